@@ -1,0 +1,202 @@
+//! Accounts of coaches and clients: invitations, passwords, and who an e-mail address may be.
+
+use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Write, vault};
+use spotter_kernel::{
+    Entropy, Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, CompanyId},
+    limits::{INVITATION_SECONDS, PASSWORD_LENGTH},
+    problem::refuse,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{Tx, params, record, statements, words};
+
+use crate::{clients, company::coaches::Coach};
+
+words! {
+    /// Whose account it is.
+    pub enum Subject { Coach = "coach", Client = "client" }
+}
+
+record! {
+    /// An account that an e-mail address may sign in to.
+    #[derive(Clone, Debug)]
+    pub struct Account {
+        /// Its company.
+        pub company_id: CompanyId,
+        /// Whose it is.
+        pub subject: Subject,
+        /// The coach's or the client's record.
+        pub subject_id: Id,
+        /// The password's argon2id hash in PHC form.
+        pub password: Option<String>,
+    }
+}
+
+/// A password as it was typed; never shown, never logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for Password {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        if PASSWORD_LENGTH.contains(&text.chars().count()) {
+            Ok(Self(text))
+        } else {
+            Err(refuse(Key::RequestInvalid, "must be 10 to 200 characters"))
+        }
+    }
+}
+
+impl Password {
+    /// A password that is known to be long enough.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Hashes it with argon2id (RFC 9106, the library's recommended costs). Takes tens of
+    /// milliseconds of one core: never inside a transaction, never on the async runtime.
+    pub fn hash(&self, entropy: &dyn Entropy) -> Result<String> {
+        let mut salt = [0; 16];
+        entropy.fill(&mut salt);
+        let hashed = Argon2::default().hash_password_with_salt(self.0.as_bytes(), &salt);
+        hashed.map(|hash| hash.to_string()).map_err(Problem::internal)
+    }
+
+    /// Whether it is the password of this hash; as slow as [`Password::hash`].
+    pub fn matches(&self, hash: &str) -> bool {
+        PasswordHash::new(hash)
+            .is_ok_and(|hash| Argon2::default().verify_password(self.0.as_bytes(), &hash).is_ok())
+    }
+}
+
+/// The most accounts that one address is tried against at a sign-in.
+const CANDIDATES_MAX: usize = 8;
+
+/// The accounts that an address may sign in to.
+pub fn candidates(tx: &mut Tx, email: &str, company: Option<CompanyId>) -> Result<Vec<Account>> {
+    let mut found: Vec<Account> = tx.all(CANDIDATES, params![email.to_lowercase()])?;
+    found.retain(|account| company.is_none_or(|id| id == account.company_id));
+    found.truncate(CANDIDATES_MAX);
+    Ok(found)
+}
+
+/// The account of a coach or a client.
+pub fn find(tx: &mut Tx, company: CompanyId, subject: Subject, id: Id) -> Result<Option<Account>> {
+    tx.one(FIND, params![company, subject, id])
+}
+
+/// Sets the password of an account.
+pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Result<()> {
+    cx.touch(subject.word(), id, ["password"]);
+    let now = cx.now();
+    cx.execute(SET_PASSWORD, params![subject, id, hash, now]).map(drop)
+}
+
+/// Follows a change of a coach's or a client's address.
+pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
+    let now = cx.now();
+    cx.execute(RENAME, params![subject, id, email, now]).map(drop)
+}
+
+/// Removes an account and what could bring it back.
+pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
+    cx.execute(CLOSE, params![subject, id])?;
+    cx.execute(FORGET_INVITATIONS, params![subject, id]).map(drop)
+}
+
+/// An invitation, to be passed on to the one invited: Spotter itself sends no mail.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Invitation {
+    /// Whom it is for.
+    pub email: String,
+    /// Shown this once; accepted at POST /app/v1/auth/invitations/accept.
+    pub token: String,
+    /// Until when it can be accepted.
+    pub expires_at: Timestamp,
+}
+
+/// Makes an invitation, which takes the place of earlier ones.
+pub fn invite(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<Invitation> {
+    cx.execute(FORGET_INVITATIONS, params![subject, id])?;
+    let token = cx.new_credential(CredentialKind::Invitation);
+    let expires_at = cx.now().plus_seconds(INVITATION_SECONDS);
+    cx.execute(INVITE, params![vault::digest(&token), subject, id, expires_at])?;
+    Ok(Invitation { email: email.to_owned(), token: token.expose().to_owned(), expires_at })
+}
+
+/// Accepts an invitation with a password's hash: the account is opened or its password replaced,
+/// and the coach or client is told apart from those who never came.
+pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject, Id)> {
+    type Found = (Subject, Id, Timestamp);
+    let invalid = || Problem::invalid("token", "must be an invitation that is open");
+    let found: Option<Found> = cx.one(INVITATION, params![vault::digest(token)])?;
+    let (subject, id, expires_at) = found.ok_or_else(invalid)?;
+    if expires_at <= cx.now() {
+        return Err(invalid());
+    }
+    let email = match subject {
+        Subject::Coach => {
+            Coach::activate(cx, CoachId(id))?;
+            Coach::find(cx, CoachId(id))?.email().to_owned()
+        }
+        Subject::Client => clients::onboarding::open_portal(cx, ClientId(id))?,
+    };
+    close_account(cx, subject, id)?;
+    let now = cx.now();
+    cx.execute(OPEN, params![subject, id, email, hash, now])?;
+    cx.touch(subject.word(), id, ["password"]);
+    Ok((subject, id))
+}
+
+statements! {
+    CANDIDATES = "SELECT ", Account::COLUMNS, " FROM account WHERE email = ?1 AND password IS NOT NULL \
+        ORDER BY company_id, subject LIMIT 50";
+    FIND = "SELECT ", Account::COLUMNS, " FROM account \
+        WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    SET_PASSWORD = "UPDATE account SET password = ?4, updated_at = ?5 \
+        WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    RENAME = "UPDATE account SET email = ?4, updated_at = ?5 \
+        WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    CLOSE = "DELETE FROM account WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    OPEN = "INSERT INTO account (company_id, subject, subject_id, email, password, created_at, updated_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
+    INVITE = "INSERT INTO invitation (company_id, digest, subject, subject_id, expires_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    INVITATION = "SELECT subject, subject_id, expires_at FROM invitation \
+        WHERE company_id = ?1 AND digest = ?2";
+    FORGET_INVITATIONS = "DELETE FROM invitation WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Salt;
+    impl Entropy for Salt {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(7);
+        }
+    }
+
+    #[test]
+    fn passwords_are_hashed_with_argon2id() {
+        let password = Password::new("correct horse".into());
+        let hash = password.hash(&Salt).unwrap();
+        assert!(hash.starts_with("$argon2id$"), "{hash}");
+        assert!(password.matches(&hash));
+        assert!(!Password::new("wrong horse!".into()).matches(&hash));
+        assert!(!password.matches("not a hash"));
+        assert!(serde_json::from_str::<Password>("\"short\"").is_err());
+        assert!(!format!("{password:?}").contains("horse"));
+    }
+}

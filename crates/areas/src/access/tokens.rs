@@ -1,0 +1,140 @@
+//! Access tokens of the Public API: issued for client credentials, looked up at every request.
+
+use spotter_contract::{Actor, Caller, Env, Write, vault};
+use spotter_kernel::{
+    Id, Key, Result, ScopeSet, Timestamp,
+    limits::ACCESS_TOKEN_SECONDS,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{Tx, params, statements};
+
+use super::api_clients::{ApiClientStatus, parse_client_id};
+
+/// Why no token was issued, in RFC 6749's words (section 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenRefusal {
+    /// Unknown client, wrong secret, or revoked.
+    InvalidClient,
+    /// The client exists, and its company does not let integrations in.
+    UnauthorizedClient,
+    /// A scope that the client was not given.
+    InvalidScope,
+}
+
+/// A token as its client is told.
+#[derive(Clone, Debug)]
+pub struct IssuedToken {
+    /// The token itself.
+    pub token: Credential,
+    /// What it allows.
+    pub scopes: ScopeSet,
+}
+
+/// Issues a token for client credentials, or says in OAuth's words why not. Both are audited
+/// where the client is known.
+pub fn issue(
+    tx: &mut Tx,
+    env: &Env,
+    client_id: &str,
+    secret: &str,
+    wanted: Option<&ScopeSet>,
+    request_id: &str,
+) -> Result<Result<IssuedToken, TokenRefusal>> {
+    type Found = (ApiClientStatus, Vec<u8>, ScopeSet, bool);
+    let Some((company, id)) = parse_client_id(client_id) else {
+        return Ok(Err(TokenRefusal::InvalidClient));
+    };
+    let now = env.clock.now();
+    let found: Option<Found> = tx.one(CREDENTIALS, params![company, id])?;
+    let Some((status, digest, scopes, enabled)) = found else {
+        return Ok(Err(TokenRefusal::InvalidClient));
+    };
+    let none = ScopeSet::default();
+    let actor =
+        Actor::ApiClient { id, scopes: none, health_data: false, private_communication: false };
+    let caller = Caller { company, actor };
+    let read = spotter_contract::Read::new(tx, &caller, now);
+    let mut cx = Write::new(read, env, "issue_token", &[], request_id);
+    cx.touch("api_client", id, Vec::<String>::new());
+    let secret = Credential::parse(CredentialKind::ApiClientSecret, secret);
+    let known = secret.is_some_and(|secret| vault::same(&vault::digest(&secret), &digest));
+    let refusal = match wanted {
+        _ if !known || status == ApiClientStatus::Revoked => Some(TokenRefusal::InvalidClient),
+        _ if !enabled => Some(TokenRefusal::UnauthorizedClient),
+        Some(wanted) if !wanted.is_subset(&scopes) => Some(TokenRefusal::InvalidScope),
+        _ => None,
+    };
+    if let Some(refusal) = refusal {
+        cx.audit_as("refused")?;
+        return Ok(Err(refusal));
+    }
+    let scopes = wanted.cloned().unwrap_or(scopes);
+    let token = cx.new_credential(CredentialKind::ApiAccessToken);
+    let expires_at = now.plus_seconds(ACCESS_TOKEN_SECONDS);
+    cx.defer(INSERT, params![vault::digest(&token), id, scopes, expires_at])?;
+    cx.audit()?;
+    Ok(Ok(IssuedToken { token, scopes }))
+}
+
+/// The API client behind a token, if the token is good and its company lets integrations in.
+pub fn authenticate(tx: &mut Tx, token: &Credential, now: Timestamp) -> Result<Caller> {
+    type Found = (
+        Id,
+        ScopeSet,
+        Timestamp,
+        Option<ApiClientStatus>,
+        Option<bool>,
+        Option<bool>,
+        Option<bool>,
+    );
+    let company = token.company;
+    let found: Option<Found> = tx.one(AUTHENTICATE, params![company, vault::digest(token)])?;
+    let Some((id, scopes, expires_at, status, health, private, enabled)) = found else {
+        return Err(Key::InvalidToken.into());
+    };
+    if expires_at <= now {
+        return Err(Key::InvalidToken.into());
+    }
+    if status != Some(ApiClientStatus::Active) {
+        return Err(Key::InvalidClient.into());
+    }
+    match enabled {
+        None => Err(Key::MissingContext.into()),
+        Some(false) => Err(Key::ProviderUnavailable.into()),
+        Some(true) => Ok(Caller {
+            company,
+            actor: Actor::ApiClient {
+                id,
+                scopes,
+                health_data: health.unwrap_or(false),
+                private_communication: private.unwrap_or(false),
+            },
+        }),
+    }
+}
+
+/// Revokes every token of an API client, with this commit.
+pub fn revoke_all(cx: &mut Write, api_client: Id) -> Result<()> {
+    cx.execute(REVOKE_ALL, params![api_client]).map(drop)
+}
+
+/// Deletes some tokens that have expired; how many. To be called now and then.
+pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
+}
+
+statements! {
+    CREDENTIALS = "SELECT a.status, a.secret_digest, a.scopes, c.public_api_enabled \
+        FROM api_client a JOIN company c ON c.company_id = a.company_id \
+        WHERE a.company_id = ?1 AND a.api_client_id = ?2";
+    INSERT = "INSERT INTO access_token (company_id, digest, api_client_id, scopes, expires_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    AUTHENTICATE = "SELECT t.api_client_id, t.scopes, t.expires_at, a.status, a.health_data, \
+        a.private_communication, c.public_api_enabled FROM access_token t \
+        LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
+        LEFT JOIN company c ON c.company_id = t.company_id \
+        WHERE t.company_id = ?1 AND t.digest = ?2";
+    REVOKE_ALL = "DELETE FROM access_token WHERE company_id = ?1 AND api_client_id = ?2";
+    PRUNE = "DELETE FROM access_token WHERE (company_id, digest) IN \
+        (SELECT company_id, digest FROM access_token WHERE expires_at <= ?1 LIMIT 500)";
+}

@@ -1,0 +1,435 @@
+//! Custom fields: what a company wants to know of its clients beside the profile.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Any;
+use spotter_contract::{
+    Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+};
+use spotter_kernel::{
+    Date, Event, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+};
+use spotter_store::{Filter, Json, List, Value, params, record, statements, stored_ids, words};
+
+use super::{UPDATED, record::Client, search::ClientPath};
+
+id_type!(
+    /// The definition of a custom field.
+    FieldId,
+    RequestInvalid
+);
+stored_ids!(FieldId);
+
+words! {
+    /// What a custom field holds.
+    pub enum FieldType {
+        Text = "text", Number = "number", Date = "date", Boolean = "boolean", Select = "select",
+    }
+}
+
+record! {
+    /// The definition of a custom field.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CustomField {
+        field_id: FieldId,
+        /// The label's slug; it never changes.
+        #[serde(rename = "key")]
+        field_key: String,
+        label: String,
+        r#type: FieldType,
+        /// What a select offers; empty for other types.
+        options: Json<Vec<String>>,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// The most fields that a company can define.
+const FIELDS_MAX: usize = 200;
+/// The most options of a select.
+const OPTIONS_MAX: usize = 100;
+/// The longest text value, in characters.
+const VALUE_MAX: usize = 2_000;
+
+impl CustomField {
+    fn find(cx: &mut Read, id: FieldId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The value as it is kept, if the field can hold it.
+    fn checked(&self, value: &Any, at: &str) -> Result<Any> {
+        let wrong = |rule: &str| Err(Problem::invalid(at, rule));
+        match (self.r#type, value) {
+            (FieldType::Text, Any::String(text)) => match Text::<VALUE_MAX>::parse(text) {
+                Ok(text) => Ok(Any::String(text.into_string())),
+                Err((key, rule)) => Err(Problem::field(key, at, &rule)),
+            },
+            (FieldType::Number, Any::Number(_)) | (FieldType::Boolean, Any::Bool(_)) => {
+                Ok(value.clone())
+            }
+            (FieldType::Date, Any::String(text)) => match Date::parse(text) {
+                Some(date) => Ok(Any::String(date.to_string())),
+                None => Err(Problem::field(Key::InvalidDate, at, "must be a date, YYYY-MM-DD")),
+            },
+            (FieldType::Select, Any::String(text)) if self.options.0.contains(text) => {
+                Ok(value.clone())
+            }
+            (FieldType::Select, _) => {
+                Err(Problem::field(Key::InvalidEnum, at, "must be one of the field's options"))
+            }
+            (FieldType::Text, _) => wrong("must be a string"),
+            (FieldType::Number, _) => wrong("must be a number"),
+            (FieldType::Boolean, _) => wrong("must be true or false"),
+            (FieldType::Date, _) => wrong("must be a date, YYYY-MM-DD"),
+        }
+    }
+}
+
+/// Letters and digits in lower case with `_` between.
+fn slug(label: &str) -> String {
+    let mut slug = String::new();
+    for c in label.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            slug.push(c);
+        } else if !slug.ends_with('_') && !slug.is_empty() {
+            slug.push('_');
+        }
+    }
+    let slug = slug.trim_end_matches('_');
+    if slug.is_empty() { "field".to_owned() } else { slug.to_owned() }
+}
+
+fn checked_options(kind: FieldType, options: Vec<Text<120>>) -> Result<Json<Vec<String>>> {
+    let wrong = |rule| Err(Problem::invalid("options", rule));
+    match kind {
+        FieldType::Select if options.is_empty() => wrong("must name at least one option"),
+        FieldType::Select if options.len() > OPTIONS_MAX => wrong("must be at most 100 options"),
+        FieldType::Select => {
+            let mut kept: Vec<String> = Vec::new();
+            for option in options {
+                if !kept.iter().any(|other| **other == *option) {
+                    kept.push(option.into());
+                }
+            }
+            Ok(Json(kept))
+        }
+        _ if options.is_empty() => Ok(Json(Vec::new())),
+        _ => wrong("are for selects alone"),
+    }
+}
+
+listed!(CustomFields { custom_fields: CustomField });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FieldFilters {
+    /// `true` for archived definitions, `false` for the others; both when absent.
+    #[serde(default, deserialize_with = "query_boolean")]
+    archived: Option<bool>,
+}
+
+fn list_custom_fields(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<FieldFilters>,
+) -> Result<CustomFields> {
+    let archived = wanted.archived.map(|yes| ("archived", vec![Value::Bool(yes)]));
+    let chosen: Vec<_> = archived.into_iter().collect();
+    Ok(cx.page::<CustomField>(&FIELDS, &chosen, page)?.into())
+}
+
+/// A custom field to be defined.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCustomField {
+    /// What people call it.
+    pub label: Text<120>,
+    /// What it holds.
+    pub r#type: FieldType,
+    /// What a select offers, 1 to 100 options; for other types absent or empty.
+    #[serde(default)]
+    pub options: Vec<Text<120>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FieldAnswer {
+    custom_field: CustomField,
+}
+
+/// Defines a custom field.
+pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
+    let defined: Vec<(FieldId, String)> = cx.all(KEYS, params![])?;
+    if defined.len() >= FIELDS_MAX {
+        return Err(Problem::taken("label", "a company has at most 200 custom fields"));
+    }
+    let field = CustomField {
+        field_id: FieldId(cx.new_id()),
+        field_key: slug(&new.label),
+        label: new.label.into(),
+        r#type: new.r#type,
+        options: checked_options(new.r#type, new.options)?,
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    if defined.iter().any(|(_, key)| *key == field.field_key) {
+        return Err(Problem::taken("label", "must not have the key of another custom field"));
+    }
+    cx.touch("custom_field", field.field_id, ["customField"]);
+    cx.execute(INSERT, &field.params())?;
+    Ok(field)
+}
+
+fn create_custom_field(cx: &mut Write, Body(new): Body<NewCustomField>) -> Result<FieldAnswer> {
+    Ok(FieldAnswer { custom_field: define(cx, new)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FieldChanges {
+    label: Option<Text<120>>,
+    /// For selects: options that are gone keep standing where clients have them.
+    options: Option<Vec<Text<120>>>,
+    /// Archived fields take no new values.
+    archived: Option<bool>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FieldPath {
+    field_id: FieldId,
+}
+
+fn update_custom_field(
+    cx: &mut Write,
+    Path(at): Path<FieldPath>,
+    Body(change): Body<FieldChanges>,
+) -> Result<FieldAnswer> {
+    let before = CustomField::find(cx, at.field_id)?;
+    let mut field = before.clone();
+    if let Some(label) = change.label {
+        field.label = label.into();
+    }
+    if let Some(options) = change.options {
+        field.options = checked_options(field.r#type, options)?;
+    }
+    match change.archived {
+        Some(true) => field.archived_at = field.archived_at.or(Some(cx.now())),
+        Some(false) => field.archived_at = None,
+        None => {}
+    }
+    let changed = field.changed(&before);
+    cx.touch("custom_field", field.field_id, changed.clone());
+    if !changed.is_empty() {
+        field.updated_at = cx.now();
+        cx.execute(SAVE, &field.params())?;
+    }
+    Ok(FieldAnswer { custom_field: field })
+}
+
+/// A client's value of a field.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FieldValue {
+    field_id: FieldId,
+    key: String,
+    label: String,
+    r#type: FieldType,
+    /// By the field's type: a string, a number, a boolean, or a date `YYYY-MM-DD`; null where
+    /// the client has none.
+    value: Any,
+    updated_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ValuesAnswer {
+    client_id: ClientId,
+    values: Vec<FieldValue>,
+}
+
+fn values_of(cx: &mut Read, client: ClientId) -> Result<ValuesAnswer> {
+    type Kept = (FieldId, Json<Any>, Timestamp);
+    let fields: Vec<CustomField> = cx.all(OPEN_FIELDS, params![])?;
+    let kept: Vec<Kept> = cx.all(VALUES, params![client])?;
+    let mut kept: BTreeMap<_, _> =
+        kept.into_iter().map(|(field, value, at)| (field, (value.0, at))).collect();
+    let values = fields.into_iter().map(|field| {
+        let (value, updated_at) = kept.remove(&field.field_id).unzip();
+        FieldValue {
+            field_id: field.field_id,
+            key: field.field_key,
+            label: field.label,
+            r#type: field.r#type,
+            value: value.unwrap_or(Any::Null),
+            updated_at,
+        }
+    });
+    Ok(ValuesAnswer { client_id: client, values: values.collect() })
+}
+
+fn get_client_custom_fields(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<ValuesAnswer> {
+    Client::find(cx, at.client_id)?;
+    values_of(cx, at.client_id)
+}
+
+/// A value to be set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewValue {
+    /// Which field.
+    pub field_id: FieldId,
+    /// By the field's type; null clears.
+    pub value: Any,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ValueChanges {
+    /// At least one and at most 200 values, each field once; other fields stay as they are.
+    #[serde(default)]
+    values: Vec<NewValue>,
+}
+
+fn update_client_custom_fields(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(change): Body<ValueChanges>,
+) -> Result<ValuesAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    set_values(cx, &client, change.values)?;
+    values_of(cx, at.client_id)
+}
+
+/// Sets a client's values and announces the change.
+pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Result<()> {
+    if values.is_empty() {
+        return Err(Key::CustomFieldValuesRequired.into());
+    }
+    if values.len() > FIELDS_MAX {
+        return Err(Problem::invalid("values", "must be at most 200 values"));
+    }
+    let now = cx.now();
+    let mut changed = Vec::new();
+    for (number, new) in values.iter().enumerate() {
+        let at = |part: &str| format!("values[{number}].{part}");
+        if values[..number].iter().any(|other| other.field_id == new.field_id) {
+            return Err(Problem::invalid(&at("fieldId"), "must not be set twice"));
+        }
+        let field = match CustomField::find(cx, new.field_id) {
+            Err(problem) if problem.key == Key::NotFound => {
+                return Err(Problem::field(Key::NotFound, &at("fieldId"), "no such custom field"));
+            }
+            other => other?,
+        };
+        if field.archived_at.is_some() {
+            return Err(Problem::taken(&at("fieldId"), "the custom field is archived"));
+        }
+        let kept: Option<(Json<Any>,)> = cx.one(VALUE, params![client.client_id, new.field_id])?;
+        let kept = kept.map_or(Any::Null, |row| row.0.0);
+        let wanted = match &new.value {
+            Any::Null => Any::Null,
+            value => field.checked(value, &at("value"))?,
+        };
+        if wanted == kept {
+            continue;
+        }
+        changed.push(format!("customFields.{}", field.field_key));
+        cx.execute(UNSET, params![client.client_id, new.field_id])?;
+        if wanted != Any::Null {
+            cx.execute(SET, params![client.client_id, new.field_id, Json(wanted), now])?;
+        }
+    }
+    cx.touch("client", client.client_id, changed.clone());
+    if !changed.is_empty() {
+        cx.emit(Event::ClientUpdated, &client.update_event(changed))?;
+    }
+    Ok(())
+}
+
+/// The operations about custom fields.
+pub(super) fn operations() -> Vec<Operation> {
+    [
+        operation!(GET "/client-custom-fields", ClientCustomFieldsRead, list_custom_fields)
+            .summary("List custom field definitions")
+            .fails(&[Key::InvalidBoolean]),
+        operation!(POST "/client-custom-fields", ClientCustomFieldsWrite, create_custom_field)
+            .summary("Define a custom field")
+            .created()
+            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
+        operation!(PATCH "/client-custom-fields/{fieldId}", ClientCustomFieldsWrite,
+            update_custom_field)
+        .summary("Change a custom field's definition")
+        .fails(&[Key::FieldTooLong]),
+        operation!(GET "/clients/{clientId}/custom-fields", ClientCustomFieldsRead,
+            get_client_custom_fields)
+        .summary("Get a client's custom field values")
+        .fails(super::ON_ONE_CLIENT),
+        operation!(PATCH "/clients/{clientId}/custom-fields", ClientCustomFieldsWrite,
+            update_client_custom_fields)
+        .summary("Set custom field values of a client")
+        .describe("Fields that are not named stay as they are; a `null` value clears.")
+        .emits(UPDATED)
+        .fails(&[
+            Key::InvalidClientId,
+            Key::ClientNotFound,
+            Key::CustomFieldValuesRequired,
+            Key::InvalidDate,
+            Key::InvalidEnum,
+            Key::FieldTooLong,
+            Key::ApiError,
+        ]),
+    ]
+    .map(|operation| operation.under("Client custom fields"))
+    .into()
+}
+
+/// Every definition, newest first; a company has few.
+pub(crate) static FIELDS: List = List {
+    columns: CustomField::COLUMNS,
+    from: "custom_field WHERE company_id = ?1",
+    filters: &[Filter::new("archived", "(archived_at IS NOT NULL) = ?")],
+    order: "field_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", CustomField::COLUMNS, " FROM custom_field WHERE company_id = ?1 AND field_id = ?2";
+    OPEN_FIELDS = "SELECT ", CustomField::COLUMNS, " FROM custom_field \
+        WHERE company_id = ?1 AND archived_at IS NULL ORDER BY field_id LIMIT 200";
+    KEYS = "SELECT field_id, field_key FROM custom_field WHERE company_id = ?1 LIMIT 201";
+    INSERT = "INSERT INTO custom_field (company_id, ", CustomField::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    SAVE = "UPDATE custom_field SET (", CustomField::COLUMNS, ") = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+        WHERE company_id = ?1 AND field_id = ?2";
+    VALUES = "SELECT field_id, value, updated_at FROM custom_value \
+        WHERE company_id = ?1 AND client_id = ?2 LIMIT 200";
+    VALUE = "SELECT value FROM custom_value WHERE company_id = ?1 AND client_id = ?2 AND field_id = ?3";
+    SET = "INSERT INTO custom_value (company_id, client_id, field_id, value, updated_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    UNSET = "DELETE FROM custom_value WHERE company_id = ?1 AND client_id = ?2 AND field_id = ?3";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_slugs_of_labels() {
+        assert_eq!(slug("  Goal weight (kg) "), "goal_weight_kg");
+        assert_eq!(slug("!!"), "field");
+    }
+
+    #[test]
+    fn options_belong_to_selects() {
+        let text = |text| Text::<120>::parse(text).unwrap();
+        let options = checked_options(FieldType::Select, vec![text("a"), text("b"), text("a")]);
+        assert_eq!(options.unwrap().0, ["a", "b"]);
+        assert!(checked_options(FieldType::Select, vec![]).is_err());
+        assert!(checked_options(FieldType::Number, vec![text("a")]).is_err());
+    }
+}

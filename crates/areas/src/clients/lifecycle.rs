@@ -1,0 +1,149 @@
+//! Archiving and restoring clients, and who and what they are assigned.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Body, Operation, OptionalBody, Path, Write, operation};
+use spotter_kernel::{Event, Key, Problem, Result, id::CoachId, text::Text};
+
+use super::{
+    UPDATED,
+    profile::checked_tags,
+    record::{Client, Lifecycle, MemberStatus, RelationshipStatus},
+    search::{ClientAnswer, ClientPath},
+    timeline::{Step, StepType},
+};
+use crate::{
+    access::{accounts::Subject, sessions},
+    company::coaches::Coach,
+};
+
+/// Why a client is archived. `archiveReason` wins where both are given.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ArchiveClient {
+    reason: Option<Text<500>>,
+    archive_reason: Option<Text<500>>,
+}
+
+/// Where the client stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LifecycleAnswer {
+    pub(super) lifecycle: Lifecycle,
+}
+
+fn archive_client(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    OptionalBody(why): OptionalBody<ArchiveClient>,
+) -> Result<LifecycleAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    if !client.is_archived() {
+        client.relationship_status = RelationshipStatus::Archived;
+        if matches!(client.member_status, MemberStatus::Active | MemberStatus::Paused) {
+            client.member_status = MemberStatus::Former;
+        }
+        client.archived_at = Some(cx.now());
+        client.archive_reason = why.archive_reason.or(why.reason).map(Into::into);
+        client.save(cx, &before)?;
+        sessions::end_all(cx, Subject::Client, client.client_id.0)?;
+        Step::moved(StepType::Archived, &before, &client).record(cx, client.client_id)?;
+        cx.emit(Event::ClientArchived, &client.event())?;
+    } else {
+        cx.touch("client", client.client_id, Vec::<String>::new());
+    }
+    Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
+}
+
+fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<LifecycleAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    if client.is_archived() {
+        client.relationship_status = RelationshipStatus::Active;
+        client.archived_at = None;
+        client.archive_reason = None;
+        Step::moved(StepType::Restored, &before, &client).record(cx, client.client_id)?;
+    }
+    client.update(cx, &before)?;
+    Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AssignCoach {
+    /// Required; `COACH_REQUIRED` when absent or null.
+    coach_id: Option<CoachId>,
+}
+
+fn assign_client_coach(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(wanted): Body<AssignCoach>,
+) -> Result<ClientAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let coach = wanted
+        .coach_id
+        .ok_or_else(|| Problem::field(Key::CoachRequired, "coachId", "must name a coach"))?;
+    Coach::find_assignable(cx, coach)?;
+    let mut client = before.clone();
+    client.assigned_coach_id = Some(coach);
+    if client.assigned_coach_id != before.assigned_coach_id {
+        Step::moved(StepType::CoachAssigned, &before, &client).record(cx, client.client_id)?;
+    }
+    client.update(cx, &before)?;
+    Ok(ClientAnswer { client })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SetTags {
+    /// At most 50 tags, replacing those before; kept in lower case.
+    tags: Vec<Text<60>>,
+}
+
+fn set_client_tags(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(wanted): Body<SetTags>,
+) -> Result<ClientAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    client.tags = checked_tags(wanted.tags)?;
+    client.update(cx, &before)?;
+    Ok(ClientAnswer { client })
+}
+
+/// The operations that move clients.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)
+            .summary("Archive a client")
+            .describe(
+                "Archives the relationship between company and client; the client's identity and \
+                 records stay. Archiving twice returns the first archive unchanged.",
+            )
+            .emits(&[Event::ClientArchived])
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong]),
+        operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
+            .summary("Restore an archived client")
+            .describe(
+                "The relationship is active again; memberStatus stays as the archive left it.",
+            )
+            .emits(UPDATED)
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
+        operation!(PUT "/clients/{clientId}/coach", ClientsWrite, assign_client_coach)
+            .summary("Assign a coach to a client")
+            .emits(UPDATED)
+            .fails(&[
+                Key::InvalidClientId,
+                Key::ClientNotFound,
+                Key::CoachRequired,
+                Key::InvalidCoachId,
+                Key::CoachNotFound,
+            ]),
+        operation!(PUT "/clients/{clientId}/tags", ClientsWrite, set_client_tags)
+            .summary("Set a client's tags")
+            .emits(UPDATED)
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong]),
+    ]
+}

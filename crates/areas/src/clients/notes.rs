@@ -1,0 +1,222 @@
+//! Notes that coaches and integrations keep about a client.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
+};
+use spotter_kernel::{Event, Id, Key, Patch, Result, Timestamp, id::ClientId, id_type, text::Text};
+use spotter_store::{Bind, List, params, record, statements, stored_ids};
+
+use super::{record::Client, search::ClientPath};
+
+id_type!(
+    /// A note about a client.
+    NoteId,
+    RequestInvalid
+);
+stored_ids!(NoteId);
+
+record! {
+    /// A note about a client.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Note {
+        note_id: NoteId,
+        client_id: ClientId,
+        title: Option<String>,
+        body: String,
+        /// api_client, coach, client or system.
+        author_type: String,
+        author_id: Option<Id>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What events tell of a note: never its title or body.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NoteEvent {
+    client_id: ClientId,
+    note_id: NoteId,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+impl Note {
+    fn find(cx: &mut Read, client: ClientId, id: NoteId) -> Result<Self> {
+        Client::find(cx, client)?;
+        cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    fn event(&self, changed_fields: Vec<String>) -> NoteEvent {
+        NoteEvent { client_id: self.client_id, note_id: self.note_id, changed_fields }
+    }
+}
+
+listed!(Notes { notes: Note });
+
+fn list_client_notes(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(_, page): Paged<NoFilters>,
+) -> Result<Notes> {
+    Client::find(cx, at.client_id)?;
+    Ok(cx.page_under::<Note>(&LIST, &[at.client_id.bind()], page)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NotePath {
+    client_id: ClientId,
+    note_id: NoteId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct NoteAnswer {
+    note: Note,
+}
+
+fn get_client_note(cx: &mut Read, Path(at): Path<NotePath>) -> Result<NoteAnswer> {
+    Ok(NoteAnswer { note: Note::find(cx, at.client_id, at.note_id)? })
+}
+
+/// A note to be written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewNote {
+    /// A heading.
+    pub title: Option<Text<200>>,
+    /// What there is to know.
+    pub body: Text<10_000>,
+}
+
+/// Writes a note about a client and announces it.
+pub fn write_note(cx: &mut Write, client: ClientId, new: NewNote) -> Result<Note> {
+    Client::find(cx, client)?;
+    let author = &cx.caller().actor;
+    let note = Note {
+        note_id: NoteId(cx.new_id()),
+        client_id: client,
+        title: new.title.map(Into::into),
+        body: new.body.into(),
+        author_type: author.kind().to_owned(),
+        author_id: author.id(),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("client_note", note.note_id, ["note"]);
+    cx.execute(INSERT, &note.params())?;
+    cx.emit(Event::ClientNoteCreated, &note.event(Vec::new()))?;
+    Ok(note)
+}
+
+fn create_client_note(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewNote>,
+) -> Result<NoteAnswer> {
+    Ok(NoteAnswer { note: write_note(cx, at.client_id, new)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NoteChanges {
+    #[serde(default)]
+    title: Patch<Text<200>>,
+    body: Option<Text<10_000>>,
+}
+
+fn update_client_note(
+    cx: &mut Write,
+    Path(at): Path<NotePath>,
+    Body(change): Body<NoteChanges>,
+) -> Result<NoteAnswer> {
+    let before = Note::find(cx, at.client_id, at.note_id)?;
+    let mut note = before.clone();
+    change.title.map(Into::into).apply(&mut note.title);
+    if let Some(body) = change.body {
+        note.body = body.into();
+    }
+    let changed = note.changed(&before);
+    cx.touch("client_note", note.note_id, changed.clone());
+    if !changed.is_empty() {
+        note.updated_at = cx.now();
+        let Note { client_id, note_id, title, body, updated_at, .. } = &note;
+        cx.execute(SAVE, params![client_id, note_id, title, body, updated_at])?;
+        cx.emit(Event::ClientNoteUpdated, &note.event(changed))?;
+    }
+    Ok(NoteAnswer { note })
+}
+
+/// The note that is no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeletedNote {
+    note_id: NoteId,
+    client_id: ClientId,
+    /// Always true.
+    deleted: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeletedAnswer {
+    note: DeletedNote,
+}
+
+fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
+    let note = Note::find(cx, at.client_id, at.note_id)?;
+    cx.touch("client_note", note.note_id, ["note"]);
+    cx.execute(DELETE, params![note.client_id, note.note_id])?;
+    cx.emit(Event::ClientNoteDeleted, &note.event(Vec::new()))?;
+    let deleted = DeletedNote { note_id: note.note_id, client_id: note.client_id, deleted: true };
+    Ok(DeletedAnswer { note: deleted })
+}
+
+/// The operations about notes.
+pub(super) fn operations() -> Vec<Operation> {
+    const FAILS: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong];
+    [
+        operation!(GET "/clients/{clientId}/notes", ClientNotesRead, list_client_notes)
+            .summary("List a client's notes")
+            .fails(super::ON_ONE_CLIENT),
+        operation!(GET "/clients/{clientId}/notes/{noteId}", ClientNotesRead, get_client_note)
+            .summary("Get a note")
+            .fails(super::ON_ONE_CLIENT),
+        operation!(POST "/clients/{clientId}/notes", ClientNotesWrite, create_client_note)
+            .summary("Write a note")
+            .created()
+            .emits(&[Event::ClientNoteCreated])
+            .fails(FAILS),
+        operation!(PATCH "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, update_client_note)
+            .summary("Update a note")
+            .emits(&[Event::ClientNoteUpdated])
+            .fails(FAILS),
+        operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
+            .summary("Delete a note")
+            .emits(&[Event::ClientNoteDeleted])
+            .fails(super::ON_ONE_CLIENT),
+    ]
+    .map(|operation| operation.under("Client notes"))
+    .into()
+}
+
+/// One client's notes, newest first; a client has few.
+pub(crate) static LIST: List = List {
+    columns: Note::COLUMNS,
+    from: "client_note WHERE company_id = ?1 AND client_id = ?2",
+    filters: &[],
+    order: "note_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Note::COLUMNS, " FROM client_note \
+        WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
+    INSERT = "INSERT INTO client_note (company_id, ", Note::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    SAVE = "UPDATE client_note SET title = ?4, body = ?5, updated_at = ?6 \
+        WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
+    DELETE = "DELETE FROM client_note WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
+}

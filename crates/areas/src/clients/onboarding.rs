@@ -1,0 +1,126 @@
+//! Bringing clients in: portal invitations, and relationships that wait for approval.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Operation, Path, Write, operation};
+use spotter_kernel::{Event, Key, Problem, Result, id::ClientId};
+
+use super::{
+    lifecycle::LifecycleAnswer,
+    record::{Client, Lifecycle, PortalAccessStatus, RelationshipStatus},
+    search::ClientPath,
+    timeline::{Step, StepType},
+};
+use crate::access::accounts::{self, Invitation, Subject};
+
+/// Where the client stands, and the invitation to pass on.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InvitedAnswer {
+    lifecycle: Lifecycle,
+    invitation: Invitation,
+}
+
+fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<InvitedAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    let Some(email) = client.email.clone() else {
+        return Err(Key::ClientEmailRequiredForInvite.into());
+    };
+    if client.relationship_status != RelationshipStatus::Active {
+        return Err(Problem::taken("relationshipStatus", "must be active to be invited"));
+    }
+    if client.portal_access_status == PortalAccessStatus::Active {
+        return Err(Problem::taken("portalAccessStatus", "the client has portal access already"));
+    }
+    client.portal_access_status = PortalAccessStatus::Invited;
+    client.save(cx, &before)?;
+    cx.touch("client", client.client_id, ["invitation"]);
+    let invitation = accounts::invite(cx, Subject::Client, client.client_id.0, &email)?;
+    Step::moved(StepType::Invited, &before, &client).record(cx, client.client_id)?;
+    cx.emit(Event::ClientInvited, &client.event())?;
+    if client.portal_access_status != before.portal_access_status {
+        cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
+    }
+    Ok(InvitedAnswer { lifecycle: client.lifecycle(), invitation })
+}
+
+/// Gives an invited client access to the portal, once the invitation is accepted; returns the
+/// address that the client signs in with.
+pub fn open_portal(cx: &mut Write, id: ClientId) -> Result<String> {
+    let before = Client::find(cx, id)?;
+    let mut client = before.clone();
+    let email = client.email.clone().ok_or(Key::ClientEmailRequiredForInvite)?;
+    client.portal_access_status = PortalAccessStatus::Active;
+    client.save(cx, &before)?;
+    if client.portal_access_status != before.portal_access_status {
+        Step::moved(StepType::PortalOpened, &before, &client).record(cx, id)?;
+        cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
+    }
+    Ok(email)
+}
+
+fn decide(
+    cx: &mut Write,
+    id: ClientId,
+    to: RelationshipStatus,
+    step: StepType,
+    event: Event,
+) -> Result<LifecycleAnswer> {
+    let before = Client::find(cx, id)?;
+    if before.relationship_status != RelationshipStatus::Pending {
+        return Err(Problem::taken("relationshipStatus", "must be pending to be decided"));
+    }
+    let mut client = before.clone();
+    client.relationship_status = to;
+    client.save(cx, &before)?;
+    Step::moved(step, &before, &client).record(cx, id)?;
+    cx.emit(event, &client.event())?;
+    Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
+}
+
+fn approve_client_relationship(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+) -> Result<LifecycleAnswer> {
+    let (to, step) = (RelationshipStatus::Active, StepType::Approved);
+    decide(cx, at.client_id, to, step, Event::ClientRelationshipApproved)
+}
+
+fn reject_client_relationship(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+) -> Result<LifecycleAnswer> {
+    let (to, step) = (RelationshipStatus::Rejected, StepType::Rejected);
+    decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
+}
+
+/// The operations that bring clients in.
+pub(super) fn operations() -> Vec<Operation> {
+    const FAILS: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError];
+    vec![
+        operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)
+            .summary("Invite a client to the portal")
+            .describe(
+                "Makes an invitation and returns its token once: Spotter sends no mail itself. \
+                 Inviting again replaces the open invitation.",
+            )
+            .emits(&[Event::ClientInvited, Event::ClientPortalAccessChanged])
+            .secret()
+            .fails(&[
+                Key::InvalidClientId,
+                Key::ClientNotFound,
+                Key::ClientEmailRequiredForInvite,
+                Key::ApiError,
+            ]),
+        operation!(POST "/clients/{clientId}/relationship/approve", ClientOnboardingWrite,
+            approve_client_relationship)
+        .summary("Approve a pending relationship")
+        .emits(&[Event::ClientRelationshipApproved])
+        .fails(FAILS),
+        operation!(POST "/clients/{clientId}/relationship/reject", ClientOnboardingWrite,
+            reject_client_relationship)
+        .summary("Reject a pending relationship")
+        .emits(&[Event::ClientRelationshipRejected])
+        .fails(FAILS),
+    ]
+}

@@ -1,0 +1,285 @@
+//! Creating clients and changing who they are.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Actor, Body, Operation, Path, Read, Write, operation};
+use spotter_kernel::{
+    Date, Event, Id, Key, Patch, Problem, Result, TimeZone,
+    id::{ClientId, CoachId, LocationId},
+    text::{Email, Language, Phone, Text},
+};
+use spotter_store::{Json, words};
+
+use super::{
+    UPDATED,
+    record::{
+        Client, EmergencyContact, Gender, MemberStatus, OptIns, PortalAccessStatus,
+        RelationshipStatus,
+    },
+    search::{ClientAnswer, ClientPath},
+};
+use crate::{
+    access::{
+        accounts::{Subject, rename_account},
+        api_clients::ApiClient,
+    },
+    company::coaches::Coach,
+    locations::{Address, Location},
+};
+
+words! {
+    /// The relationship that a client can start with.
+    pub enum StartingRelationship { Pending = "pending", Active = "active" }
+}
+
+/// A client to be created.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewClient {
+    /// Given name.
+    pub first_name: Text<80>,
+    /// Family name.
+    pub last_name: Option<Text<80>>,
+    /// Unique among clients that are not archived.
+    pub email: Option<Email>,
+    /// How to call the client.
+    pub phone: Option<Phone>,
+    /// Not in the future.
+    pub date_of_birth: Option<Date>,
+    /// As the client wants it recorded.
+    pub gender: Option<Gender>,
+    /// ISO 639-1 code.
+    pub language: Option<Language>,
+    /// IANA name.
+    pub time_zone: Option<TimeZone>,
+    /// Where the client lives.
+    pub address: Option<Address>,
+    /// Whom to call in an emergency.
+    pub emergency_contact: Option<EmergencyContact>,
+    /// None when absent.
+    #[serde(default)]
+    pub opt_ins: OptIns,
+    /// How the client came to the company.
+    pub source: Option<Text<60>>,
+    /// A location of the company.
+    pub home_location_id: Option<LocationId>,
+    /// The API client's default coach when absent.
+    pub assigned_coach_id: Option<CoachId>,
+    /// `active` when absent; `pending` waits for approval.
+    pub relationship_status: Option<StartingRelationship>,
+    /// `lead` when absent.
+    pub member_status: Option<MemberStatus>,
+    /// At most 50 tags; kept in lower case.
+    #[serde(default)]
+    pub tags: Vec<Text<60>>,
+    /// The integrator's own id for the client; unique in the company.
+    pub external_id: Option<Text<120>>,
+}
+
+/// Most tags of one client.
+const TAGS_MAX: usize = 50;
+
+/// Tags are kept in lower case, each once.
+pub(super) fn checked_tags(tags: Vec<Text<60>>) -> Result<Json<BTreeSet<String>>> {
+    if tags.len() > TAGS_MAX {
+        return Err(Problem::invalid("tags", "must be at most 50 tags"));
+    }
+    // Lower case can be longer than what it came from: İ becomes two characters.
+    let tags = tags.iter().map(|tag| tag.to_lowercase().chars().take(60).collect());
+    Ok(Json(tags.collect()))
+}
+
+fn check_birth(cx: &Read, date: Option<Date>) -> Result<()> {
+    // Somewhere on earth it is a day later than in UTC.
+    let latest = cx.now().plus_days(1).to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date();
+    match date {
+        Some(Date(date)) if date > latest => {
+            Err(Problem::invalid("dateOfBirth", "must not be in the future"))
+        }
+        Some(Date(date)) if date.year() < 1900 => {
+            Err(Problem::invalid("dateOfBirth", "must not be before 1900-01-01"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
+    let Some(id) = id else { return Ok(()) };
+    match Location::find(cx, id) {
+        Err(problem) if problem.status == 404 => Err(Problem::field(
+            Key::NotFound,
+            "homeLocationId",
+            "must be one of the company's locations",
+        )),
+        other => other.map(drop),
+    }
+}
+
+/// The coach of a new client: the one that is named, else the API client's default.
+fn coach_for(cx: &mut Read, named: Option<CoachId>) -> Result<Option<CoachId>> {
+    let Some(coach) = named else {
+        return match cx.caller().actor {
+            Actor::ApiClient { id, .. } => Ok(ApiClient::find(cx, id)?.default_assigned_coach_id),
+            _ => Ok(None),
+        };
+    };
+    Coach::find_assignable(cx, coach)?;
+    Ok(Some(coach))
+}
+
+/// Creates a client and announces it.
+pub fn create(cx: &mut Write, new: NewClient) -> Result<Client> {
+    let id = cx.new_id();
+    create_as(cx, id, new)
+}
+
+/// The same with an id that is given, for records that began before today.
+pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
+    check_birth(cx, new.date_of_birth)?;
+    check_location(cx, new.home_location_id)?;
+    let pending = new.relationship_status == Some(StartingRelationship::Pending);
+    let client = Client {
+        client_id: ClientId(id),
+        external_id: new.external_id.map(Into::into),
+        first_name: new.first_name.into(),
+        last_name: new.last_name.map(Into::into),
+        email: new.email.map(|email| email.to_lowercase()),
+        phone: new.phone.map(Into::into),
+        date_of_birth: new.date_of_birth,
+        gender: new.gender,
+        language: new.language.map(Into::into),
+        time_zone: new.time_zone.map(|zone| zone.name().to_owned()),
+        address: new.address.map(Json),
+        emergency_contact: new.emergency_contact.map(Json),
+        opt_ins: Json(new.opt_ins),
+        source: new.source.map(Into::into),
+        home_location_id: new.home_location_id,
+        assigned_coach_id: coach_for(cx, new.assigned_coach_id)?,
+        relationship_status: if pending {
+            RelationshipStatus::Pending
+        } else {
+            RelationshipStatus::Active
+        },
+        member_status: new.member_status.unwrap_or(MemberStatus::Lead),
+        portal_access_status: PortalAccessStatus::None,
+        tags: checked_tags(new.tags)?,
+        archived_at: None,
+        archive_reason: None,
+        created_at: id.created_at(),
+        updated_at: cx.now(),
+    };
+    client.insert(cx)?;
+    cx.emit(Event::ClientCreated, &client.event())?;
+    Ok(client)
+}
+
+fn create_client(cx: &mut Write, Body(new): Body<NewClient>) -> Result<ClientAnswer> {
+    Ok(ClientAnswer { client: create(cx, new)? })
+}
+
+/// Fields that are absent stay, `null` clears.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ClientChanges {
+    first_name: Option<Text<80>>,
+    #[serde(default)]
+    last_name: Patch<Text<80>>,
+    #[serde(default)]
+    email: Patch<Email>,
+    #[serde(default)]
+    phone: Patch<Phone>,
+    #[serde(default)]
+    date_of_birth: Patch<Date>,
+    #[serde(default)]
+    gender: Patch<Gender>,
+    #[serde(default)]
+    language: Patch<Language>,
+    #[serde(default)]
+    time_zone: Patch<TimeZone>,
+    #[serde(default)]
+    address: Patch<Address>,
+    #[serde(default)]
+    emergency_contact: Patch<EmergencyContact>,
+    opt_ins: Option<OptIns>,
+    #[serde(default)]
+    source: Patch<Text<60>>,
+    #[serde(default)]
+    home_location_id: Patch<LocationId>,
+    member_status: Option<MemberStatus>,
+    #[serde(default)]
+    external_id: Patch<Text<120>>,
+}
+
+fn update_client(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(change): Body<ClientChanges>,
+) -> Result<ClientAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    check_birth(cx, change.date_of_birth.value().copied())?;
+    check_location(cx, change.home_location_id.value().copied())?;
+    if let Some(name) = change.first_name {
+        client.first_name = name.into();
+    }
+    change.last_name.map(Into::into).apply(&mut client.last_name);
+    change.email.map(|email| email.to_lowercase()).apply(&mut client.email);
+    change.phone.map(Into::into).apply(&mut client.phone);
+    change.date_of_birth.apply(&mut client.date_of_birth);
+    change.gender.apply(&mut client.gender);
+    change.language.map(Into::into).apply(&mut client.language);
+    change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut client.time_zone);
+    change.address.map(Json).apply(&mut client.address);
+    change.emergency_contact.map(Json).apply(&mut client.emergency_contact);
+    if let Some(opt_ins) = change.opt_ins {
+        client.opt_ins = Json(opt_ins);
+    }
+    change.source.map(Into::into).apply(&mut client.source);
+    change.home_location_id.apply(&mut client.home_location_id);
+    if let Some(status) = change.member_status {
+        client.member_status = status;
+    }
+    change.external_id.map(Into::into).apply(&mut client.external_id);
+    client.update(cx, &before)?;
+    follow_email(cx, &client, &before)?;
+    Ok(ClientAnswer { client })
+}
+
+/// A client signs in with the address on record.
+fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> {
+    if client.email == before.email || client.portal_access_status == PortalAccessStatus::None {
+        return Ok(());
+    }
+    match &client.email {
+        Some(email) => rename_account(cx, Subject::Client, client.client_id.0, email),
+        None => Err(Problem::taken("email", "a client with portal access keeps an address")),
+    }
+}
+
+/// The operations that create and change clients.
+pub(super) fn operations() -> Vec<Operation> {
+    const FAILS: &[Key] = &[
+        Key::InvalidClientId,
+        Key::ClientNotFound,
+        Key::InvalidCoachId,
+        Key::CoachNotFound,
+        Key::InvalidEnum,
+        Key::InvalidDate,
+        Key::FieldTooLong,
+        Key::ApiError,
+    ];
+    vec![
+        operation!(POST "/clients", ClientsWrite, create_client)
+            .summary("Create a client")
+            .created()
+            .emits(&[Event::ClientCreated])
+            .fails(FAILS),
+        operation!(PATCH "/clients/{clientId}", ClientsWrite, update_client)
+            .summary("Update a client")
+            .describe("Fields that are absent stay as they are; `null` clears.")
+            .emits(UPDATED)
+            .fails(FAILS),
+    ]
+}

@@ -1,0 +1,342 @@
+//! The client's record: its columns, how it is found, and how a change is saved with everything
+//! that follows from it (search terms, tags, totals, the audit's list of fields).
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Read, Write};
+use spotter_kernel::{
+    Date, Event, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+    text::{Phone, Text},
+};
+use spotter_store::{Bind, Json, params, record, statements, subject, words};
+
+use super::{
+    search,
+    timeline::{Step, StepType},
+};
+use crate::locations::Address;
+
+words! {
+    /// Where the relationship between client and company stands.
+    pub enum RelationshipStatus {
+        Pending = "pending", Active = "active", Rejected = "rejected", Archived = "archived",
+    }
+}
+
+words! {
+    /// Where the client stands as a member.
+    pub enum MemberStatus { Lead = "lead", Active = "active", Paused = "paused", Former = "former" }
+}
+
+words! {
+    /// Whether the client can sign in to the portal.
+    pub enum PortalAccessStatus {
+        None = "none", Invited = "invited", Active = "active", Revoked = "revoked",
+    }
+}
+
+words! {
+    /// The client's gender, as the client wants it recorded.
+    pub enum Gender { Female = "female", Male = "male", Other = "other" }
+}
+
+/// Whom to call in an emergency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EmergencyContact {
+    /// Who it is.
+    pub name: Text<120>,
+    /// How to call them.
+    pub phone: Phone,
+    /// Who they are to the client.
+    pub relationship: Option<Text<60>>,
+}
+
+/// The channels through which the client agreed to hear from the company.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OptIns {
+    /// E-mail.
+    pub email: bool,
+    /// Text messages.
+    pub sms: bool,
+    /// Push messages.
+    pub push: bool,
+}
+
+record! {
+    /// A client of the company.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Client {
+        /// The client's id.
+        pub client_id: ClientId,
+        /// The integrator's own id for the client; unique in the company.
+        pub(super) external_id: Option<String>,
+        pub(super) first_name: String,
+        pub(super) last_name: Option<String>,
+        /// In lower case; unique among clients that are not archived.
+        pub(super) email: Option<String>,
+        pub(super) phone: Option<String>,
+        pub(super) date_of_birth: Option<Date>,
+        pub(super) gender: Option<Gender>,
+        /// ISO 639-1 code.
+        pub(super) language: Option<String>,
+        /// IANA name.
+        pub(super) time_zone: Option<String>,
+        pub(super) address: Option<Json<Address>>,
+        pub(super) emergency_contact: Option<Json<EmergencyContact>>,
+        pub(super) opt_ins: Json<OptIns>,
+        /// How the client came to the company.
+        pub(super) source: Option<String>,
+        pub(super) home_location_id: Option<LocationId>,
+        pub(super) assigned_coach_id: Option<CoachId>,
+        pub(super) relationship_status: RelationshipStatus,
+        pub(super) member_status: MemberStatus,
+        pub(super) portal_access_status: PortalAccessStatus,
+        /// Sorted, each once.
+        pub(super) tags: Json<BTreeSet<String>>,
+        pub(super) archived_at: Option<Timestamp>,
+        pub(super) archive_reason: Option<String>,
+        pub(super) created_at: Timestamp,
+        pub(super) updated_at: Timestamp,
+    }
+}
+
+/// Where a client stands; the answer of the operations that move it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Lifecycle {
+    client_id: ClientId,
+    relationship_status: RelationshipStatus,
+    member_status: MemberStatus,
+    portal_access_status: PortalAccessStatus,
+    archived_at: Option<Timestamp>,
+    archive_reason: Option<String>,
+}
+
+/// The public-safe payload of every client event: ids, statuses and names of fields.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientEvent {
+    client_id: ClientId,
+    relationship_status: RelationshipStatus,
+    member_status: MemberStatus,
+    portal_access_status: PortalAccessStatus,
+    /// In `client.updated` alone: the fields that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+impl Client {
+    /// The client with this id; another company's is not found like one that never was.
+    pub fn find(cx: &mut Read, id: ClientId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::ClientNotFound.into())
+    }
+
+    /// Where the client stands.
+    pub fn lifecycle(&self) -> Lifecycle {
+        Lifecycle {
+            client_id: self.client_id,
+            relationship_status: self.relationship_status,
+            member_status: self.member_status,
+            portal_access_status: self.portal_access_status,
+            archived_at: self.archived_at,
+            archive_reason: self.archive_reason.clone(),
+        }
+    }
+
+    /// What events tell of the client.
+    pub fn event(&self) -> ClientEvent {
+        ClientEvent {
+            client_id: self.client_id,
+            relationship_status: self.relationship_status,
+            member_status: self.member_status,
+            portal_access_status: self.portal_access_status,
+            changed_fields: Vec::new(),
+        }
+    }
+
+    /// What an update tells of the client.
+    pub(super) fn update_event(&self, changed_fields: Vec<String>) -> ClientEvent {
+        ClientEvent { changed_fields, ..self.event() }
+    }
+
+    /// Whether the client may use the portal.
+    pub fn may_sign_in(&self) -> bool {
+        self.portal_access_status == PortalAccessStatus::Active && self.archived_at.is_none()
+    }
+
+    /// Whether the relationship is archived.
+    pub fn is_archived(&self) -> bool {
+        self.archived_at.is_some()
+    }
+
+    /// The subjects of the totals that count this client.
+    fn tallies(&self) -> BTreeSet<String> {
+        let of = |name: &str, value: &dyn Bind| subject(TALLY, name, &value.bind());
+        let mut subjects = BTreeSet::from([
+            TALLY.to_owned(),
+            of("relationshipStatus", &self.relationship_status),
+            of("memberStatus", &self.member_status),
+            of("archived", &self.is_archived()),
+        ]);
+        subjects.extend(self.assigned_coach_id.map(|id| of("coachId", &id)));
+        subjects.extend(self.tags.0.iter().map(|tag| of("tag", tag)));
+        subjects
+    }
+
+    fn count(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+        let (now, was) = (self.tallies(), before.map(Self::tallies).unwrap_or_default());
+        for gone in was.difference(&now) {
+            cx.tally(gone, -1)?;
+        }
+        for new in now.difference(&was) {
+            cx.tally(new, 1)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a new client, with its first step.
+    pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
+        self.check_unique(cx, None)?;
+        cx.touch("client", self.client_id, ["client"]);
+        cx.execute(INSERT, &self.params())?;
+        search::index(cx, self, None)?;
+        self.tag(cx, None)?;
+        self.count(cx, None)?;
+        Step::new(StepType::Created).record(cx, self.client_id)
+    }
+
+    /// Writes a change and everything that follows from it; returns the fields that changed.
+    pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<Vec<String>> {
+        let changed = self.changed(before);
+        cx.touch("client", self.client_id, changed.clone());
+        if changed.is_empty() {
+            return Ok(changed);
+        }
+        self.check_unique(cx, Some(before))?;
+        self.updated_at = cx.now();
+        cx.execute(
+            SAVE_PROFILE,
+            params![
+                self.client_id,
+                self.first_name,
+                self.last_name,
+                self.phone,
+                self.date_of_birth,
+                self.gender,
+                self.language,
+                self.time_zone,
+                self.address,
+                self.emergency_contact,
+                self.opt_ins,
+                self.source,
+                self.home_location_id,
+                self.tags,
+                self.updated_at,
+            ],
+        )?;
+        if self.indexed() != before.indexed() {
+            // Columns with an index of their own are written only where they change.
+            cx.execute(
+                SAVE_INDEXED,
+                params![
+                    self.client_id,
+                    self.external_id,
+                    self.email,
+                    self.assigned_coach_id,
+                    self.relationship_status,
+                    self.member_status,
+                    self.portal_access_status,
+                    self.archived_at,
+                    self.archive_reason,
+                ],
+            )?;
+        }
+        search::index(cx, self, Some(before))?;
+        self.tag(cx, Some(before))?;
+        self.count(cx, Some(before))?;
+        Ok(changed)
+    }
+
+    /// Writes a change and announces it as an update, if it is one.
+    pub(super) fn update(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed_fields = self.save(cx, before)?;
+        if !changed_fields.is_empty() {
+            cx.emit(Event::ClientUpdated, &self.update_event(changed_fields))?;
+        }
+        Ok(())
+    }
+
+    fn indexed(&self) -> impl PartialEq + use<'_> {
+        (
+            (&self.external_id, &self.email, self.assigned_coach_id, self.relationship_status),
+            (self.member_status, self.portal_access_status, self.archived_at, &self.archive_reason),
+        )
+    }
+
+    /// No two clients share an external id, and no two that are not archived an address.
+    fn check_unique(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+        let was =
+            |field: fn(&Self) -> &Option<String>| before.and_then(|client| field(client).clone());
+        let returns = before.is_some_and(|client| client.is_archived() && !self.is_archived());
+        if let Some(email) = &self.email {
+            let new = was(|client| &client.email).as_ref() != Some(email) || returns;
+            if new && !self.is_archived() {
+                let other: Option<(ClientId,)> =
+                    cx.one(BY_EMAIL, params![email, self.client_id])?;
+                if other.is_some() {
+                    return Err(Problem::taken("email", "must not be another client's"));
+                }
+            }
+        }
+        if let Some(external) = &self.external_id {
+            if was(|client| &client.external_id).as_ref() != Some(external) {
+                let other: Option<(ClientId,)> =
+                    cx.one(BY_EXTERNAL_ID, params![external, self.client_id])?;
+                if other.is_some() {
+                    return Err(Problem::taken("externalId", "must not be another client's"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tag(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
+        let none = BTreeSet::new();
+        let was = before.map_or(&none, |client| &client.tags.0);
+        for gone in was.difference(&self.tags.0) {
+            cx.execute(UNTAG, params![gone, self.client_id])?;
+        }
+        for new in self.tags.0.difference(was) {
+            cx.execute(TAG, params![new, self.client_id])?;
+        }
+        Ok(())
+    }
+}
+
+/// The subject of the total of all clients.
+pub(super) const TALLY: &str = "clients";
+
+statements! {
+    FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2";
+    BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
+        AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
+    BY_EXTERNAL_ID = "SELECT client_id FROM client WHERE company_id = ?1 AND external_id = ?2 \
+        AND client_id <> ?3 LIMIT 1";
+    INSERT = "INSERT INTO client (company_id, ", Client::COLUMNS, ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, \
+        ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
+    SAVE_PROFILE = "UPDATE client SET first_name = ?3, last_name = ?4, phone = ?5, date_of_birth = ?6, \
+        gender = ?7, language = ?8, time_zone = ?9, address = ?10, emergency_contact = ?11, opt_ins = ?12, \
+        source = ?13, home_location_id = ?14, tags = ?15, updated_at = ?16 \
+        WHERE company_id = ?1 AND client_id = ?2";
+    SAVE_INDEXED = "UPDATE client SET external_id = ?3, email = ?4, assigned_coach_id = ?5, \
+        relationship_status = ?6, member_status = ?7, portal_access_status = ?8, archived_at = ?9, \
+        archive_reason = ?10 WHERE company_id = ?1 AND client_id = ?2";
+    TAG = "INSERT INTO client_tag (company_id, tag, client_id) VALUES (?1, ?2, ?3)";
+    UNTAG = "DELETE FROM client_tag WHERE company_id = ?1 AND tag = ?2 AND client_id = ?3";
+}

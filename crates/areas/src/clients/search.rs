@@ -1,0 +1,265 @@
+//! Finding clients: the list with its filters, the search terms, and the tags in use.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Operation, Paged, Path, Read, Write,
+    arguments::{NoFilters, query_boolean},
+    listed, operation,
+};
+use spotter_kernel::{
+    Key, Page, Result, Timestamp,
+    id::{ClientId, CoachId},
+    text::Text,
+};
+use spotter_store::{Bind, Filter, List, Value, params, statements};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+use super::record::{Client, MemberStatus, RelationshipStatus, TALLY};
+use crate::audit_logs::{first_id_at, in_order};
+
+/// Longest term that is indexed, in characters.
+const TERM_MAX: usize = 40;
+/// Most words of a search that are looked at.
+const WORDS_MAX: usize = 5;
+
+/// Letters and digits in lower case, without accents, cut at everything else.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let plain: String = text
+        .nfkd()
+        .filter(|c| !is_combining_mark(*c))
+        .flat_map(char::to_lowercase)
+        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
+        .collect();
+    let words: Vec<String> = plain.split(' ').filter(|word| !word.is_empty()).map(cut).collect();
+    words.into_iter()
+}
+
+fn cut(word: &str) -> String {
+    word.chars().take(TERM_MAX).collect()
+}
+
+fn digits_of(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The terms that a client is found by: each word of the names and of the address, the address
+/// itself, and the phone number from its start, and from where the national number, the last six
+/// and the last four digits begin.
+fn terms(client: &Client) -> BTreeSet<String> {
+    let mut terms: BTreeSet<String> = words_of(&client.first_name).collect();
+    terms.extend(client.last_name.iter().flat_map(|name| words_of(name)));
+    if let Some(email) = &client.email {
+        terms.extend(words_of(email));
+        terms.insert(cut(email));
+    }
+    if let Some(phone) = &client.phone {
+        let digits = digits_of(phone);
+        for length in [digits.len(), 9, 6, 4] {
+            let tail = digits.get(digits.len().saturating_sub(length)..).unwrap_or_default();
+            terms.insert(tail.to_owned());
+        }
+    }
+    terms
+}
+
+/// Brings a client's search terms up to date.
+pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
+    let was = before.map(terms).unwrap_or_default();
+    let now = terms(client);
+    for gone in was.difference(&now) {
+        cx.execute(REMOVE_TERM, params![gone, client.client_id])?;
+    }
+    for new in now.difference(&was) {
+        cx.defer(ADD_TERM, params![new, client.client_id])?;
+    }
+    Ok(())
+}
+
+/// The prefixes that a search asks for; every one must match. None means that nothing can match.
+fn prefixes(search: &str) -> Vec<String> {
+    let phone = !search.trim_start().is_empty()
+        && search.chars().all(|c| c.is_ascii_digit() || " +().-".contains(c));
+    if phone && search.chars().any(|c| c.is_ascii_digit()) {
+        return vec![digits_of(search).trim_start_matches('0').to_owned()];
+    }
+    let mut prefixes = Vec::new();
+    for piece in search.split_whitespace() {
+        if piece.contains('@') {
+            prefixes.push(cut(&piece.to_lowercase()));
+        } else {
+            prefixes.extend(words_of(piece));
+        }
+    }
+    prefixes.truncate(WORDS_MAX);
+    prefixes
+}
+
+/// The range of terms that begin with a prefix, in byte order.
+fn range(prefix: &str) -> Vec<Value<'static>> {
+    vec![Value::Text(prefix.to_owned().into()), Value::Text(format!("{prefix}\u{10FFFF}").into())]
+}
+
+listed!(Clients { clients: Client });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    /// Words that names, e-mail address or phone number begin with; all must match.
+    search: Option<Text<100>>,
+    relationship_status: Option<RelationshipStatus>,
+    member_status: Option<MemberStatus>,
+    /// Clients with this tag.
+    tag: Option<Text<60>>,
+    /// Clients of this coach.
+    coach_id: Option<CoachId>,
+    /// `true` for archived clients, `false` for the others; both when absent.
+    #[serde(default, deserialize_with = "query_boolean")]
+    archived: Option<bool>,
+    /// Clients created at or after this instant.
+    created_from: Option<Timestamp>,
+    /// Clients created before this instant.
+    created_to: Option<Timestamp>,
+}
+
+fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Clients> {
+    in_order(wanted.created_from, wanted.created_to, "createdTo")?;
+    let mut chosen: Vec<(&'static str, Vec<Value<'static>>)> = Vec::new();
+    if let Some(search) = &wanted.search {
+        let prefixes = prefixes(search);
+        if prefixes.is_empty() {
+            return Ok(Page { items: Vec::<Client>::new(), request: page, total: 0 }.into());
+        }
+        chosen.extend(prefixes.iter().map(|prefix| ("search", range(prefix))));
+    }
+    let mut add = |name, value: Option<Value<'static>>| {
+        chosen.extend(value.map(|value| (name, vec![value])));
+    };
+    add("relationshipStatus", wanted.relationship_status.map(|word| word.bind().into_owned()));
+    add("memberStatus", wanted.member_status.map(|word| word.bind().into_owned()));
+    add("tag", wanted.tag.map(|tag| tag.to_lowercase().bind().into_owned()));
+    add("coachId", wanted.coach_id.map(|id| id.bind().into_owned()));
+    add("archived", wanted.archived.map(Value::Bool));
+    add("createdFrom", wanted.created_from.map(|at| first_id_at(at).bind().into_owned()));
+    add("createdTo", wanted.created_to.map(|at| first_id_at(at).bind().into_owned()));
+    Ok(cx.page::<Client>(&LIST, &chosen, page)?.into())
+}
+
+/// Where a client stands in a path.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ClientPath {
+    pub(super) client_id: ClientId,
+}
+
+/// One client.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ClientAnswer {
+    pub(super) client: Client,
+}
+
+fn get_client(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<ClientAnswer> {
+    Ok(ClientAnswer { client: Client::find(cx, at.client_id)? })
+}
+
+/// A tag in use.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tag {
+    tag: String,
+    /// How many clients have it.
+    clients: i64,
+}
+
+listed!(Tags { tags: Tag });
+
+fn list_client_tags(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Tags> {
+    let rows: Vec<(String, i64)> = cx.all(TAGS, params![])?;
+    let tag = |(subject, clients): (String, i64)| Tag {
+        tag: subject.get(TAG_SUBJECT.len()..).unwrap_or_default().to_owned(),
+        clients,
+    };
+    Ok(Page::of(rows.into_iter().map(tag).collect(), page).into())
+}
+
+/// The operations that find clients.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(GET "/clients", ClientsRead, list_clients)
+            .summary("List clients")
+            .describe(
+                "Newest first. `search` finds clients whose names, e-mail address or phone number \
+                 hold words that begin with each of the given words; accents and case don't matter.",
+            )
+            .fails(&[
+                Key::InvalidCoachId,
+                Key::InvalidEnum,
+                Key::InvalidBoolean,
+                Key::InvalidDate,
+                Key::DateRangeOrderInvalid,
+                Key::FieldTooLong,
+            ]),
+        operation!(GET "/clients/tags", ClientsRead, list_client_tags)
+            .summary("List the tags in use"),
+        operation!(GET "/clients/{clientId}", ClientsRead, get_client)
+            .summary("Get a client")
+            .fails(super::ON_ONE_CLIENT),
+    ]
+}
+
+/// Every client, newest first.
+pub(crate) static LIST: List = List {
+    columns: Client::COLUMNS,
+    from: "client WHERE company_id = ?1",
+    filters: &[
+        Filter::new(
+            "search",
+            "client_id IN (SELECT client_id FROM client_term \
+             WHERE company_id = ?1 AND term >= ? AND term < ?)",
+        ),
+        Filter::tallied("relationshipStatus", "relationship_status = ?"),
+        Filter::tallied("memberStatus", "member_status = ?"),
+        Filter::tallied(
+            "tag",
+            "client_id IN (SELECT client_id FROM client_tag WHERE company_id = ?1 AND tag = ?)",
+        ),
+        Filter::tallied("coachId", "assigned_coach_id = ?"),
+        Filter::tallied("archived", "(archived_at IS NOT NULL) = ?"),
+        Filter::new("createdFrom", "client_id >= ?"),
+        Filter::new("createdTo", "client_id < ?"),
+    ],
+    order: "client_id DESC",
+    tally: Some(TALLY),
+};
+
+/// What the subjects of the tags' totals begin with.
+const TAG_SUBJECT: &str = "clients?tag=";
+
+statements! {
+    ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3)";
+    REMOVE_TERM = "DELETE FROM client_term WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
+    TAGS = "SELECT subject, CAST(SUM(amount) AS BIGINT) FROM tally \
+        WHERE company_id = ?1 AND subject >= 'clients?tag=' AND subject < 'clients?tag>' \
+        GROUP BY subject HAVING SUM(amount) > 0 ORDER BY subject LIMIT 5000";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lose_case_and_accents() {
+        let words: Vec<_> = words_of("Zoë d'Árvíz-Núñez ÆON").collect();
+        assert_eq!(words, ["zoe", "d", "arviz", "nunez", "æon"]);
+    }
+
+    #[test]
+    fn searches_become_prefixes() {
+        assert_eq!(prefixes("Ann DE vries"), ["ann", "de", "vries"]);
+        assert_eq!(prefixes("06 1234-5678"), ["612345678"]);
+        assert_eq!(prefixes("Ann@Example.com"), ["ann@example.com"]);
+        assert_eq!(prefixes("!!"), Vec::<String>::new());
+        assert_eq!(prefixes("a b c d e f").len(), WORDS_MAX);
+    }
+}

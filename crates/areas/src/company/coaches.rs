@@ -1,0 +1,315 @@
+//! Coaches: the people who work for a company, their roles, and how they are invited.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Actor, Body, Operation, Paged, Path, Read, Role, Write, listed, operation};
+use spotter_kernel::{
+    Key, Problem, Result, Timestamp,
+    id::CoachId,
+    text::{Email, Text},
+};
+use spotter_store::{Bind, Filter, List, params, record, statements, words};
+
+use crate::access::{
+    accounts::{Invitation, Subject, close_account, invite, rename_account},
+    sessions,
+};
+
+words! {
+    /// Whether a coach can sign in: invited until the invitation is accepted.
+    pub enum CoachStatus { Invited = "invited", Active = "active", Deactivated = "deactivated" }
+}
+
+record! {
+    /// A coach of the company.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Coach {
+        /// The coach's id.
+        pub coach_id: CoachId,
+        first_name: String,
+        last_name: String,
+        email: String,
+        /// The coach's role.
+        pub role: Role,
+        /// Whether the coach can sign in.
+        pub status: CoachStatus,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl Coach {
+    /// The coach with this id.
+    pub fn find(cx: &mut Read, id: CoachId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::CoachNotFound.into())
+    }
+
+    /// The coach with this id, if clients can be given to them.
+    pub fn find_assignable(cx: &mut Read, id: CoachId) -> Result<Self> {
+        let coach = Self::find(cx, id)?;
+        if coach.status == CoachStatus::Deactivated {
+            return Err(Key::CoachNotFound.into());
+        }
+        Ok(coach)
+    }
+
+    /// The company's longest-standing admin, if it has one.
+    pub fn first_admin(cx: &mut Read) -> Result<Option<CoachId>> {
+        let row: Option<(CoachId,)> = cx.one(FIRST_ADMIN, params![])?;
+        Ok(row.map(|row| row.0))
+    }
+
+    /// Where the coach signs in.
+    pub fn email(&self) -> &str {
+        &self.email
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        cx.touch("coach", self.coach_id, changed.clone());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.updated_at = cx.now();
+        cx.execute(SAVE, &self.params()).map(drop)
+    }
+
+    /// Marks an invited coach as active, once the invitation is accepted.
+    pub fn activate(cx: &mut Write, id: CoachId) -> Result<()> {
+        let before = Self::find(cx, id)?;
+        let mut coach = before.clone();
+        coach.status = CoachStatus::Active;
+        coach.save(cx, &before)
+    }
+}
+
+/// A coach to be invited.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCoach {
+    /// Given name.
+    pub first_name: Text<80>,
+    /// Family name.
+    pub last_name: Text<80>,
+    /// Where the coach signs in; unique among the company's coaches.
+    pub email: Email,
+    /// The coach's role.
+    pub role: Role,
+}
+
+/// Creates a coach who can't sign in yet.
+pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
+    let email = new.email.to_lowercase();
+    let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
+    if taken.is_some() {
+        return Err(Problem::taken("email", "must not be another coach's"));
+    }
+    let coach = Coach {
+        coach_id: CoachId(cx.new_id()),
+        first_name: new.first_name.into(),
+        last_name: new.last_name.into(),
+        email,
+        role: new.role,
+        status: CoachStatus::Invited,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("coach", coach.coach_id, ["coach"]);
+    cx.execute(INSERT, &coach.params())?;
+    Ok(coach)
+}
+
+listed!(Coaches { coaches: Coach });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    status: Option<CoachStatus>,
+    role: Option<Role>,
+}
+
+fn list_coaches(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Coaches> {
+    let mut chosen = Vec::new();
+    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
+    chosen.extend(wanted.role.map(|word| ("role", vec![word.bind().into_owned()])));
+    Ok(cx.page::<Coach>(&LIST, &chosen, page)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CoachPath {
+    coach_id: CoachId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CoachAnswer {
+    coach: Coach,
+}
+
+fn get_coach(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
+    Ok(CoachAnswer { coach: Coach::find(cx, at.coach_id)? })
+}
+
+/// The invited coach, and the invitation to pass on.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InvitedAnswer {
+    coach: Coach,
+    invitation: Invitation,
+}
+
+fn invite_coach(cx: &mut Write, Body(new): Body<NewCoach>) -> Result<InvitedAnswer> {
+    may_grant(cx, new.role)?;
+    let coach = create(cx, new)?;
+    let invitation = invite(cx, Subject::Coach, coach.coach_id.0, &coach.email)?;
+    Ok(InvitedAnswer { coach, invitation })
+}
+
+fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAnswer> {
+    let coach = Coach::find(cx, at.coach_id)?;
+    may_grant(cx, coach.role)?;
+    cx.touch("coach", coach.coach_id, ["invitation"]);
+    if coach.status != CoachStatus::Invited {
+        return Err(Problem::taken("status", "only an invited coach can be invited again"));
+    }
+    let invitation = invite(cx, Subject::Coach, coach.coach_id.0, &coach.email)?;
+    Ok(InvitedAnswer { coach, invitation })
+}
+
+/// Managers make coaches; admins make anyone.
+fn may_grant(cx: &Write, role: Role) -> Result<()> {
+    let allowed = match cx.caller().actor {
+        Actor::Coach { role: own, .. } => own == Role::Admin || role == Role::Coach,
+        Actor::System => true,
+        _ => false,
+    };
+    if allowed {
+        Ok(())
+    } else {
+        Err(Problem::because(Key::Forbidden, "Only an Admin can do this to Managers and Admins."))
+    }
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CoachChanges {
+    first_name: Option<Text<80>>,
+    last_name: Option<Text<80>>,
+    email: Option<Email>,
+    role: Option<Role>,
+    /// `deactivated` signs the coach out; `active` lets them in again.
+    status: Option<SettableStatus>,
+}
+
+words! {
+    /// What a coach's status can be set to.
+    enum SettableStatus { Active = "active", Deactivated = "deactivated" }
+}
+
+fn update_coach(
+    cx: &mut Write,
+    Path(at): Path<CoachPath>,
+    Body(change): Body<CoachChanges>,
+) -> Result<CoachAnswer> {
+    let before = Coach::find(cx, at.coach_id)?;
+    may_grant(cx, before.role)?;
+    let mut coach = before.clone();
+    if let Some(name) = change.first_name {
+        coach.first_name = name.into();
+    }
+    if let Some(name) = change.last_name {
+        coach.last_name = name.into();
+    }
+    if let Some(email) = change.email {
+        change_email(cx, &mut coach, &email.to_lowercase())?;
+    }
+    if let Some(role) = change.role {
+        may_grant(cx, role)?;
+        coach.role = role;
+    }
+    match change.status {
+        Some(SettableStatus::Deactivated) => {
+            coach.status = CoachStatus::Deactivated;
+            sessions::end_all(cx, Subject::Coach, coach.coach_id.0)?;
+            close_account(cx, Subject::Coach, coach.coach_id.0)?;
+        }
+        Some(SettableStatus::Active) if coach.status == CoachStatus::Deactivated => {
+            // The password is gone with the account: the coach is invited anew.
+            coach.status = CoachStatus::Invited;
+        }
+        _ => {}
+    }
+    let admin_leaves = before.role == Role::Admin
+        && before.status != CoachStatus::Deactivated
+        && (coach.role != Role::Admin || coach.status == CoachStatus::Deactivated);
+    coach.save(cx, &before)?;
+    if admin_leaves && Coach::first_admin(cx)?.is_none() {
+        return Err(Problem::taken("role", "the company must keep an Admin"));
+    }
+    Ok(CoachAnswer { coach })
+}
+
+fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
+    if coach.email == email {
+        return Ok(());
+    }
+    let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
+    if taken.is_some() {
+        return Err(Problem::taken("email", "must not be another coach's"));
+    }
+    coach.email = email.to_owned();
+    rename_account(cx, Subject::Coach, coach.coach_id.0, email)
+}
+
+/// The operations about coaches.
+pub(super) fn operations() -> Vec<Operation> {
+    const FAILS: &[Key] = &[
+        Key::InvalidCoachId,
+        Key::CoachNotFound,
+        Key::InvalidEnum,
+        Key::FieldTooLong,
+        Key::ApiError,
+    ];
+    [
+        operation!(app GET "/coaches", Coach, list_coaches)
+            .summary("List coaches")
+            .fails(&[Key::InvalidEnum]),
+        operation!(app GET "/coaches/{coachId}", Coach, get_coach)
+            .summary("Get a coach")
+            .fails(&[Key::InvalidCoachId, Key::CoachNotFound]),
+        operation!(app POST "/coaches", Manager, invite_coach)
+            .summary("Invite a coach")
+            .created()
+            .secret()
+            .fails(FAILS),
+        operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
+            .summary("Change a coach")
+            .fails(FAILS),
+        operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
+            .summary("Invite a coach again")
+            .secret()
+            .fails(FAILS),
+    ]
+    .map(|operation| operation.under("Coaches"))
+    .into()
+}
+
+/// Every coach, newest first; a company has few.
+pub(crate) static LIST: List = List {
+    columns: Coach::COLUMNS,
+    from: "coach WHERE company_id = ?1",
+    filters: &[Filter::new("status", "status = ?"), Filter::new("role", "role = ?")],
+    order: "coach_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND coach_id = ?2";
+    BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
+    FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
+        AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
+    INSERT = "INSERT INTO coach (company_id, ", Coach::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    SAVE = "UPDATE coach SET (", Coach::COLUMNS, ") = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+        WHERE company_id = ?1 AND coach_id = ?2";
+}

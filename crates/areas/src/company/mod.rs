@@ -1,0 +1,283 @@
+//! The company itself: its profile and settings, what is switched on, and how it starts.
+
+pub mod catalogue;
+pub mod coaches;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Body, Operation, Read, Write, operation};
+use spotter_kernel::{
+    Key, Patch, Result, TimeZone, Timestamp,
+    id::CompanyId,
+    money::Currency,
+    text::{Country, Email, Language, Phone, Text, WebUrl},
+};
+use spotter_store::{List, Sql, Tx, params, record, statements};
+
+record! {
+    /// A company, and what is switched on for it.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Company {
+        /// The company's id.
+        pub company_id: CompanyId,
+        /// What people call it.
+        pub name: String,
+        email: Option<String>,
+        phone: Option<String>,
+        website: Option<String>,
+        /// ISO 3166-1 alpha-2 code.
+        country: Option<String>,
+        /// ISO 639-1 code.
+        language: String,
+        /// ISO 4217 code.
+        currency: String,
+        /// IANA name; the zone of the company's dates.
+        pub time_zone: String,
+        /// Whether integrations are let in.
+        #[serde(skip)]
+        pub public_api_enabled: bool,
+        #[serde(skip)]
+        workout_enabled: bool,
+        #[serde(skip)]
+        programme_calendar_enabled: bool,
+        #[serde(skip)]
+        mcp_enabled: bool,
+        #[serde(skip)]
+        client_ai_enabled: bool,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What is switched on for a company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Features {
+    /// Integrations may use the Public API.
+    pub public_api: bool,
+    /// The workout module.
+    pub workout: bool,
+    /// Workout programmes laid out on a calendar.
+    pub programme_calendar: bool,
+    /// AI assistants may connect for coaches.
+    pub mcp: bool,
+    /// AI assistants may connect for clients.
+    pub client_ai: bool,
+}
+
+/// What a new company is made of.
+#[derive(Debug, Clone)]
+pub struct NewCompany {
+    /// What people call it.
+    pub name: Text<120>,
+    /// The zone of its dates.
+    pub time_zone: TimeZone,
+    /// What it counts money in.
+    pub currency: Currency,
+    /// ISO 639-1 code.
+    pub language: Language,
+    /// ISO 3166-1 alpha-2 code.
+    pub country: Option<Country>,
+}
+
+impl Company {
+    /// The caller's company.
+    pub fn find(cx: &mut Read) -> Result<Self> {
+        cx.one(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())
+    }
+
+    /// Starts a company with everything but AI switched on.
+    pub fn create(tx: &mut Tx, id: CompanyId, new: NewCompany, now: Timestamp) -> Result<Self> {
+        let company = Self {
+            company_id: id,
+            name: new.name.into(),
+            email: None,
+            phone: None,
+            website: None,
+            country: new.country.map(Into::into),
+            language: new.language.into(),
+            currency: new.currency.into(),
+            time_zone: new.time_zone.name().to_owned(),
+            public_api_enabled: true,
+            workout_enabled: true,
+            programme_calendar_enabled: true,
+            mcp_enabled: false,
+            client_ai_enabled: false,
+            created_at: now,
+            updated_at: now,
+        };
+        tx.execute(INSERT, &company.params())?;
+        Ok(company)
+    }
+
+    /// What is switched on.
+    pub fn features(&self) -> Features {
+        Features {
+            public_api: self.public_api_enabled,
+            workout: self.workout_enabled,
+            programme_calendar: self.programme_calendar_enabled,
+            mcp: self.mcp_enabled,
+            client_ai: self.client_ai_enabled,
+        }
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        cx.touch("company", self.company_id, changed.clone());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.updated_at = cx.now();
+        // The company's id stands both as ?1 and as the first column.
+        cx.execute(SAVE, &self.params()[1..]).map(drop)
+    }
+}
+
+/// Every company's id and name, for the operator's command line.
+pub fn all_companies(tx: &mut Tx) -> Result<Vec<(CompanyId, String)>> {
+    tx.all(ALL, params![])
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CompanyAnswer {
+    company: Company,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProfileAnswer {
+    profile: Company,
+}
+
+fn get_company_profile(cx: &mut Read) -> Result<ProfileAnswer> {
+    Ok(ProfileAnswer { profile: Company::find(cx)? })
+}
+
+fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
+    Ok(CompanyAnswer { company: Company::find(cx)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SettingsChange {
+    name: Option<Text<120>>,
+    #[serde(default)]
+    email: Patch<Email>,
+    #[serde(default)]
+    phone: Patch<Phone>,
+    #[serde(default)]
+    website: Patch<WebUrl>,
+    #[serde(default)]
+    country: Patch<Country>,
+    language: Option<Language>,
+    currency: Option<Currency>,
+    time_zone: Option<TimeZone>,
+}
+
+fn update_company_settings(
+    cx: &mut Write,
+    Body(change): Body<SettingsChange>,
+) -> Result<CompanyAnswer> {
+    let before = Company::find(cx)?;
+    let mut company = before.clone();
+    if let Some(name) = change.name {
+        company.name = name.into();
+    }
+    change.email.map(Into::into).apply(&mut company.email);
+    change.phone.map(Into::into).apply(&mut company.phone);
+    change.website.map(Into::into).apply(&mut company.website);
+    change.country.map(Into::into).apply(&mut company.country);
+    if let Some(language) = change.language {
+        company.language = language.into();
+    }
+    if let Some(currency) = change.currency {
+        company.currency = currency.into();
+    }
+    if let Some(zone) = change.time_zone {
+        company.time_zone = zone.name().to_owned();
+    }
+    company.save(cx, &before)?;
+    Ok(CompanyAnswer { company })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FeaturesAnswer {
+    features: Features,
+}
+
+fn get_company_features(cx: &mut Read) -> Result<FeaturesAnswer> {
+    Ok(FeaturesAnswer { features: Company::find(cx)?.features() })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FeaturesChange {
+    public_api: Option<bool>,
+    workout: Option<bool>,
+    programme_calendar: Option<bool>,
+    mcp: Option<bool>,
+    client_ai: Option<bool>,
+}
+
+fn update_company_features(
+    cx: &mut Write,
+    Body(change): Body<FeaturesChange>,
+) -> Result<FeaturesAnswer> {
+    let before = Company::find(cx)?;
+    let mut company = before.clone();
+    let switches = [
+        (change.public_api, &mut company.public_api_enabled),
+        (change.workout, &mut company.workout_enabled),
+        (change.programme_calendar, &mut company.programme_calendar_enabled),
+        (change.mcp, &mut company.mcp_enabled),
+        (change.client_ai, &mut company.client_ai_enabled),
+    ];
+    for (wanted, switch) in switches {
+        *switch = wanted.unwrap_or(*switch);
+    }
+    company.save(cx, &before)?;
+    Ok(FeaturesAnswer { features: company.features() })
+}
+
+/// The area's operations.
+pub fn operations() -> Vec<Operation> {
+    let own = [
+        operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)
+            .summary("Get the company's profile")
+            .fails(&[Key::CompanyNotFound])
+            .under("Company catalogue"),
+        operation!(app GET "/company/settings", Coach, get_company_settings)
+            .summary("Get the company's settings")
+            .under("Company"),
+        operation!(app PATCH "/company/settings", Manager, update_company_settings)
+            .summary("Change the company's settings")
+            .fails(&[Key::InvalidCurrency, Key::InvalidEnum, Key::FieldTooLong])
+            .under("Company"),
+        operation!(app GET "/company/features", Coach, get_company_features)
+            .summary("Get what is switched on")
+            .under("Company"),
+        operation!(app PATCH "/company/features", Manager, update_company_features)
+            .summary("Switch features on and off")
+            .under("Company"),
+    ];
+    own.into_iter().chain(catalogue::operations()).chain(coaches::operations()).collect()
+}
+
+/// The area's statements.
+pub(crate) fn statements() -> Vec<Sql> {
+    [STATEMENTS, catalogue::STATEMENTS, coaches::STATEMENTS].concat()
+}
+
+/// The area's lists.
+pub(crate) fn lists() -> Vec<(&'static List, usize)> {
+    vec![(&catalogue::FACILITIES, 1), (&catalogue::SERVICES, 1), (&coaches::LIST, 1)]
+}
+
+statements! {
+    FIND = "SELECT ", Company::COLUMNS, " FROM company WHERE company_id = ?1";
+    INSERT = "INSERT INTO company (", Company::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    SAVE = "UPDATE company SET (", Company::COLUMNS, ") = \
+        (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) WHERE company_id = ?1";
+    ALL = "SELECT company_id, name FROM company ORDER BY company_id LIMIT 10000";
+}

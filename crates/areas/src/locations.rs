@@ -1,0 +1,405 @@
+//! Locations: where a company trains its clients, in the physical world or online.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation};
+use spotter_kernel::{
+    Key, Patch, Problem, Result, TimeZone, Timestamp,
+    id::LocationId,
+    problem::refuse,
+    text::{Country, Email, Phone, Text, WallTime},
+};
+use spotter_store::{Bind, Filter, Json, List, params, record, statements, words};
+
+use crate::company::Company;
+
+words! {
+    /// Whether a location is a place.
+    pub enum LocationType { Physical = "physical", Online = "online" }
+}
+
+words! {
+    /// Whether a location is in use.
+    pub enum LocationStatus { Active = "active", Archived = "archived" }
+}
+
+/// A postal address.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Address {
+    /// Street and number.
+    pub line1: Text<200>,
+    /// What else the post needs.
+    pub line2: Option<Text<200>>,
+    /// Postal code.
+    pub postal_code: Option<Text<20>>,
+    /// City.
+    pub city: Text<100>,
+    /// State or province.
+    pub region: Option<Text<100>>,
+    /// ISO 3166-1 alpha-2 code.
+    pub country: Country,
+}
+
+/// A point on the earth (WGS 84).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coordinates {
+    /// Degrees north, -90 to 90.
+    #[serde(deserialize_with = "latitude")]
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: f64,
+    /// Degrees east, -180 to 180.
+    #[serde(deserialize_with = "longitude")]
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: f64,
+}
+
+fn latitude<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    degrees(d, 90.0, "must be -90 to 90")
+}
+
+fn longitude<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    degrees(d, 180.0, "must be -180 to 180")
+}
+
+fn degrees<'de, D: Deserializer<'de>>(d: D, most: f64, rule: &str) -> Result<f64, D::Error> {
+    let value =
+        f64::deserialize(d).map_err(|_| refuse::<D::Error>(Key::InvalidCoordinates, rule))?;
+    if value.abs() <= most { Ok(value) } else { Err(refuse(Key::InvalidCoordinates, rule)) }
+}
+
+/// Hours in which a location is open on a weekday, in the location's time zone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OpeningHours {
+    /// ISO weekday, 1 = Monday to 7 = Sunday.
+    #[serde(deserialize_with = "weekday")]
+    #[schemars(range(min = 1, max = 7))]
+    pub weekday: u8,
+    /// Wall-clock time of opening.
+    pub opens: WallTime,
+    /// Wall-clock time of closing; later than opening.
+    pub closes: WallTime,
+}
+
+fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
+    let day = u8::deserialize(d)?;
+    if (1..=7).contains(&day) {
+        Ok(day)
+    } else {
+        Err(refuse(Key::RequestInvalid, "must be 1 to 7"))
+    }
+}
+
+record! {
+    /// A location of the company.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Location {
+        location_id: LocationId,
+        name: String,
+        r#type: LocationType,
+        status: LocationStatus,
+        /// IANA time zone of the opening hours.
+        time_zone: String,
+        address: Option<Json<Address>>,
+        coordinates: Option<Json<Coordinates>>,
+        phone: Option<String>,
+        email: Option<String>,
+        opening_hours: Json<Vec<OpeningHours>>,
+        /// Names of the zones that access devices guard.
+        access_zones: Json<Vec<String>>,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl Location {
+    /// The location with this id; another company's is not found like one that never was.
+    pub fn find(cx: &mut Read, id: LocationId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        cx.touch("location", self.location_id, changed.clone());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.updated_at = cx.now();
+        cx.execute(SAVE, &self.params()).map(drop)
+    }
+}
+
+const OPENINGS_MAX: usize = 42;
+const ZONES_MAX: usize = 50;
+
+/// Opening hours open before they close, and do not overlap on a day.
+fn checked_hours(mut hours: Vec<OpeningHours>) -> Result<Json<Vec<OpeningHours>>> {
+    let wrong = |rule| Err(Problem::invalid("openingHours", rule));
+    if hours.len() > OPENINGS_MAX {
+        return wrong("must be at most 42 entries");
+    }
+    hours.sort_by(|a, b| (a.weekday, &a.opens).cmp(&(b.weekday, &b.opens)));
+    if hours.iter().any(|entry| entry.closes <= entry.opens) {
+        return wrong("must close later than they open");
+    }
+    let overlap = |pair: &[OpeningHours]| {
+        pair[0].weekday == pair[1].weekday && pair[1].opens < pair[0].closes
+    };
+    if hours.windows(2).any(overlap) {
+        return wrong("must not overlap on one day");
+    }
+    Ok(Json(hours))
+}
+
+/// Zones are named once each.
+fn checked_zones(zones: Vec<String>) -> Result<Json<Vec<String>>> {
+    let wrong = |rule| Err(Problem::field(Key::InvalidAccessZones, "accessZones", rule));
+    let mut seen = BTreeSet::new();
+    let mut checked = Vec::new();
+    if zones.len() > ZONES_MAX {
+        return wrong("must be at most 50 names");
+    }
+    for zone in &zones {
+        match Text::<60>::parse(zone) {
+            Ok(name) if seen.insert(name.to_lowercase()) => checked.push(name.into_string()),
+            Ok(_) => return wrong("must not repeat a name"),
+            Err(_) => return wrong("must each be a name of 1 to 60 characters"),
+        }
+    }
+    Ok(Json(checked))
+}
+
+listed!(Locations { locations: Location });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    status: Option<LocationStatus>,
+    r#type: Option<LocationType>,
+}
+
+fn list_locations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Locations> {
+    let mut chosen = Vec::new();
+    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
+    chosen.extend(wanted.r#type.map(|word| ("type", vec![word.bind().into_owned()])));
+    Ok(cx.page::<Location>(&LIST, &chosen, page)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LocationPath {
+    location_id: LocationId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LocationAnswer {
+    location: Location,
+}
+
+fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
+    Ok(LocationAnswer { location: Location::find(cx, at.location_id)? })
+}
+
+/// A new location.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewLocation {
+    /// What people call it.
+    pub name: Text<120>,
+    /// `physical` when absent.
+    pub r#type: Option<LocationType>,
+    /// The company's when absent.
+    pub time_zone: Option<TimeZone>,
+    /// Where it is.
+    pub address: Option<Address>,
+    /// Where it is on the map.
+    pub coordinates: Option<Coordinates>,
+    /// How to call it.
+    pub phone: Option<Phone>,
+    /// How to write to it.
+    pub email: Option<Email>,
+    /// When it is open; at most 42 entries.
+    #[serde(default)]
+    pub opening_hours: Vec<OpeningHours>,
+    /// At most 50 names of 1 to 60 characters.
+    #[serde(default)]
+    pub access_zones: Vec<String>,
+}
+
+/// Creates a location.
+pub fn create(cx: &mut Write, new: NewLocation) -> Result<Location> {
+    let time_zone = match new.time_zone {
+        Some(zone) => zone.name().to_owned(),
+        None => Company::find(cx)?.time_zone,
+    };
+    let location = Location {
+        location_id: LocationId(cx.new_id()),
+        name: new.name.into(),
+        r#type: new.r#type.unwrap_or(LocationType::Physical),
+        status: LocationStatus::Active,
+        time_zone,
+        address: new.address.map(Json),
+        coordinates: new.coordinates.map(Json),
+        phone: new.phone.map(Into::into),
+        email: new.email.map(Into::into),
+        opening_hours: checked_hours(new.opening_hours)?,
+        access_zones: checked_zones(new.access_zones)?,
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("location", location.location_id, ["location"]);
+    cx.execute(INSERT, &location.params())?;
+    Ok(location)
+}
+
+fn create_location(cx: &mut Write, Body(new): Body<NewLocation>) -> Result<LocationAnswer> {
+    Ok(LocationAnswer { location: create(cx, new)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct LocationChanges {
+    name: Option<Text<120>>,
+    r#type: Option<LocationType>,
+    time_zone: Option<TimeZone>,
+    #[serde(default)]
+    address: Patch<Address>,
+    #[serde(default)]
+    coordinates: Patch<Coordinates>,
+    #[serde(default)]
+    phone: Patch<Phone>,
+    #[serde(default)]
+    email: Patch<Email>,
+    opening_hours: Option<Vec<OpeningHours>>,
+    access_zones: Option<Vec<String>>,
+}
+
+fn update_location(
+    cx: &mut Write,
+    Path(at): Path<LocationPath>,
+    Body(change): Body<LocationChanges>,
+) -> Result<LocationAnswer> {
+    let before = Location::find(cx, at.location_id)?;
+    let mut location = before.clone();
+    if let Some(name) = change.name {
+        location.name = name.into();
+    }
+    if let Some(kind) = change.r#type {
+        location.r#type = kind;
+    }
+    if let Some(zone) = change.time_zone {
+        location.time_zone = zone.name().to_owned();
+    }
+    change.address.map(Json).apply(&mut location.address);
+    change.coordinates.map(Json).apply(&mut location.coordinates);
+    change.phone.map(Into::into).apply(&mut location.phone);
+    change.email.map(Into::into).apply(&mut location.email);
+    if let Some(hours) = change.opening_hours {
+        location.opening_hours = checked_hours(hours)?;
+    }
+    if let Some(zones) = change.access_zones {
+        location.access_zones = checked_zones(zones)?;
+    }
+    location.save(cx, &before)?;
+    Ok(LocationAnswer { location })
+}
+
+fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
+    let before = Location::find(cx, at.location_id)?;
+    let mut location = before.clone();
+    if location.status != LocationStatus::Archived {
+        location.status = LocationStatus::Archived;
+        location.archived_at = Some(cx.now());
+    }
+    location.save(cx, &before)?;
+    Ok(LocationAnswer { location })
+}
+
+/// The area's operations.
+pub fn operations() -> Vec<Operation> {
+    [
+        operation!(GET "/locations", LocationsRead, list_locations)
+            .summary("List locations")
+            .fails(&[Key::InvalidEnum]),
+        operation!(GET "/locations/{locationId}", LocationsRead, get_location)
+            .summary("Get a location"),
+        operation!(POST "/locations", LocationsWrite, create_location)
+            .summary("Create a location")
+            .created()
+            .fails(WRITE_PROBLEMS),
+        operation!(PATCH "/locations/{locationId}", LocationsWrite, update_location)
+            .summary("Update a location")
+            .fails(WRITE_PROBLEMS),
+        operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
+            .summary("Archive a location")
+            .describe("Archiving an archived location changes nothing."),
+    ]
+    .map(|operation| operation.under("Locations"))
+    .into()
+}
+
+const WRITE_PROBLEMS: &[Key] = &[
+    Key::InvalidCoordinates,
+    Key::InvalidAccessZones,
+    Key::InvalidEnum,
+    Key::FieldTooLong,
+    Key::CompanyNotFound,
+];
+
+/// Every location, newest first; a company has few.
+pub(crate) static LIST: List = List {
+    columns: Location::COLUMNS,
+    from: "location WHERE company_id = ?1",
+    filters: &[Filter::new("status", "status = ?"), Filter::new("type", "type = ?")],
+    order: "location_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Location::COLUMNS, " FROM location WHERE company_id = ?1 AND location_id = ?2";
+    INSERT = "INSERT INTO location (company_id, ", Location::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    SAVE = "UPDATE location SET (", Location::COLUMNS, ") = \
+        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+        WHERE company_id = ?1 AND location_id = ?2";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hours(weekday: u8, opens: &str, closes: &str) -> OpeningHours {
+        let time = |text| WallTime::parse(text).unwrap();
+        OpeningHours { weekday, opens: time(opens), closes: time(closes) }
+    }
+
+    #[test]
+    fn opening_hours_are_sorted_and_must_not_overlap() {
+        let day = vec![
+            hours(2, "08:00", "12:00"),
+            hours(1, "13:00", "20:00"),
+            hours(1, "06:00", "13:00"),
+        ];
+        assert_eq!(checked_hours(day).unwrap().0[0], hours(1, "06:00", "13:00"));
+        assert!(
+            checked_hours(vec![hours(1, "06:00", "13:00"), hours(1, "12:59", "14:00")]).is_err()
+        );
+        assert!(checked_hours(vec![hours(1, "06:00", "06:00")]).is_err());
+    }
+
+    #[test]
+    fn zones_are_named_once_each() {
+        assert_eq!(checked_zones(vec![" gym ".into()]).unwrap().0, ["gym"]);
+        for bad in [vec!["gym", "GYM"], vec![""], vec!["x\0"]] {
+            let bad = bad.into_iter().map(str::to_owned).collect();
+            assert_eq!(checked_zones(bad).unwrap_err().key, Key::InvalidAccessZones);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The arguments an operation's function can take: `Path`, `Query`, `Paged`, `Body`.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, de::DeserializeOwned};
+use spotter_kernel::{Key, PageRequest, Problem, Result, limits};
+
+/// A request as the arguments see it.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments {
+    /// The path's parameters, decoded.
+    pub path: Vec<(String, String)>,
+    /// The query string as it was sent.
+    pub query: String,
+    /// The body as it was sent.
+    pub body: Vec<u8>,
+}
+
+/// What an argument says of itself for the API description.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// Schema of an object with the path's parameters.
+    pub path: Option<Schema>,
+    /// Schema of an object with the query's parameters.
+    pub query: Option<Schema>,
+    /// Whether `page` and `limit` are taken.
+    pub paged: bool,
+    /// Schema of the body.
+    pub body: Option<Schema>,
+    /// Whether the body must be sent.
+    pub body_required: bool,
+}
+
+/// A type that a function may take beside its context.
+pub trait Argument: Clone + Send + Sized + 'static {
+    /// Whether it reads the query string.
+    const QUERY: bool = false;
+    /// Whether it reads the body.
+    const BODY: bool = false;
+    /// Reads it from the request, or names the field and the rule.
+    fn take(arguments: &Arguments) -> Result<Self>;
+    /// Adds its schema.
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator);
+}
+
+/// The parameters in the path.
+#[derive(Clone, Debug)]
+pub struct Path<T>(pub T);
+
+/// The parameters in the query string.
+#[derive(Clone, Debug)]
+pub struct Query<T>(pub T);
+
+/// `page` and `limit`, and the list's own parameters.
+#[derive(Clone, Debug)]
+pub struct Paged<T>(pub T, pub PageRequest);
+
+/// A list without parameters of its own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoFilters {}
+
+/// The JSON body.
+#[derive(Clone, Debug)]
+pub struct Body<T>(pub T);
+
+/// A JSON body that may be left out whole.
+#[derive(Clone, Debug)]
+pub struct OptionalBody<T>(pub T);
+
+fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
+    let pairs = serde_html_form::Deserializer::from_bytes(text.as_bytes());
+    serde_path_to_error::deserialize(pairs)
+        .map_err(|error| Problem::from_serde(&error.path().to_string(), &error.inner().to_string()))
+}
+
+fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        use serde_json::error::Category;
+        match error.inner().classify() {
+            Category::Data => {
+                Problem::from_serde(&error.path().to_string(), &error.inner().to_string())
+            }
+            Category::Io | Category::Syntax | Category::Eof => malformed(),
+        }
+    })?;
+    json.end().map_err(|_| malformed())?;
+    Ok(value)
+}
+
+fn malformed() -> Problem {
+    Problem::invalid("body", "must be one well-formed JSON object")
+}
+
+impl<T> Argument for Path<T>
+where
+    T: DeserializeOwned + JsonSchema + Clone + Send + 'static,
+{
+    fn take(arguments: &Arguments) -> Result<Self> {
+        let mut encoded = form_urlencoded::Serializer::new(String::new());
+        encoded.extend_pairs(&arguments.path);
+        from_pairs(&encoded.finish()).map(Self)
+    }
+
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+        described.path = Some(schemas.root_schema_for::<T>());
+    }
+}
+
+impl<T> Argument for Query<T>
+where
+    T: DeserializeOwned + JsonSchema + Clone + Send + 'static,
+{
+    const QUERY: bool = true;
+
+    fn take(arguments: &Arguments) -> Result<Self> {
+        from_pairs(&arguments.query).map(Self)
+    }
+
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+        described.query = Some(schemas.root_schema_for::<T>());
+    }
+}
+
+impl<T> Argument for Paged<T>
+where
+    T: DeserializeOwned + JsonSchema + Clone + Send + 'static,
+{
+    const QUERY: bool = true;
+
+    fn take(arguments: &Arguments) -> Result<Self> {
+        let mut page = PageRequest::default();
+        let mut seen = Vec::new();
+        let mut rest = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in form_urlencoded::parse(arguments.query.as_bytes()) {
+            let (target, max, rule) = match &*name {
+                "page" => (&mut page.page, PageRequest::PAGE_NUMBER_MAX, "must be 1 to 1000000000"),
+                "limit" => (&mut page.limit, limits::PAGE_MAX, "must be 1 to 100"),
+                _ => {
+                    rest.append_pair(&name, &value);
+                    continue;
+                }
+            };
+            let plain = !value.is_empty() && value.bytes().all(|c| c.is_ascii_digit());
+            *target = (plain && !seen.contains(&name))
+                .then(|| value.parse().ok().filter(|number| (1..=max).contains(number)))
+                .flatten()
+                .ok_or_else(|| Problem::invalid(&name, rule))?;
+            seen.push(name);
+        }
+        Ok(Self(from_pairs(&rest.finish())?, page))
+    }
+
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+        described.query = Some(schemas.root_schema_for::<T>());
+        described.paged = true;
+    }
+}
+
+impl<T> Argument for Body<T>
+where
+    T: DeserializeOwned + JsonSchema + Clone + Send + 'static,
+{
+    const BODY: bool = true;
+
+    fn take(arguments: &Arguments) -> Result<Self> {
+        if arguments.body.is_empty() {
+            return Err(Problem::invalid("body", "must be a JSON object"));
+        }
+        from_json(&arguments.body).map(Self)
+    }
+
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+        described.body = Some(schemas.subschema_for::<T>());
+        described.body_required = true;
+    }
+}
+
+impl<T> Argument for OptionalBody<T>
+where
+    T: DeserializeOwned + JsonSchema + Default + Clone + Send + 'static,
+{
+    const BODY: bool = true;
+
+    fn take(arguments: &Arguments) -> Result<Self> {
+        if arguments.body.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        from_json(&arguments.body).map(Self)
+    }
+
+    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+        described.body = Some(schemas.subschema_for::<T>());
+    }
+}
+
+/// Refuses what an operation has no argument for: a query on one without parameters, a body with
+/// fields on one without a body.
+pub fn refuse_surplus(
+    arguments: &Arguments,
+    takes_query: bool,
+    takes_body: bool,
+    writes: bool,
+) -> Result<()> {
+    if !takes_query {
+        if let Some((name, _)) = form_urlencoded::parse(arguments.query.as_bytes()).next() {
+            return Err(Problem::invalid(&name, "unknown query parameter"));
+        }
+    }
+    if writes && !takes_body && !arguments.body.is_empty() {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Empty {}
+        from_json::<Empty>(&arguments.body)?;
+    }
+    Ok(())
+}
+
+/// A boolean in a query string: `true` or `false`, else `INVALID_BOOLEAN`.
+pub fn query_boolean<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<bool>, D::Error> {
+    match String::deserialize(d)?.as_str() {
+        "true" => Ok(Some(true)),
+        "false" => Ok(Some(false)),
+        _ => Err(spotter_kernel::problem::refuse(Key::InvalidBoolean, "must be true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paged(query: &str) -> Result<Paged<NoFilters>> {
+        Paged::take(&Arguments { query: query.into(), ..Arguments::default() })
+    }
+
+    #[test]
+    fn pages_are_whole_numbers_within_bounds() {
+        assert_eq!(paged("page=2&limit=100").unwrap().1, PageRequest { page: 2, limit: 100 });
+        assert_eq!(paged("").unwrap().1, PageRequest::default());
+        for bad in ["page=0", "limit=101", "page=-1", "page=", "limit=1.5", "page=1&page=2", "q=1"]
+        {
+            let name = bad.split('=').next().unwrap();
+            let problem = paged(bad).unwrap_err();
+            assert!(problem.message.contains(name), "{bad}: {problem}");
+        }
+    }
+}

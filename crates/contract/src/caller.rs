@@ -1,0 +1,154 @@
+//! Who calls, and what an operation asks of its caller.
+
+use spotter_kernel::{
+    Gate, Id, Problem, Result, Scope, ScopeSet,
+    id::{ClientId, CoachId, CompanyId},
+};
+use spotter_store::{Bind, words};
+
+words! {
+    /// What a coach may do in the back office; each role may do what those before it may: a Coach
+    /// works with clients, a Manager runs the company, an Admin also makes managers and admins.
+    pub enum Role { Coach = "Coach", Manager = "Manager", Admin = "Admin" }
+}
+
+/// The one on whose behalf a request runs.
+#[derive(Clone, Debug)]
+pub enum Actor {
+    /// An integration.
+    ApiClient {
+        /// Its record.
+        id: Id,
+        /// What its token allows.
+        scopes: ScopeSet,
+        /// Whether it has the health-data consent.
+        health_data: bool,
+        /// Whether it has the private-communication consent.
+        private_communication: bool,
+    },
+    /// A signed-in coach.
+    Coach {
+        /// The coach.
+        id: CoachId,
+        /// The coach's role.
+        role: Role,
+        /// The session that the token belongs to.
+        session: Id,
+    },
+    /// A signed-in client.
+    Client {
+        /// The client.
+        id: ClientId,
+        /// The session that the token belongs to.
+        session: Id,
+    },
+    /// The operator, by the command line or a background job.
+    System,
+}
+
+impl Actor {
+    /// The kind of actor, as audit rows and histories call it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::ApiClient { .. } => "api_client",
+            Self::Coach { .. } => "coach",
+            Self::Client { .. } => "client",
+            Self::System => "system",
+        }
+    }
+
+    /// The actor's record.
+    pub const fn id(&self) -> Option<Id> {
+        match self {
+            Self::ApiClient { id, .. } => Some(*id),
+            Self::Coach { id, .. } => Some(id.0),
+            Self::Client { id, .. } => Some(id.0),
+            Self::System => None,
+        }
+    }
+}
+
+/// An actor within a company: the only way to a company's data.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The company, derived from the token.
+    pub company: CompanyId,
+    /// Who acts.
+    pub actor: Actor,
+}
+
+/// What an operation asks of its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// An API client whose token has the scope, and the consent where the scope is gated.
+    Scope(Scope),
+    /// A coach with at least this role.
+    Coach(Role),
+    /// Any signed-in coach or client.
+    SignedIn,
+}
+
+impl Access {
+    /// Lets the caller in, or says why not.
+    pub fn check(self, caller: &Caller) -> Result<()> {
+        use spotter_kernel::Key;
+        match (self, &caller.actor) {
+            (
+                Self::Scope(scope),
+                Actor::ApiClient { scopes, health_data, private_communication, .. },
+            ) => {
+                if !scopes.contains(scope) {
+                    let mut problem = Problem::because(
+                        Key::ScopesInsufficient,
+                        format!("The token lacks the scope {}.", scope.name()),
+                    );
+                    problem.details = Some(serde_json::json!({"requiredScopes": [scope.name()]}));
+                    return Err(problem);
+                }
+                let consented = match scope.gate() {
+                    Gate::None => true,
+                    Gate::HealthData => *health_data,
+                    Gate::PrivateCommunication => *private_communication,
+                };
+                if consented { Ok(()) } else { Err(scope.gate().at_use().into()) }
+            }
+            (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
+            (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
+            (Self::Coach(least), Actor::Coach { .. }) => Err(Problem::because(
+                Key::Forbidden,
+                format!("This needs the role {} or higher.", least.word()),
+            )),
+            _ => Err(Key::Forbidden.into()),
+        }
+    }
+}
+
+impl Bind for Actor {
+    fn bind(&self) -> spotter_store::Value<'_> {
+        spotter_store::Value::Text(self.kind().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spotter_kernel::{Key, Timestamp};
+
+    use super::*;
+
+    fn client(scopes: &[Scope], health_data: bool) -> Caller {
+        let id = Id::new(Timestamp::from_millis(1), [0; 6]);
+        let scopes = ScopeSet::of(scopes.iter().copied());
+        let actor = Actor::ApiClient { id, scopes, health_data, private_communication: false };
+        Caller { company: CompanyId(id), actor }
+    }
+
+    #[test]
+    fn a_scope_needs_its_consent_too() {
+        let access = Access::Scope(Scope::GoalsRead);
+        let key = |caller| access.check(&caller).unwrap_err().key;
+        assert_eq!(key(client(&[Scope::ClientsRead], true)), Key::ScopesInsufficient);
+        assert_eq!(key(client(&[Scope::GoalsRead], false)), Key::ScopesHealthConsentRequired);
+        assert!(access.check(&client(&[Scope::GoalsRead], true)).is_ok());
+        assert!(Access::SignedIn.check(&client(&[Scope::GoalsRead], true)).is_err());
+    }
+}

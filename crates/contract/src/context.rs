@@ -1,0 +1,235 @@
+//! What an operation's function is given: one company's rows in one transaction.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
+
+use serde::Serialize;
+use spotter_kernel::{
+    Clock, Entropy, Event, Id, Page, PageRequest, Problem, Result, Timestamp,
+    id::CompanyId,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{List, Record, Sql, Tx, Value, params, statements};
+
+use crate::{Vault, caller::Caller};
+
+/// The clock, the randomness and the key that everything is handed.
+#[derive(Clone)]
+pub struct Env {
+    /// The current time.
+    pub clock: Arc<dyn Clock>,
+    /// Random bytes.
+    pub entropy: Arc<dyn Entropy>,
+    /// The installation's key.
+    pub vault: Vault,
+}
+
+/// A view of one company's rows in one snapshot. In every statement `?1` is the company; the
+/// parameters that are passed start at `?2`.
+pub struct Read<'t, 'c> {
+    tx: &'t mut Tx<'c>,
+    caller: &'t Caller,
+    now: Timestamp,
+}
+
+impl<'t, 'c> Read<'t, 'c> {
+    /// A view for this caller at this instant.
+    pub fn new(tx: &'t mut Tx<'c>, caller: &'t Caller, now: Timestamp) -> Self {
+        Self { tx, caller, now }
+    }
+
+    /// The company whose rows are seen.
+    pub fn company(&self) -> CompanyId {
+        self.caller.company
+    }
+
+    /// Who calls.
+    pub fn caller(&self) -> &'t Caller {
+        self.caller
+    }
+
+    /// The instant of the request.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The first row, if there is one.
+    pub fn one<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Option<R>> {
+        self.tx.one(sql, &scoped(self.caller.company, params))
+    }
+
+    /// Every row. The statement itself must bound them.
+    pub fn all<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Vec<R>> {
+        self.tx.all(sql, &scoped(self.caller.company, params))
+    }
+
+    /// A page of a list.
+    pub fn page<R: Record>(
+        &mut self,
+        list: &List,
+        chosen: &[(&'static str, Vec<Value<'_>>)],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page(self.tx, self.caller.company, chosen, request)
+    }
+
+    /// A page of a list below another record, whose keys are `?2` and on.
+    pub fn page_under<R: Record>(
+        &mut self,
+        list: &List,
+        under: &[Value<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page_under(self.tx, self.caller.company, under, &[], request)
+    }
+
+    /// A tallied total.
+    pub fn tallied(&mut self, subject: &str) -> Result<i64> {
+        self.tx.tallied(self.caller.company, subject)
+    }
+}
+
+fn scoped<'v>(company: CompanyId, params: &[Value<'v>]) -> Vec<Value<'v>> {
+    let mut all = Vec::with_capacity(params.len() + 1);
+    all.push(Value::Text(company.to_string().into()));
+    all.extend_from_slice(params);
+    all
+}
+
+/// A [`Read`] that may also change rows and announce events. What it changed is audited, and what
+/// it announced is delivered, with the same commit.
+pub struct Write<'t, 'c> {
+    read: Read<'t, 'c>,
+    env: &'t Env,
+    operation: &'static str,
+    may_emit: &'static [Event],
+    request_id: &'t str,
+    next_id: Id,
+    target: Option<(&'static str, Id)>,
+    changed: Vec<String>,
+    events: u32,
+}
+
+impl<'t, 'c> Deref for Write<'t, 'c> {
+    type Target = Read<'t, 'c>;
+    fn deref(&self) -> &Self::Target {
+        &self.read
+    }
+}
+
+impl DerefMut for Write<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.read
+    }
+}
+
+impl<'t, 'c> Write<'t, 'c> {
+    /// A writable view, for the operation of this name which may announce these events.
+    pub fn new(
+        read: Read<'t, 'c>,
+        env: &'t Env,
+        operation: &'static str,
+        may_emit: &'static [Event],
+        request_id: &'t str,
+    ) -> Self {
+        let mut random = [0; 6];
+        env.entropy.fill(&mut random);
+        let next_id = Id::new(read.now, random);
+        let (target, changed) = (None, Vec::new());
+        Self { read, env, operation, may_emit, request_id, next_id, target, changed, events: 0 }
+    }
+
+    /// A new id; later ones sort after earlier ones.
+    pub fn new_id(&mut self) -> Id {
+        let id = self.next_id;
+        self.next_id = id.next();
+        id
+    }
+
+    /// A new credential of the company, to be shown once.
+    pub fn new_credential(&self, kind: CredentialKind) -> Credential {
+        Credential::generate(kind, self.company(), &*self.env.entropy)
+    }
+
+    /// Changes rows now; how many.
+    pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
+        let company = self.company();
+        self.read.tx.execute(sql, &scoped(company, params))
+    }
+
+    /// Changes rows, with the commit at the latest.
+    pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
+        let company = self.company();
+        self.read.tx.defer(sql, &scoped(company, params))
+    }
+
+    /// Adds to a total.
+    pub fn tally(&mut self, subject: &str, by: i64) -> Result<()> {
+        let company = self.company();
+        self.read.tx.tally(company, subject, by)
+    }
+
+    /// Says for the audit log what the request is about, and which fields it changed.
+    pub fn touch<S: Into<String>>(
+        &mut self,
+        kind: &'static str,
+        id: impl Into<Id>,
+        changed: impl IntoIterator<Item = S>,
+    ) {
+        self.target = Some((kind, id.into()));
+        self.changed.extend(changed.into_iter().map(Into::into));
+    }
+
+    /// Announces an event with its public-safe payload; returns the event's id.
+    pub fn emit(&mut self, event: Event, data: &impl Serialize) -> Result<Id> {
+        if !self.may_emit.contains(&event) {
+            let text = format!("{} does not declare {}", self.operation, event.name());
+            return Err(Problem::internal(text));
+        }
+        let id = self.new_id();
+        let data = serde_json::to_string(data).map_err(Problem::internal)?;
+        let now = self.now();
+        self.defer(EMIT, params![id, event.name(), now, data])?;
+        self.events += 1;
+        Ok(id)
+    }
+
+    /// Writes the audit row of a request that did something.
+    pub fn audit(&mut self) -> Result<()> {
+        self.audit_as("succeeded")
+    }
+
+    /// Writes an audit row with this outcome.
+    pub fn audit_as(&mut self, outcome: &'static str) -> Result<()> {
+        let id = self.new_id();
+        let caller = self.caller();
+        let (kind, target) = self.target.unzip();
+        let changed = serde_json::to_string(&self.changed).map_err(Problem::internal)?;
+        let (operation, request_id, actor_id) =
+            (self.operation, self.request_id, caller.actor.id());
+        self.defer(
+            AUDIT,
+            params![
+                id,
+                caller.actor,
+                actor_id,
+                operation,
+                outcome,
+                kind,
+                target,
+                changed,
+                request_id
+            ],
+        )?;
+        self.tally("auditLogs", 1)
+    }
+}
+
+statements! {
+    EMIT = "INSERT INTO event (company_id, event_id, type, occurred_at, data) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    AUDIT = "INSERT INTO audit_log (company_id, audit_log_id, actor_type, actor_id, operation, outcome, \
+        target_type, target_id, changed_fields, request_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+}

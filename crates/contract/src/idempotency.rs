@@ -1,0 +1,173 @@
+//! Idempotent writes: one key, one effect, the same answer.
+
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp,
+    id::CompanyId,
+    limits::{IDEMPOTENCY_KEY_MAX, IDEMPOTENCY_RETENTION_SECONDS},
+};
+use spotter_store::{Tx, params, statements};
+
+use crate::{arguments::Arguments, context::Env};
+
+/// A valid `Idempotency-Key` with the fingerprint of the request that carries it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idempotent {
+    /// The key, 1 to 200 characters.
+    pub key: String,
+    /// What the request asks: method, path, query and body, whatever their spelling.
+    pub fingerprint: [u8; 32],
+}
+
+impl Idempotent {
+    /// Checks the header's value, given as the bytes that were sent.
+    pub fn new(header: Option<&[u8]>, fingerprint: [u8; 32]) -> Result<Option<Self>> {
+        let Some(bytes) = header else { return Ok(None) };
+        let key = std::str::from_utf8(bytes).map_err(|_| Problem::new(Key::IdempotencyInvalid))?;
+        let fits = (1..=IDEMPOTENCY_KEY_MAX).contains(&key.chars().count());
+        if fits {
+            Ok(Some(Self { key: key.to_owned(), fingerprint }))
+        } else {
+            Err(Key::IdempotencyInvalid.into())
+        }
+    }
+}
+
+/// The fingerprint of a request: method, path, decoded query in any order, and the JSON value of
+/// the body in any spelling.
+pub fn fingerprint(method: &str, path: &str, arguments: &Arguments) -> [u8; 32] {
+    let mut query: Vec<_> =
+        form_urlencoded::parse(arguments.query.as_bytes()).into_owned().collect();
+    query.sort();
+    let mut hash = Sha256::new();
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    part(method.as_bytes());
+    part(path.as_bytes());
+    for (name, value) in &query {
+        part(name.as_bytes());
+        part(value.as_bytes());
+    }
+    part(b"");
+    match serde_json::from_slice::<Json>(&arguments.body) {
+        // Objects are kept sorted by their keys, so equal values have equal texts.
+        Ok(value) => part(whole_numbers(value).to_string().as_bytes()),
+        Err(_) => part(&arguments.body),
+    }
+    hash.finalize().into()
+}
+
+/// 1.0 and 1 are one number in JSON.
+fn whole_numbers(value: Json) -> Json {
+    match value {
+        Json::Number(number) => match number.as_f64() {
+            Some(float) if !number.is_i64() && float.fract() == 0.0 && float.abs() < 9e15 => {
+                Json::from(float as i64)
+            }
+            _ => Json::Number(number),
+        },
+        Json::Array(items) => items.into_iter().map(whole_numbers).collect(),
+        Json::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, whole_numbers(value))).collect()
+        }
+        other => other,
+    }
+}
+
+/// A stored answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The HTTP status.
+    pub status: u16,
+    /// The JSON text of `data`.
+    pub data: String,
+}
+
+/// Looks a key up and takes hold of it for the rest of the transaction. A stored answer is
+/// returned; another request under the same key, or one still running, is refused.
+pub fn claim(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    company: CompanyId,
+    caller: Id,
+    wanted: &Idempotent,
+    now: Timestamp,
+) -> Result<Option<Stored>> {
+    type Found = (bool, Option<Vec<u8>>, Option<i64>, Option<Vec<u8>>, Option<bool>, Option<i64>);
+    let name = format!("{company}{caller}{}", wanted.key);
+    let found: Option<Found> = tx.one(CLAIM, params![company, caller, wanted.key, name])?;
+    let Some((free, fingerprint, status, answer, sealed, expires_at)) = found else {
+        return Err(Problem::internal("the claim returned no row"));
+    };
+    if let (Some(fingerprint), Some(status), Some(answer)) = (fingerprint, status, answer) {
+        if expires_at.is_some_and(|at| at <= now.millis()) {
+            tx.execute(FORGET, params![company, caller, wanted.key])?;
+        } else if fingerprint != wanted.fingerprint {
+            return Err(Key::IdempotencyConflict.into());
+        } else {
+            let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
+            let data = String::from_utf8(plain).map_err(Problem::internal)?;
+            return Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }));
+        }
+    }
+    if free { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
+}
+
+/// Stores the answer of a first execution with its commit.
+pub fn store(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    company: CompanyId,
+    caller: Id,
+    wanted: &Idempotent,
+    stored: &Stored,
+    secret: bool,
+    now: Timestamp,
+) -> Result<()> {
+    let plain = stored.data.as_bytes();
+    let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
+    let expires_at = now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
+    let status = i64::from(stored.status);
+    let Idempotent { key, fingerprint } = wanted;
+    let row = params![company, caller, key, fingerprint, status, answer, secret, expires_at];
+    tx.defer(STORE, row)
+}
+
+statements! {
+    CLAIM = "SELECT claim(?4), i.fingerprint, i.status, i.answer, i.sealed, i.expires_at \
+        FROM (SELECT 1 AS one) o LEFT JOIN idempotency i \
+        ON i.company_id = ?1 AND i.caller_id = ?2 AND i.idempotency_key = ?3";
+    FORGET = "DELETE FROM idempotency WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";
+    STORE = "INSERT INTO idempotency (company_id, caller_id, idempotency_key, fingerprint, status, answer, \
+        sealed, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(query: &str, body: &str) -> [u8; 32] {
+        let body = body.as_bytes().to_vec();
+        fingerprint("POST", "/clients", &Arguments { path: vec![], query: query.into(), body })
+    }
+
+    #[test]
+    fn spelling_does_not_matter_and_meaning_does() {
+        let one = print("a=1&b=%41", r#"{"x": 1, "y": [1.0, "é"]}"#);
+        assert_eq!(one, print("b=A&a=1", r#"{"y":[1,"\u00e9"],"x":1}"#));
+        assert_ne!(one, print("b=A&a=1", r#"{"y":["é",1],"x":1}"#));
+        assert_ne!(one, print("b=A", r#"{"y":[1,"é"],"x":1}"#));
+        assert_ne!(print("", ""), print("", "{}"));
+    }
+
+    #[test]
+    fn keys_are_1_to_200_characters() {
+        let valid = |key: &str| Idempotent::new(Some(key.as_bytes()), [0; 32]).is_ok();
+        assert!(valid("k") && valid(&"é".repeat(200)));
+        assert!(!valid("") && !valid(&"k".repeat(201)));
+        assert_eq!(Idempotent::new(None, [0; 32]), Ok(None));
+    }
+}

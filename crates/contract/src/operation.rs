@@ -1,0 +1,230 @@
+//! Operations: the row of facts beside each function.
+
+use std::fmt;
+
+use schemars::{Schema, SchemaGenerator};
+use spotter_kernel::{Event, Key, Result};
+
+use crate::{
+    arguments::{Arguments, Described},
+    caller::Access,
+    handler::{Bound, Handler},
+};
+
+/// The HTTP methods that operations use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// Read.
+    Get,
+    /// Create, or act.
+    Post,
+    /// Replace.
+    Put,
+    /// Change in part.
+    Patch,
+    /// Delete.
+    Delete,
+}
+
+impl Method {
+    /// As it stands in a request line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The API that an operation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// `/public/v1`, for integrations.
+    Public,
+    /// `/app/v1`, for coaches and clients.
+    App,
+}
+
+impl Surface {
+    /// What the operation's path stands under.
+    pub const fn base(self) -> &'static str {
+        match self {
+            Self::Public => "/public/v1",
+            Self::App => "/app/v1",
+        }
+    }
+}
+
+/// An operation: a function and its facts. Routing, authorization, the API description, audit
+/// actions and the authorization tests are read from these rows.
+pub struct Operation {
+    /// The function's name.
+    pub id: &'static str,
+    /// The HTTP method.
+    pub method: Method,
+    /// The API it belongs to.
+    pub surface: Surface,
+    /// The path below the surface's base, with `{parameters}`.
+    pub path: &'static str,
+    /// What it asks of its caller.
+    pub access: Access,
+    /// One line.
+    pub summary: &'static str,
+    /// What one line can't say; may be empty.
+    pub description: &'static str,
+    /// The heading that documentation puts it under.
+    pub tag: &'static str,
+    /// The status of its success.
+    pub status: u16,
+    /// The events that it may announce.
+    pub events: &'static [Event],
+    /// The error keys of its own, beside those of the pipeline and of its arguments.
+    pub problems: &'static [Key],
+    /// Whether its answer holds a secret, so that the stored copy is sealed.
+    pub secret: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    bind: Box<dyn Fn(&Arguments) -> Result<Bound> + Send + Sync>,
+    describe: fn(&mut SchemaGenerator) -> Described,
+    answer: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Operation {
+    /// A row with its required facts. The [`operation!`](crate::operation) macro calls this.
+    pub fn new<Form: 'static, H: Handler<Form>>(
+        method: Method,
+        surface: Surface,
+        path: &'static str,
+        access: Access,
+        id: &'static str,
+        handler: H,
+    ) -> Self {
+        Self {
+            id,
+            method,
+            surface,
+            path,
+            access,
+            summary: "",
+            description: "",
+            tag: "",
+            status: 200,
+            events: &[],
+            problems: &[],
+            secret: false,
+            writes: H::WRITES,
+            bind: Box::new(move |arguments| handler.bind(arguments)),
+            describe: H::describe,
+            answer: H::answer,
+        }
+    }
+
+    /// The one-line summary.
+    pub fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// What one line can't say.
+    pub fn describe(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
+    /// Answers 201 instead of 200.
+    pub fn created(mut self) -> Self {
+        self.status = 201;
+        self
+    }
+
+    /// The events it may announce.
+    pub fn emits(mut self, events: &'static [Event]) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// The error keys of its own.
+    pub fn fails(mut self, problems: &'static [Key]) -> Self {
+        self.problems = problems;
+        self
+    }
+
+    /// Its answer holds a secret.
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// The heading in the documentation.
+    pub fn under(mut self, tag: &'static str) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// The whole path.
+    pub fn full_path(&self) -> String {
+        format!("{}{}", self.surface.base(), self.path)
+    }
+
+    /// Reads the function's arguments from a request.
+    pub fn bind(&self, arguments: &Arguments) -> Result<Bound> {
+        (self.bind)(arguments)
+    }
+
+    /// The arguments' schemas.
+    pub fn arguments(&self, schemas: &mut SchemaGenerator) -> Described {
+        (self.describe)(schemas)
+    }
+
+    /// The schema of `data` in the answer.
+    pub fn answer(&self, schemas: &mut SchemaGenerator) -> Schema {
+        (self.answer)(schemas)
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.id, self.method, self.full_path())
+    }
+}
+
+/// A row of the operations table: `operation!(GET "/clients", ClientsRead, list_clients)` for the
+/// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
+/// list_coaches)` for the application API (the least role of a coach).
+#[macro_export]
+macro_rules! operation {
+    (app $method:ident $path:literal, $role:ident, $function:ident) => {
+        $crate::Operation::new(
+            $crate::operation!(@method $method),
+            $crate::Surface::App,
+            $path,
+            $crate::Access::Coach($crate::Role::$role),
+            stringify!($function),
+            $function,
+        )
+    };
+    ($method:ident $path:literal, $scope:ident, $function:ident) => {
+        $crate::Operation::new(
+            $crate::operation!(@method $method),
+            $crate::Surface::Public,
+            $path,
+            $crate::Access::Scope(spotter_kernel::Scope::$scope),
+            stringify!($function),
+            $function,
+        )
+    };
+    (@method GET) => { $crate::Method::Get };
+    (@method POST) => { $crate::Method::Post };
+    (@method PUT) => { $crate::Method::Put };
+    (@method PATCH) => { $crate::Method::Patch };
+    (@method DELETE) => { $crate::Method::Delete };
+}

@@ -1,0 +1,144 @@
+//! Calendar dates and IANA time zones.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{
+    Timestamp,
+    problem::{Key, refuse},
+};
+
+/// A calendar date without a time or a zone, written `YYYY-MM-DD`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(pub jiff::civil::Date);
+
+impl Date {
+    /// Reads `YYYY-MM-DD`, and nothing looser.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let shaped = bytes.len() == 10
+            && bytes.iter().enumerate().all(|(at, byte)| match at {
+                4 | 7 => *byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        if !shaped {
+            return None;
+        }
+        text.parse().ok().map(Self)
+    }
+
+    /// The instant at which this date begins in a zone (the first valid instant where midnight
+    /// is skipped by a change of the clocks).
+    pub fn start_in(self, zone: &TimeZone) -> Timestamp {
+        let zoned = self.0.to_zoned(zone.0.clone());
+        Timestamp::from_millis(zoned.map_or(0, |at| at.timestamp().as_millisecond()))
+    }
+
+    /// The date after this one.
+    pub fn tomorrow(self) -> Self {
+        Self(self.0.tomorrow().unwrap_or(self.0))
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text)
+            .ok_or_else(|| refuse::<D::Error>(Key::InvalidDate, "must be a date, YYYY-MM-DD"))
+    }
+}
+
+impl JsonSchema for Date {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Date".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})
+    }
+}
+
+/// A time zone by its IANA name, such as `Europe/Amsterdam`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeZone(pub jiff::tz::TimeZone);
+
+impl TimeZone {
+    /// Looks a zone up by its IANA name.
+    pub fn parse(name: &str) -> Option<Self> {
+        jiff::tz::TimeZone::get(name).ok().filter(|zone| zone.iana_name().is_some()).map(Self)
+    }
+
+    /// The IANA name.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+}
+
+impl Serialize for TimeZone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeZone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            refuse::<D::Error>(
+                Key::InvalidEnum,
+                "must be an IANA time zone name such as Europe/Amsterdam",
+            )
+        })
+    }
+}
+
+impl JsonSchema for TimeZone {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "TimeZone".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "maxLength": 64,
+            "description": "An IANA time zone name.", "examples": ["Europe/Amsterdam"]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_strict() {
+        assert!(Date::parse("2028-02-29").is_some());
+        for text in ["2027-02-29", "2026-1-01", "20260101", "2026-01-01T00:00", "+02026-01-01"] {
+            assert!(Date::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_begins_at_the_first_valid_instant() {
+        // In Beirut the clocks go from 00:00 to 01:00 on 29 March 2026.
+        let zone = TimeZone::parse("Asia/Beirut").unwrap();
+        let start = Date::parse("2026-03-29").unwrap().start_in(&zone);
+        assert_eq!(start.to_string(), "2026-03-28T22:00:00.000Z");
+        assert!(TimeZone::parse("Mars/Olympus").is_none());
+    }
+}

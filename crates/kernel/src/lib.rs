@@ -1,0 +1,28 @@
+//! The words of the product: ids, times, money, the error keys, the scopes and the events.
+//!
+//! Nothing here does any input or output, reads a clock or draws a random number. The lists that
+//! the public contract fixes (scopes, events, error keys, limits) are tables in this crate, and
+//! everything that documents or checks them reads these tables.
+
+pub mod clock;
+pub mod date;
+pub mod event;
+pub mod id;
+pub mod limits;
+pub mod money;
+pub mod page;
+pub mod patch;
+pub mod problem;
+pub mod scope;
+pub mod secret;
+pub mod text;
+
+pub use clock::{Clock, Entropy, Timestamp};
+pub use date::{Date, TimeZone};
+pub use event::Event;
+pub use id::Id;
+pub use money::Money;
+pub use page::{Page, PageRequest};
+pub use patch::Patch;
+pub use problem::{Key, Problem, Result};
+pub use scope::{Gate, Scope, ScopeSet};

@@ -1,0 +1,117 @@
+//! Credentials: how they look, and the tenant that each one carries.
+//!
+//! `<prefix><company id><43 characters of base64url>`: the company's id inside the credential
+//! tells which tenant (and, on a sharded store, which shard) to ask, and 256 random bits make it
+//! a secret. Only digests of credentials are stored.
+
+use std::fmt;
+
+use crate::{Entropy, Id, id::CompanyId};
+
+/// The kinds of credentials, each with its prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// Secret of an API client.
+    ApiClientSecret,
+    /// Access token of the Public API.
+    ApiAccessToken,
+    /// Access token of the application API.
+    AppAccessToken,
+    /// Refresh token of the application API.
+    AppRefreshToken,
+    /// Invitation of a coach or a client.
+    Invitation,
+}
+
+impl CredentialKind {
+    /// What every credential of this kind starts with.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::ApiClientSecret => "fsps_",
+            Self::ApiAccessToken => "fspt_",
+            Self::AppAccessToken => "fsat_",
+            Self::AppRefreshToken => "fsar_",
+            Self::Invitation => "fsiv_",
+        }
+    }
+}
+
+/// The prefix of an API client's id on the wire.
+pub const API_CLIENT_ID_PREFIX: &str = "fspc_";
+
+/// A credential in the clear, on its way to the one who is shown it, or just presented.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// The tenant it belongs to.
+    pub company: CompanyId,
+    text: String,
+}
+
+impl Credential {
+    /// Makes a new one of 256 random bits.
+    pub fn generate(kind: CredentialKind, company: CompanyId, entropy: &dyn Entropy) -> Self {
+        let mut random = [0; 32];
+        entropy.fill(&mut random);
+        Self { company, text: format!("{}{company}{}", kind.prefix(), base64url(&random)) }
+    }
+
+    /// Takes apart a presented one; `None` where its form alone shows that it is none.
+    pub fn parse(kind: CredentialKind, text: &str) -> Option<Self> {
+        let rest = text.strip_prefix(kind.prefix())?;
+        let company = CompanyId(Id::parse(rest.get(..24)?)?);
+        let random = rest.get(24..)?;
+        let well_formed = random.len() == 43
+            && random.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_');
+        well_formed.then(|| Self { company, text: text.to_owned() })
+    }
+
+    /// The whole text, to be shown once.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credential({}…)", self.text.get(..5).unwrap_or_default())
+    }
+}
+
+/// Base64url without padding (RFC 4648, section 5).
+fn base64url(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
+        for digit in 0..=chunk.len() {
+            let index = (word >> (18 - 6 * digit)) & 63;
+            out.push(char::from(DIGITS[index as usize]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Timestamp;
+
+    struct Nines;
+    impl Entropy for Nines {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(0x99);
+        }
+    }
+
+    #[test]
+    fn a_credential_carries_its_company() {
+        let company = CompanyId(Id::new(Timestamp::from_millis(7), [1; 6]));
+        let made = Credential::generate(CredentialKind::ApiAccessToken, company, &Nines);
+        let read = Credential::parse(CredentialKind::ApiAccessToken, made.expose()).unwrap();
+        assert_eq!((read.company, read.expose()), (company, made.expose()));
+        assert!(Credential::parse(CredentialKind::ApiClientSecret, made.expose()).is_none());
+        assert!(Credential::parse(CredentialKind::ApiAccessToken, "fspt_é").is_none());
+        assert!(!format!("{made:?}").contains("mZmZ"));
+    }
+}

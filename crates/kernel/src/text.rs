@@ -1,0 +1,255 @@
+//! Text that has been checked: trimmed, not blank, not too long, and storable on every engine.
+
+use std::{borrow::Cow, fmt, ops::Deref};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::problem::{Key, refuse};
+
+/// A text of 1 to `MAX` characters that is not blank, without the spaces around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    /// Checks a text.
+    pub fn parse(text: &str) -> Result<Self, (Key, String)> {
+        if text.chars().count() > MAX {
+            return Err((Key::FieldTooLong, format!("must be at most {MAX} characters")));
+        }
+        if text.contains('\0') {
+            return Err((Key::RequestInvalid, "must not contain NUL characters".into()));
+        }
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err((Key::RequestInvalid, "must not be empty".into()));
+        }
+        Ok(Self(trimmed.to_owned()))
+    }
+
+    /// The text.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl<const MAX: usize> Deref for Text<MAX> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Text<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<const MAX: usize> From<Text<MAX>> for String {
+    fn from(text: Text<MAX>) -> Self {
+        text.0
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, &rule))
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Text<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("Text{MAX}").into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // Something to see, and no NUL, which PostgreSQL cannot store.
+        json_schema!({"type": "string", "minLength": 1, "maxLength": MAX,
+            "pattern": "^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000][^\\x00]*$"})
+    }
+}
+
+macro_rules! formatted {
+    ($(#[$doc:meta])* $name:ident, $max:literal, $check:expr, $rule:literal, $schema:tt) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks a text.
+            pub fn parse(text: &str) -> Option<Self> {
+                let check: fn(&str) -> bool = $check;
+                (text.len() <= $max && check(text)).then(|| Self(text.to_owned()))
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(d)?;
+                if text.chars().count() > $max {
+                    let rule = concat!("must be at most ", $max, " characters");
+                    return Err(refuse::<D::Error>(Key::FieldTooLong, rule));
+                }
+                Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, $rule))
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
+formatted!(
+    /// An e-mail address of the everyday form: `local@domain.tld`, ASCII, no quoting.
+    Email, 254, is_email, "must be an e-mail address",
+    {"type": "string", "maxLength": 254, "examples": ["sam@example.com"],
+     "pattern": "^[A-Za-z0-9_+%\\-]+(\\.[A-Za-z0-9_+%\\-]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\\.)+[A-Za-z]{2,63}$"}
+);
+
+formatted!(
+    /// A telephone number: 5 to 20 digits with the usual separators, optionally `+` in front.
+    Phone, 32, is_phone, "must be a phone number such as +31 20 123 4567",
+    {"type": "string", "maxLength": 32, "examples": ["+31 20 123 4567"],
+     "pattern": "^\\+?[0-9]([ ().\\-]?[0-9]){4,14}$"}
+);
+
+formatted!(
+    /// An ISO 3166-1 alpha-2 country code in upper case.
+    Country, 2, |text| text.len() == 2 && text.bytes().all(|c| c.is_ascii_uppercase()),
+    "must be an ISO 3166-1 alpha-2 code such as NL",
+    {"type": "string", "pattern": "^[A-Z]{2}$", "examples": ["NL"]}
+);
+
+formatted!(
+    /// A language by its two-letter ISO 639-1 code.
+    Language, 2, |text| text.len() == 2 && text.bytes().all(|c| c.is_ascii_lowercase()),
+    "must be an ISO 639-1 code such as en",
+    {"type": "string", "pattern": "^[a-z]{2}$", "examples": ["en"]}
+);
+
+formatted!(
+    /// A wall-clock time `HH:MM`, 00:00 to 23:59.
+    WallTime, 5, is_wall_time, "must be a time HH:MM",
+    {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "examples": ["09:30"]}
+);
+
+formatted!(
+    /// An http or https address.
+    WebUrl, 500, is_web_url, "must be an http or https URL",
+    {"type": "string", "maxLength": 500, "examples": ["https://example.com/terms"],
+     "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
+);
+
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.split_once('@') else { return false };
+    let atom = |part: &str| {
+        !part.is_empty() && part.bytes().all(|c| c.is_ascii_alphanumeric() || b"_+%-".contains(&c))
+    };
+    let label = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+            && part.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
+    };
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    local.split('.').all(atom)
+        && domain.contains('.')
+        && domain.split('.').all(label)
+        && (2..=63).contains(&top.len())
+        && top.bytes().all(|c| c.is_ascii_alphabetic())
+}
+
+fn is_phone(text: &str) -> bool {
+    let rest = text.strip_prefix('+').unwrap_or(text);
+    let bytes = rest.as_bytes();
+    let digits = bytes.iter().filter(|c| c.is_ascii_digit()).count();
+    (5..=15).contains(&digits)
+        && bytes.first().is_some_and(u8::is_ascii_digit)
+        && bytes.last().is_some_and(u8::is_ascii_digit)
+        && bytes.windows(2).all(|pair| pair.iter().any(u8::is_ascii_digit))
+        && bytes.iter().all(|c| c.is_ascii_digit() || b" ().-".contains(c))
+}
+
+fn is_wall_time(text: &str) -> bool {
+    let Some((hours, minutes)) = text.split_once(':') else { return false };
+    let number = |part: &str, below: u8| {
+        part.len() == 2
+            && part.bytes().all(|c| c.is_ascii_digit())
+            && part.parse().is_ok_and(|value: u8| value < below)
+    };
+    number(hours, 24) && number(minutes, 60)
+}
+
+fn is_web_url(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
+        return false;
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "0"));
+    host.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && host.bytes().all(|c| c.is_ascii_alphanumeric() || b".-".contains(&c))
+        && (1..=5).contains(&port.len())
+        && port.bytes().all(|c| c.is_ascii_digit())
+        && path.bytes().all(|c| c.is_ascii_alphanumeric() || b"._~/?#&=%+-".contains(&c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_trimmed_and_bounded() {
+        assert_eq!(&*Text::<5>::parse("  ab ").unwrap(), "ab");
+        assert_eq!(Text::<5>::parse("abcdef").unwrap_err().0, Key::FieldTooLong);
+        assert_eq!(Text::<5>::parse("  ").unwrap_err().0, Key::RequestInvalid);
+        assert_eq!(Text::<5>::parse("a\0").unwrap_err().0, Key::RequestInvalid);
+        assert!(Text::<2>::parse("éé").is_ok(), "characters count, not bytes");
+    }
+
+    #[test]
+    fn formats_take_and_refuse() {
+        for good in ["a@b.io", "first.last+tag@sub.example-x.com"] {
+            assert!(Email::parse(good).is_some(), "{good}");
+        }
+        for bad in ["", "a@b", "@b.io", "a@-b.io", "a b@c.io", "a@b..io", "a@b.i0", ".a@b.io"] {
+            assert!(Email::parse(bad).is_none(), "{bad}");
+        }
+        for good in ["+31 20 123 4567", "0201234567", "1(2)3-45"] {
+            assert!(Phone::parse(good).is_some(), "{good}");
+        }
+        for bad in ["", "1234", "+", "12--345", "phone", "1234567890123456"] {
+            assert!(Phone::parse(bad).is_none(), "{bad}");
+        }
+        assert!(WallTime::parse("23:59").is_some() && WallTime::parse("24:00").is_none());
+        assert!(WebUrl::parse("https://example.com:8443/a?b=c").is_some());
+        assert!(WebUrl::parse("javascript:alert(1)").is_none());
+    }
+}

@@ -1,0 +1,133 @@
+//! The database as the rest of the product sees it.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use spotter_kernel::Result;
+
+use crate::{postgres::Postgres, sql::Sql, sqlite::Sqlite, tx::Tx};
+
+/// Where the data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A file, served by SQLite inside this process.
+    File(PathBuf),
+    /// A server that speaks PostgreSQL's protocol, by its URL.
+    Server(String),
+}
+
+/// How the database is opened.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the data is.
+    pub location: Location,
+    /// Threads that read from a file.
+    pub readers: usize,
+    /// Connections to a server.
+    pub connections: usize,
+    /// Transactions that may wait for a thread; one more is refused with 503.
+    pub queue: usize,
+}
+
+impl Config {
+    /// The defaults for a location.
+    pub fn new(location: Location) -> Self {
+        Self { location, readers: 2, connections: 16, queue: 1024 }
+    }
+}
+
+enum Engine {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// An open database; clones share it.
+#[derive(Clone)]
+pub struct Db(Arc<Engine>);
+
+impl Db {
+    /// Opens the database. The schema must be current: see [`migrate`](crate::migrate).
+    pub fn open(config: &Config) -> Result<Self> {
+        Ok(Self(Arc::new(match &config.location {
+            Location::File(path) => {
+                Engine::Sqlite(Sqlite::open(path, config.readers, config.queue)?)
+            }
+            Location::Server(url) => {
+                Engine::Postgres(Postgres::open(url, config.connections, config.queue)?)
+            }
+        })))
+    }
+
+    /// Runs a closure in a read-only transaction: one snapshot.
+    pub async fn read<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.readers.call(closure).await,
+            Engine::Postgres(engine) => engine.reads.call(closure).await,
+        }
+    }
+
+    /// Runs a closure in a serializable transaction; its answer comes after the commit.
+    pub async fn write<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.writer.call(closure).await,
+            Engine::Postgres(engine) => engine.queue.call(closure).await,
+        }
+    }
+
+    /// Adds up the tallies' many small changes where the engine keeps them apart. Returns how
+    /// many rows were folded away; to be called now and then.
+    pub async fn fold_tallies(&self) -> Result<u64> {
+        match &*self.0 {
+            Engine::Sqlite(_) => Ok(0),
+            Engine::Postgres(_) => self.write(|tx| tx.execute(FOLD, &[])).await,
+        }
+    }
+
+    /// Transactions that wait for a thread: reads, writes.
+    pub fn waiting(&self) -> (usize, usize) {
+        match &*self.0 {
+            Engine::Sqlite(engine) => (engine.readers.waiting(), engine.writer.waiting()),
+            Engine::Postgres(engine) => (engine.reads.waiting(), engine.queue.waiting()),
+        }
+    }
+
+    /// Waits until every accepted transaction is answered and the threads have ended. Only the
+    /// last handle may call it; false means that the time ran out.
+    pub fn close(self, within: Duration) -> bool {
+        let Some(engine) = Arc::into_inner(self.0) else { return false };
+        let threads = match engine {
+            Engine::Sqlite(Sqlite { readers, writer, threads }) => {
+                drop((readers, writer));
+                threads
+            }
+            Engine::Postgres(Postgres { queue, reads, threads }) => {
+                drop((queue, reads));
+                threads
+            }
+        };
+        let step = Duration::from_millis(5);
+        let mut waited = Duration::ZERO;
+        while waited < within && threads.iter().any(|thread| !thread.is_finished()) {
+            std::thread::sleep(step);
+            waited += step;
+        }
+        threads.iter().all(std::thread::JoinHandle::is_finished)
+    }
+}
+
+/// Runs on PostgreSQL alone.
+const FOLD: Sql = Sql(
+    "WITH gone AS (DELETE FROM tally WHERE shard <> 0 AND (company_id, subject, shard) IN \
+        (SELECT company_id, subject, shard FROM tally WHERE shard <> 0 LIMIT 5000) \
+        RETURNING company_id, subject, amount) \
+    INSERT INTO tally (company_id, subject, shard, amount) \
+    SELECT company_id, subject, 0, CAST(SUM(amount) AS BIGINT) FROM gone GROUP BY company_id, subject \
+    ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount",
+);

@@ -1,0 +1,61 @@
+//! A closure on its way to an engine's thread, and its answer on the way back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use spotter_kernel::{Problem, Result};
+use tokio::sync::oneshot;
+
+use crate::tx::Tx;
+
+/// A transaction to be run, perhaps more than once, and answered exactly once.
+pub(crate) trait Job: Send {
+    /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// Hands the kept answer over; with a problem, a kept success is replaced by it.
+    fn finish(self: Box<Self>, problem: Option<Problem>);
+}
+
+pub(crate) struct Call<F, T> {
+    closure: F,
+    answer: Option<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<F, T> Call<F, T> {
+    pub(crate) fn new(closure: F) -> (Self, oneshot::Receiver<Result<T>>) {
+        let (reply, receiver) = oneshot::channel();
+        (Self { closure, answer: None, reply }, receiver)
+    }
+}
+
+impl<F, T> Job for Call<F, T>
+where
+    F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
+    T: Send,
+{
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.closure)(tx)));
+        let answer = outcome.unwrap_or_else(|panic| {
+            let text = panic
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned());
+            Err(Problem::internal(format!("panicked: {}", text.unwrap_or_default())))
+        });
+        let succeeded = answer.is_ok();
+        self.answer = Some(answer);
+        succeeded
+    }
+
+    fn finish(self: Box<Self>, problem: Option<Problem>) {
+        let answer = match (self.answer, problem) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Some(problem)) => Err(problem),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => Err(Problem::internal("a transaction was never run")),
+        };
+        // The caller may have gone away; what was committed stays committed.
+        drop(self.closure);
+        self.reply.send(answer).ok();
+    }
+}

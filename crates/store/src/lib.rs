@@ -1,0 +1,37 @@
+//! The store: serializable transactions over SQLite or PostgreSQL behind one face.
+//!
+//! [`Db::read`] and [`Db::write`] run a synchronous closure in a transaction. The closure may be
+//! run again (after a serialization conflict, or when a batch it shared was lost), so it must
+//! have no effect outside the transaction. SQL is written once for both engines: placeholders
+//! are `?1`, types are TEXT, BIGINT, BOOLEAN, DOUBLE PRECISION and BLOB. This crate is the only
+//! place that knows which engine runs.
+
+mod copy;
+mod db;
+mod job;
+mod list;
+mod migrate;
+mod postgres;
+mod queue;
+mod row;
+mod sql;
+mod sqlite;
+mod tx;
+mod value;
+
+pub use copy::{Progress, backup, restore};
+pub use db::{Config, Db, Location};
+pub use list::{Filter, List, subject};
+pub use migrate::{latest_schema, migrate};
+pub use row::{Column, Json, Record, Row, Stored, wire_name};
+pub use sql::Sql;
+pub use tx::Tx;
+pub use value::{Bind, Value};
+
+#[doc(hidden)]
+pub use const_format::concatcp;
+
+/// The statements of the store itself that both engines run, for the test that prepares them all.
+pub fn own_statements() -> Vec<Sql> {
+    tx::STATEMENTS.to_vec()
+}

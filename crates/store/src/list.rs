@@ -1,0 +1,196 @@
+//! Paged lists with optional filters, each text known at compile time in its parts.
+
+use spotter_kernel::{Page, PageRequest, Result, id::CompanyId};
+
+use crate::{
+    row::Record,
+    sql::to_postgres,
+    tx::{Engine, Tx},
+    value::{Bind, Value},
+};
+
+/// A list of one company's records: newest first unless `order` says otherwise.
+pub struct List {
+    /// What is selected, such as `Client::COLUMNS`.
+    pub columns: &'static str,
+    /// The table, and every condition that always holds; `?1` is the company.
+    pub from: &'static str,
+    /// The conditions a caller may add.
+    pub filters: &'static [Filter],
+    /// The order, total (it must end in a unique column).
+    pub order: &'static str,
+    /// The subject whose tally is the total of the unfiltered list; without one, rows are
+    /// counted, which only a list that stays small may do.
+    pub tally: Option<&'static str>,
+}
+
+/// A condition that a caller may add to a list.
+pub struct Filter {
+    /// The name of the query parameter.
+    pub name: &'static str,
+    /// The condition, with `?` for each of its values.
+    pub sql: &'static str,
+    /// Whether totals under this filter alone are tallied, under `<tally>?<name>=<value>`.
+    pub tallied: bool,
+}
+
+impl Filter {
+    /// A condition whose matches are counted.
+    pub const fn new(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql, tallied: false }
+    }
+
+    /// A condition whose matches are tallied as records change.
+    pub const fn tallied(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql, tallied: true }
+    }
+}
+
+/// A filter in use: the name of the parameter and its values.
+pub type Chosen<'v> = (&'static str, Vec<Value<'v>>);
+
+impl List {
+    /// One page of the list, with the exact total.
+    pub fn page<R: Record>(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.page_of(tx, &[company.bind()], company, chosen, request)
+    }
+
+    /// The same for a list below another record: `?1` is the company, `?2` and on are `fixed`.
+    pub fn page_under<R: Record>(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        fixed: &[Value<'_>],
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        let mut params = vec![company.bind()];
+        params.extend_from_slice(fixed);
+        self.page_of(tx, &params, company, chosen, request)
+    }
+
+    fn page_of<R: Record>(
+        &self,
+        tx: &mut Tx<'_>,
+        fixed: &[Value<'_>],
+        company: CompanyId,
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        let names: Vec<_> = chosen.iter().map(|(name, _)| *name).collect();
+        let texts = self.texts(fixed.len(), &names);
+        let mut params: Vec<_> = fixed.to_vec();
+        params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
+        let total = match self.subject(chosen) {
+            Some(subject) => tx.tallied(company, &subject)?,
+            None => tx.rows::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n),
+        };
+        params.push(Value::Int(request.limit));
+        params.push(Value::Int(request.offset()));
+        let items = if request.offset() < total { tx.rows(&texts.page, &params)? } else { vec![] };
+        Ok(Page { items, request, total })
+    }
+
+    /// The subject whose tally is the total under these filters, if one is kept.
+    fn subject(&self, chosen: &[Chosen<'_>]) -> Option<String> {
+        let tally = self.tally?;
+        match chosen {
+            [] => Some(tally.to_owned()),
+            [(name, values)] => {
+                let filter = self.filters.iter().find(|filter| filter.name == *name)?;
+                let [value] = values.as_slice() else { return None };
+                filter.tallied.then(|| subject(tally, name, value))
+            }
+            _ => None,
+        }
+    }
+
+    fn texts(&self, fixed: usize, chosen: &[&str]) -> Texts {
+        let mut conditions = String::new();
+        let mut number = fixed;
+        for filter in chosen.iter().filter_map(|n| self.filters.iter().find(|f| f.name == *n)) {
+            conditions.push_str(" AND ");
+            for c in filter.sql.chars() {
+                conditions.push(c);
+                if c == '?' {
+                    number += 1;
+                    conditions.push_str(&number.to_string());
+                }
+            }
+        }
+        let Self { columns, from, order, .. } = self;
+        Texts {
+            count: format!("SELECT COUNT(*) FROM {from}{conditions}"),
+            page: format!(
+                "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{} OFFSET ?{}",
+                number + 1,
+                number + 2
+            ),
+        }
+    }
+
+    /// Every text this list can need with no filter, each one alone, and all together, for the
+    /// test that prepares them. `fixed` is how many parameters always stand in front.
+    pub fn all_texts(&self, fixed: usize) -> Vec<String> {
+        let names: Vec<_> = self.filters.iter().map(|filter| filter.name).collect();
+        let mut choices: Vec<Vec<&str>> = names.iter().map(|name| vec![*name]).collect();
+        choices.push(vec![]);
+        choices.push(names);
+        choices
+            .iter()
+            .flat_map(|chosen| {
+                let texts = self.texts(fixed, chosen);
+                [texts.count, texts.page]
+            })
+            .collect()
+    }
+}
+
+struct Texts {
+    count: String,
+    page: String,
+}
+
+/// The tally's subject of one value of a filter: `clients?memberStatus=active`.
+pub fn subject(tally: &str, name: &str, value: &Value<'_>) -> String {
+    match value {
+        Value::Text(text) => format!("{tally}?{name}={text}"),
+        Value::Bool(yes) => format!("{tally}?{name}={yes}"),
+        Value::Int(number) => format!("{tally}?{name}={number}"),
+        Value::Real(_) | Value::Bytes(_) | Value::Null => format!("{tally}?{name}"),
+    }
+}
+
+impl Tx<'_> {
+    /// Prepares a statement without running it, for the test that prepares them all.
+    pub fn check(&mut self, text: &str) -> Result<()> {
+        match &mut self.0 {
+            Engine::Sqlite(conn) => conn
+                .prepare(text)
+                .map(drop)
+                .map_err(|e| spotter_kernel::Problem::internal(format!("{e} in {text}"))),
+            Engine::Postgres(session) => session.check(&to_postgres(text)),
+        }
+    }
+
+    /// How the engine would run a statement, one line a step, for tests of query plans.
+    pub fn plan(&mut self, text: &str, params: &[Value<'_>]) -> Result<Vec<String>> {
+        match &mut self.0 {
+            Engine::Sqlite(_) => {
+                let text = format!("EXPLAIN QUERY PLAN {text}");
+                let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, params)?;
+                Ok(rows.into_iter().map(|row| row.3).collect())
+            }
+            Engine::Postgres(_) => {
+                let rows: Vec<(String,)> = self.rows(&format!("EXPLAIN {text}"), params)?;
+                Ok(rows.into_iter().map(|row| row.0).collect())
+            }
+        }
+    }
+}

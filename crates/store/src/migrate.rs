@@ -1,0 +1,100 @@
+//! The schema: migrations embedded in the binary, applied in order, each in a transaction.
+
+use std::sync::Arc;
+
+use spotter_kernel::{Problem, Result, Timestamp};
+
+use crate::{
+    db::Location,
+    postgres::Session,
+    sqlite,
+    tx::{Engine, Tx},
+    value::Value,
+};
+
+/// The migrations by version, from 1.
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("foundation", include_str!("../migrations/0001_foundation.sql")),
+    ("clients", include_str!("../migrations/0002_clients.sql")),
+];
+
+/// The schema version that this binary works with.
+pub const fn latest_schema() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
+/// Brings a database to this binary's schema, telling of each step; returns the version found.
+/// A schema newer than the binary is refused.
+pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) -> Result<i64> {
+    match location {
+        Location::File(path) => {
+            let conn = sqlite::connect(path)?;
+            conn.execute_batch("BEGIN IMMEDIATE").map_err(Problem::internal)?;
+            let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
+            run(BOOK)?;
+            let tx = &mut Tx(Engine::Sqlite(&conn));
+            let found = apply(tx, now, &mut told, |_, text| {
+                conn.execute_batch(text).map_err(Problem::internal)
+            })?;
+            conn.execute_batch("COMMIT; PRAGMA optimize").map_err(Problem::internal)?;
+            Ok(found)
+        }
+        Location::Server(url) => {
+            let mut session = Session::connect(Arc::from(url.as_str()))?;
+            session.script("BEGIN; SELECT pg_advisory_xact_lock(7768368765)")?;
+            session.script(&for_postgres(BOOK))?;
+            session.script(CLAIM)?;
+            let mut tx = Tx(Engine::Postgres(&mut session));
+            let found = apply(&mut tx, now, &mut told, |tx, text| match &mut tx.0 {
+                Engine::Postgres(session) => session.script(&for_postgres(text)),
+                Engine::Sqlite(_) => Ok(()),
+            })?;
+            session.script("COMMIT")?;
+            Ok(found)
+        }
+    }
+}
+
+fn apply(
+    tx: &mut Tx<'_>,
+    now: Timestamp,
+    told: &mut impl FnMut(&str),
+    run: impl Fn(&mut Tx<'_>, &str) -> Result<()>,
+) -> Result<i64> {
+    let found: Vec<(i64,)> =
+        tx.rows("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
+    let found = found.first().map_or(0, |row| row.0);
+    if found > latest_schema() {
+        return Err(Problem::internal(format!(
+            "the database has schema {found} and this version of spotter knows schemas up to {}; \
+             start a version at least as new as the one that last used the database",
+            latest_schema()
+        )));
+    }
+    for (version, (name, text)) in (1..).zip(MIGRATIONS) {
+        if version > found {
+            told(&format!("schema {version}: {name}"));
+            run(tx, text)?;
+            let params =
+                [Value::Int(version), Value::Text((*name).into()), Value::Int(now.millis())];
+            tx.rows::<(i64,)>(
+                "INSERT INTO schema_version (version, name, applied_at) VALUES (?1, ?2, ?3) RETURNING version",
+                &params,
+            )?;
+        }
+    }
+    Ok(found)
+}
+
+const BOOK: &str = "CREATE TABLE IF NOT EXISTS schema_version \
+    (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);";
+
+/// PostgreSQL's side of `claim(name)`: an advisory lock until the end of the transaction.
+const CLAIM: &str = "CREATE OR REPLACE FUNCTION claim(name TEXT) RETURNS BOOLEAN LANGUAGE SQL VOLATILE \
+    AS $$ SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) $$";
+
+/// The one difference in the schema's text: bytes have another name, and text is told to sort by
+/// its bytes, as SQLite does.
+fn for_postgres(text: &str) -> String {
+    text.replace(" BLOB", " BYTEA").replace(" TEXT", " TEXT COLLATE \"C\"")
+}

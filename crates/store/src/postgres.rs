@@ -1,0 +1,400 @@
+//! PostgreSQL: a thread a connection, transactions that travel in as few round trips as they can.
+
+use std::{
+    collections::HashMap, future::Future, pin::pin, sync::Arc, task::Poll, thread::JoinHandle,
+    time::Duration,
+};
+
+use futures_util::future::{join_all, join3};
+use spotter_kernel::{Key, Problem, Result};
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, Statement, error::SqlState, types::ToSql};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{
+    job::Job,
+    queue::{Jobs, Queue},
+    sql::to_postgres,
+    tx::{Engine, Tx},
+    value::Value,
+};
+
+/// How often a closure is run again after a serialization conflict before its caller is told
+/// that the server is busy.
+const TRIES_MAX: u32 = 50;
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY";
+
+pub(crate) struct Postgres {
+    pub(crate) queue: Queue,
+    pub(crate) reads: Queue,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+impl Postgres {
+    pub(crate) fn open(url: &str, connections: usize, queue: usize) -> Result<Self> {
+        let url: Arc<str> = url.into();
+        let (write_queue, writes) = Queue::bounded(queue);
+        let (read_queue, reads) = Queue::bounded(queue);
+        let mut threads = Vec::new();
+        for number in 0..connections.max(2) {
+            let session = Session::connect(url.clone())?;
+            let (writes, reads) = (writes.clone(), reads.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("postgres-{number}"))
+                .spawn(move || serve(session, &reads, &writes))
+                .map_err(Problem::internal)?;
+            threads.push(thread);
+        }
+        Ok(Self { queue: write_queue, reads: read_queue, threads })
+    }
+}
+
+fn serve(mut session: Session, reads: &Jobs, writes: &Jobs) {
+    loop {
+        let (job, begin) = crossbeam_channel::select! {
+            recv(reads) -> job => (job, BEGIN_READ),
+            recv(writes) -> job => (job, BEGIN_WRITE),
+        };
+        let Ok(mut job) = job else { return };
+        let problem = session.transact(begin, &mut *job).err();
+        job.finish(problem);
+    }
+}
+
+/// One connection and the transaction it is in.
+pub(crate) struct Session {
+    url: Arc<str>,
+    runtime: Runtime,
+    client: Client,
+    statements: HashMap<String, Statement>,
+    begin: &'static str,
+    begun: bool,
+    deferred: Vec<(Statement, Vec<Value<'static>>)>,
+    /// Why the transaction can't be kept, by the engine's own word.
+    failure: Option<Failure>,
+    shard: u64,
+}
+
+/// What is to be done about a failed statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Failure {
+    /// A serialization conflict or a deadlock: run the closure again.
+    Conflict,
+    /// The connection is gone: connect again, then run the closure again.
+    Disconnected,
+    /// The statement itself is at fault.
+    Statement,
+}
+
+impl Failure {
+    fn of(error: &tokio_postgres::Error) -> Self {
+        match error.code() {
+            Some(code)
+                if *code == SqlState::T_R_SERIALIZATION_FAILURE
+                    || *code == SqlState::T_R_DEADLOCK_DETECTED
+                    // Rules look before they insert: only a concurrent commit gets in between.
+                    || *code == SqlState::UNIQUE_VIOLATION =>
+            {
+                Self::Conflict
+            }
+            Some(code)
+                if *code == SqlState::ADMIN_SHUTDOWN
+                    || *code == SqlState::CRASH_SHUTDOWN
+                    || *code == SqlState::CANNOT_CONNECT_NOW =>
+            {
+                Self::Disconnected
+            }
+            Some(_) => Self::Statement,
+            None if error.is_closed() || is_io(error) => Self::Disconnected,
+            None => Self::Statement,
+        }
+    }
+}
+
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
+}
+
+impl Session {
+    pub(crate) fn connect(url: Arc<str>) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(Problem::internal)?;
+        let client = dial(&runtime, &url)?;
+        let mut seed = [0; 8];
+        #[expect(clippy::disallowed_methods, reason = "shard numbers need no entropy handed in")]
+        getrandom::fill(&mut seed).map_err(Problem::internal)?;
+        Ok(Self {
+            url,
+            runtime,
+            client,
+            statements: HashMap::new(),
+            begin: BEGIN_WRITE,
+            begun: false,
+            deferred: Vec::new(),
+            failure: None,
+            shard: u64::from_be_bytes(seed),
+        })
+    }
+
+    /// A number that no other insert into a tally uses: a random start, then odd steps.
+    pub(crate) fn shard(&mut self) -> i64 {
+        self.shard = self.shard.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        (self.shard >> 1) as i64 | 1
+    }
+
+    fn transact(&mut self, begin: &'static str, job: &mut dyn Job) -> Result<()> {
+        for attempt in 0..TRIES_MAX {
+            self.begin = begin;
+            self.begun = false;
+            self.deferred.clear();
+            self.failure = None;
+            let succeeded = job.run(&mut Tx(Engine::Postgres(self)));
+            let ended = match self.failure {
+                None if succeeded && begin == BEGIN_READ => self.end_read(),
+                None if succeeded => self.commit(),
+                _ => self.rollback(),
+            };
+            match self.failure {
+                None => return ended,
+                Some(Failure::Statement) => return ended,
+                Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
+                Some(Failure::Disconnected) => return Err(Problem::overloaded()),
+                Some(Failure::Conflict) => {
+                    metrics::counter!("spotter_store_retries_total").increment(1);
+                    // Spread the contenders out: a random share of a growing pause.
+                    let pause = (self.shard() as u64 % 1_000) * u64::from(attempt.min(20) + 1) / 4;
+                    std::thread::sleep(Duration::from_micros(pause));
+                }
+            }
+        }
+        Err(Problem::overloaded())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if !self.begun && self.deferred.is_empty() {
+            return Ok(());
+        }
+        let outcome = {
+            let Self { runtime, client, begun, begin, deferred, .. } = &*self;
+            runtime.block_on(async {
+                let start =
+                    async { if *begun { Ok(()) } else { client.batch_execute(begin).await } };
+                let writes =
+                    deferred.iter().map(|(statement, values)| run(client, statement, values));
+                let end = client.batch_execute("COMMIT");
+                let (start, writes, end) = join3(start, join_all(writes), end).await;
+                // A COMMIT of a failed transaction reports no error: each statement must speak.
+                start.and_then(|()| writes.into_iter().collect::<Result<Vec<_>, _>>()).map(|_| end)
+            })
+        };
+        self.begun = false;
+        self.deferred.clear();
+        match outcome {
+            Ok(Ok(())) => Ok(()),
+            Err(error) => Err(self.note(&error, "a deferred statement")),
+            Ok(Err(error)) => match Failure::of(&error) {
+                Failure::Conflict => Err(self.note(&error, "COMMIT")),
+                // The connection broke while the commit was on its way: it may have happened.
+                Failure::Disconnected | Failure::Statement => {
+                    self.reconnect(0).ok();
+                    let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
+                    problem.cause = Some(error.to_string());
+                    Err(problem)
+                }
+            },
+        }
+    }
+
+    /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
+    fn end_read(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.begun) {
+            let Self { runtime, client, .. } = &*self;
+            runtime.block_on(async {
+                let mut end = pin!(client.batch_execute("COMMIT"));
+                // One poll hands the message to the connection; yielding lets it be written.
+                std::future::poll_fn(|cx| {
+                    let _ = end.as_mut().poll(cx);
+                    Poll::Ready(())
+                })
+                .await;
+                tokio::task::yield_now().await;
+            });
+        }
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.deferred.clear();
+        if std::mem::take(&mut self.begun) && self.failure != Some(Failure::Disconnected) {
+            let Self { runtime, client, .. } = &*self;
+            let ended = runtime.block_on(client.batch_execute("ROLLBACK"));
+            ended.map_err(|error| self.note(&error, "ROLLBACK"))?;
+        }
+        Ok(())
+    }
+
+    fn reconnect(&mut self, attempt: u32) -> Result<()> {
+        std::thread::sleep(Duration::from_millis(50 << attempt));
+        self.statements.clear();
+        self.client = dial(&self.runtime, &self.url).map_err(|problem| {
+            tracing::error!(%problem, "the database cannot be reached");
+            Problem::overloaded()
+        })?;
+        Ok(())
+    }
+
+    fn note(&mut self, error: &tokio_postgres::Error, sql: &str) -> Problem {
+        self.failure = Some(Failure::of(error));
+        let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
+        Problem::internal(format!("{text} in {sql}"))
+    }
+
+    fn statement(&mut self, sql: &str) -> Result<Statement> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let prepared = self.runtime.block_on(self.client.prepare(&to_postgres(sql)));
+        let statement = prepared.map_err(|error| self.note(&error, sql))?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Runs statements outside the life of a job, such as a migration's.
+    pub(crate) fn script(&mut self, text: &str) -> Result<()> {
+        self.begun = true;
+        let ran = self.runtime.block_on(self.client.batch_execute(text));
+        ran.map_err(|error| self.note(&error, text))
+    }
+
+    pub(crate) fn check(&mut self, sql: &str) -> Result<()> {
+        let prepared = self.runtime.block_on(self.client.prepare(sql));
+        prepared.map(drop).map_err(|error| self.note(&error, sql))
+    }
+
+    pub(crate) fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+        self.usable()?;
+        let statement = self.statement(sql)?;
+        let values = params.iter().map(|value| value.clone().into_owned()).collect();
+        self.deferred.push((statement, values));
+        Ok(())
+    }
+
+    pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+        match self.send(sql, params, Ask::Count)? {
+            Told::Count(count) => Ok(count),
+            Told::Rows(rows) => Ok(rows.len() as u64),
+        }
+    }
+
+    pub(crate) fn query(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        match self.send(sql, params, Ask::Rows)? {
+            Told::Rows(rows) => Ok(rows),
+            Told::Count(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// A failed transaction takes no further statement.
+    fn usable(&self) -> Result<()> {
+        match self.failure {
+            None => Ok(()),
+            Some(failure) => Err(Problem::internal(format!("the transaction failed: {failure:?}"))),
+        }
+    }
+
+    fn send(&mut self, sql: &str, params: &[Value<'_>], ask: Ask) -> Result<Told> {
+        self.usable()?;
+        let statement = self.statement(sql)?;
+        self.round_trip(&statement, params, ask).map_err(|error| self.note(&error, sql))
+    }
+
+    /// Sends BEGIN (once), what was deferred, and the statement in one go; waits for all.
+    fn round_trip(
+        &mut self,
+        statement: &Statement,
+        params: &[Value<'_>],
+        ask: Ask,
+    ) -> Result<Told, tokio_postgres::Error> {
+        let begun = std::mem::replace(&mut self.begun, true);
+        let deferred = std::mem::take(&mut self.deferred);
+        let Self { runtime, client, begin, .. } = &*self;
+        runtime.block_on(async {
+            let start = async { if begun { Ok(()) } else { client.batch_execute(begin).await } };
+            let writes = deferred.iter().map(|(statement, values)| run(client, statement, values));
+            let params = borrowed(params);
+            let asked = async {
+                match ask {
+                    Ask::Rows => client.query(statement, &params).await.map(Told::Rows),
+                    Ask::Count => client.execute(statement, &params).await.map(Told::Count),
+                }
+            };
+            let (start, writes, told) = join3(start, join_all(writes), asked).await;
+            start?;
+            writes.into_iter().collect::<Result<Vec<_>, _>>()?;
+            told
+        })
+    }
+}
+
+/// What a statement is asked for, and what it tells.
+#[derive(Clone, Copy)]
+enum Ask {
+    Rows,
+    Count,
+}
+
+enum Told {
+    Rows(Vec<tokio_postgres::Row>),
+    Count(u64),
+}
+
+fn borrowed<'v>(params: &'v [Value<'v>]) -> Vec<&'v (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+async fn run(
+    client: &Client,
+    statement: &Statement,
+    values: &[Value<'static>],
+) -> Result<u64, tokio_postgres::Error> {
+    client.execute(statement, &borrowed(values)).await
+}
+
+fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
+    let config: tokio_postgres::Config =
+        url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Problem::internal)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    runtime.block_on(async {
+        let connect = config.connect(MakeRustlsConnect::new(tls));
+        let connected = tokio::time::timeout(Duration::from_secs(10), connect).await;
+        let (client, connection) =
+            connected.map_err(Problem::internal)?.map_err(|e| Problem::internal(explain(&e)))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::warn!(%error, "a database connection ended");
+            }
+        });
+        let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
+            SET synchronous_commit = on; SET client_min_messages = warning";
+        client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        Ok(client)
+    })
+}
+
+fn explain(error: &tokio_postgres::Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("PostgreSQL: {error}{}", cause.unwrap_or_default())
+}

@@ -1,0 +1,41 @@
+//! Statements: text written once for both engines.
+
+/// The text of a statement, known at compile time. Made by [`statements!`](crate::statements)
+/// alone, so that a test can prepare every one of them on both engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sql(#[doc(hidden)] pub &'static str);
+
+/// Declares the statements of a module: a constant for each, and `STATEMENTS`, the list of all.
+/// A text may be given in pieces, such as `"SELECT ", Client::COLUMNS, " FROM client"`.
+#[macro_export]
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident = $($piece:expr),+;)+) => {
+        $($(#[$doc])* const $name: $crate::Sql = $crate::Sql($crate::concatcp!($($piece),+));)+
+        /// Every statement of this module.
+        pub(crate) const STATEMENTS: &[$crate::Sql] = &[$($name),+];
+    };
+}
+
+/// Writes `?1` as `$1`, leaving string literals alone.
+pub(crate) fn to_postgres(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut quoted = false;
+    for c in text.chars() {
+        quoted ^= c == '\'';
+        out.push(if c == '?' && !quoted { '$' } else { c });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to_postgres;
+
+    #[test]
+    fn placeholders_change_and_literals_stay() {
+        assert_eq!(
+            to_postgres("SELECT '?1', 'it''s ?2' WHERE a = ?1 AND b = ?12"),
+            "SELECT '?1', 'it''s ?2' WHERE a = $1 AND b = $12"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! SQLite: reader threads, and one writer thread that commits in groups.
+
+use std::{path::Path, thread::JoinHandle, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, functions::FunctionFlags};
+use spotter_kernel::{Problem, Result};
+
+use crate::{
+    job::Job,
+    queue::{Jobs, Queue},
+    tx::{Engine, Tx},
+};
+
+/// The most closures that share one commit.
+const BATCH_MAX: usize = 128;
+/// Statements that each connection keeps prepared.
+const STATEMENTS_KEPT: usize = 512;
+
+pub(crate) struct Sqlite {
+    pub(crate) readers: Queue,
+    pub(crate) writer: Queue,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, readers: usize, queue: usize) -> Result<Self> {
+        let (write_queue, jobs) = Queue::bounded(queue);
+        let writer = connect(path)?;
+        let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
+        let (read_queue, jobs) = Queue::bounded(queue);
+        for number in 0..readers.max(1) {
+            let reader = connect(path)?;
+            reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
+            let jobs = jobs.clone();
+            let name = format!("sqlite-reader-{number}");
+            threads.push(spawn(&name, move || read_loop(&reader, &jobs))?);
+        }
+        Ok(Self { readers: read_queue, writer: write_queue, threads })
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).map_err(Problem::internal)
+}
+
+/// Opens a database file as every connection here is opened.
+pub(crate) fn connect(path: &Path) -> Result<Connection> {
+    let open = || -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags)?;
+        conn.busy_timeout(Duration::from_secs(10))?;
+        conn.pragma_update(None, "journal_mode", "WAL")?;
+        conn.pragma_update(None, "synchronous", "FULL")?;
+        conn.pragma_update(None, "foreign_keys", true)?;
+        conn.pragma_update(None, "cache_size", -16_000)?;
+        conn.pragma_update(None, "temp_store", "MEMORY")?;
+        conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        // PostgreSQL's side of this function tries an advisory lock; a single writer has it.
+        conn.create_scalar_function("claim", 1, FunctionFlags::SQLITE_UTF8, |_| Ok(true))?;
+        Ok(conn)
+    };
+    open().map_err(|e| Problem::internal(format!("{}: {e}", path.display())))
+}
+
+fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
+    let mut statement = conn.prepare_cached(sql).map_err(Problem::internal)?;
+    statement.raw_execute().map(drop).map_err(Problem::internal)
+}
+
+fn read_loop(conn: &Connection, jobs: &Jobs) {
+    for mut job in jobs {
+        if let Err(problem) = run_sql(conn, "BEGIN") {
+            job.finish(Some(problem));
+            continue;
+        }
+        job.run(&mut Tx(Engine::Sqlite(conn)));
+        run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
+        job.finish(None);
+    }
+}
+
+fn write_loop(conn: &Connection, jobs: &Jobs) {
+    while let Ok(first) = jobs.recv() {
+        let mut batch = vec![first];
+        batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
+        metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
+        if run_together(conn, &mut batch).is_ok() {
+            batch.into_iter().for_each(|job| job.finish(None));
+        } else {
+            // The whole transaction is gone: alone, each closure answers for itself.
+            for mut job in batch {
+                let problem = run_alone(conn, &mut *job).err();
+                job.finish(problem);
+            }
+        }
+    }
+}
+
+/// Runs every closure inside a savepoint of one transaction and commits once. An error means
+/// that nothing was kept.
+fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
+    let run = || -> Result<()> {
+        run_sql(conn, "BEGIN IMMEDIATE")?;
+        for job in &mut *batch {
+            run_sql(conn, "SAVEPOINT one")?;
+            let succeeded = job.run(&mut Tx(Engine::Sqlite(conn)));
+            if conn.is_autocommit() {
+                return Err(Problem::internal("the engine rolled the transaction back"));
+            }
+            if !succeeded {
+                run_sql(conn, "ROLLBACK TO one")?;
+            }
+            run_sql(conn, "RELEASE one")?;
+        }
+        run_sql(conn, "COMMIT")
+    };
+    let mut run = run;
+    run().inspect_err(|problem| {
+        tracing::warn!(%problem, "a batch of writes was lost; running its closures one by one");
+        abandon(conn);
+    })
+}
+
+fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
+    run_sql(conn, "BEGIN IMMEDIATE")?;
+    let succeeded = job.run(&mut Tx(Engine::Sqlite(conn)));
+    if conn.is_autocommit() {
+        return Err(Problem::internal("the engine rolled the transaction back"));
+    }
+    let ended = run_sql(conn, if succeeded { "COMMIT" } else { "ROLLBACK" });
+    ended.inspect_err(|_| abandon(conn))
+}
+
+fn abandon(conn: &Connection) {
+    if !conn.is_autocommit() {
+        run_sql(conn, "ROLLBACK").ok();
+    }
+}

@@ -1,0 +1,119 @@
+//! A transaction, as closures see it.
+
+use spotter_kernel::{Problem, Result, id::CompanyId};
+
+use crate::{
+    postgres::Session,
+    row::{Record, Row, Source},
+    sql::Sql,
+    value::{Bind, Value},
+};
+
+/// One serializable transaction: everything read is one snapshot, everything written is kept or
+/// lost together.
+pub struct Tx<'c>(pub(crate) Engine<'c>);
+
+pub(crate) enum Engine<'c> {
+    Sqlite(&'c rusqlite::Connection),
+    Postgres(&'c mut Session),
+}
+
+impl Tx<'_> {
+    /// Every row of a statement's result.
+    pub fn all<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Vec<R>> {
+        self.rows(sql.0, params)
+    }
+
+    /// The first row of a statement's result, if there is one.
+    pub fn one<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Option<R>> {
+        Ok(self.rows(sql.0, params)?.into_iter().next())
+    }
+
+    /// Runs a statement now; the number of rows it changed.
+    pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
+        match &mut self.0 {
+            Engine::Sqlite(conn) => {
+                let mut statement = conn.prepare_cached(sql.0).map_err(|e| failed(sql.0, e))?;
+                bind_all(&mut statement, params).map_err(|e| failed(sql.0, e))?;
+                statement.raw_execute().map(|n| n as u64).map_err(|e| failed(sql.0, e))
+            }
+            Engine::Postgres(session) => session.execute(sql.0, params),
+        }
+    }
+
+    /// Runs a statement whose outcome nobody looks at before the commit; engines that are
+    /// reached over a network send it along with the next statement or the commit.
+    pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
+        match &mut self.0 {
+            Engine::Sqlite(_) => self.execute(sql, params).map(drop),
+            Engine::Postgres(session) => session.defer(sql.0, params),
+        }
+    }
+
+    /// Adds to a company's count of something, so that totals of large lists are exact without
+    /// counting. SQLite keeps one row a count, which its single writer makes free of conflict;
+    /// PostgreSQL appends a row a change, which [`Db::fold_tallies`](crate::Db) adds up later.
+    pub fn tally(&mut self, company: CompanyId, subject: &str, by: i64) -> Result<()> {
+        if by == 0 {
+            return Ok(());
+        }
+        let shard = match &mut self.0 {
+            Engine::Sqlite(_) => 0,
+            Engine::Postgres(session) => session.shard(),
+        };
+        self.defer(TALLY, crate::params![company, subject, shard, by])
+    }
+
+    /// A company's count of something.
+    pub fn tallied(&mut self, company: CompanyId, subject: &str) -> Result<i64> {
+        let row: Option<(i64,)> = self.one(TALLIED, crate::params![company, subject])?;
+        Ok(row.map_or(0, |(total,)| total))
+    }
+
+    pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {
+        match &mut self.0 {
+            Engine::Sqlite(conn) => {
+                let mut statement = conn.prepare_cached(sql).map_err(|e| failed(sql, e))?;
+                bind_all(&mut statement, params).map_err(|e| failed(sql, e))?;
+                let mut rows = statement.raw_query();
+                let mut out = Vec::new();
+                while let Some(row) = rows.next().map_err(|e| failed(sql, e))? {
+                    out.push(R::read(&Row(Source::Sqlite(row)), 0)?);
+                }
+                Ok(out)
+            }
+            Engine::Postgres(session) => session
+                .query(sql, params)?
+                .iter()
+                .map(|row| R::read(&Row(Source::Postgres(row)), 0))
+                .collect(),
+        }
+    }
+}
+
+fn bind_all(
+    statement: &mut rusqlite::CachedStatement<'_>,
+    params: &[Value<'_>],
+) -> rusqlite::Result<()> {
+    for (at, value) in params.iter().enumerate() {
+        statement.raw_bind_parameter(at + 1, value)?;
+    }
+    Ok(())
+}
+
+fn failed(sql: &str, error: rusqlite::Error) -> Problem {
+    Problem::internal(format!("{error} in {sql}"))
+}
+
+crate::statements! {
+    TALLY = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4) \
+        ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount";
+    TALLIED = "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally \
+        WHERE company_id = ?1 AND subject = ?2";
+}
+
+impl Bind for Value<'_> {
+    fn bind(&self) -> Value<'_> {
+        self.clone()
+    }
+}
