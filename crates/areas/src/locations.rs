@@ -27,6 +27,7 @@ words! {
 
 /// A postal address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Address {
     /// Street and number.
@@ -45,6 +46,7 @@ pub struct Address {
 
 /// A point on the earth (WGS 84).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub struct Coordinates {
     /// Degrees north, -90 to 90.
@@ -73,6 +75,7 @@ fn degrees<'de, D: Deserializer<'de>>(d: D, most: f64, rule: &str) -> Result<f64
 
 /// Hours in which a location is open on a weekday, in the location's time zone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpeningHours {
     /// ISO weekday, 1 = Monday to 7 = Sunday.
@@ -124,6 +127,11 @@ impl Location {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
+    /// The location's id.
+    pub fn id(&self) -> LocationId {
+        self.location_id
+    }
+
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let changed = self.changed(before);
         cx.touch("location", self.location_id, changed.clone());
@@ -131,7 +139,7 @@ impl Location {
             return Ok(());
         }
         self.updated_at = cx.now();
-        cx.execute(SAVE, &self.params()).map(drop)
+        cx.defer(SAVE, &self.params())
     }
 }
 
@@ -255,7 +263,7 @@ pub fn create(cx: &mut Write, new: NewLocation) -> Result<Location> {
         updated_at: cx.now(),
     };
     cx.touch("location", location.location_id, ["location"]);
-    cx.execute(INSERT, &location.params())?;
+    cx.defer(INSERT, &location.params())?;
     Ok(location)
 }
 

@@ -136,7 +136,14 @@ pub fn store(
     tx.defer(STORE, row)
 }
 
+/// Deletes some answers that have been kept long enough; how many. To be called now and then.
+pub fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
+}
+
 statements! {
+    PRUNE = "DELETE FROM idempotency WHERE (company_id, caller_id, idempotency_key) IN \
+        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 LIMIT 500)";
     CLAIM = "SELECT claim(?4), i.fingerprint, i.status, i.answer, i.sealed, i.expires_at \
         FROM (SELECT 1 AS one) o LEFT JOIN idempotency i \
         ON i.company_id = ?1 AND i.caller_id = ?2 AND i.idempotency_key = ?3";

@@ -1,1 +1,15 @@
+//! HTTP: routing from the operations table, the life of a request, sign-in, the API description
+//! and what operators look at.
 
+mod address;
+mod app_sign_in;
+mod docs;
+mod envelope;
+mod observe;
+pub mod openapi;
+mod pipeline;
+mod rate;
+mod server;
+mod token;
+
+pub use server::{Settings, State, router};

@@ -98,19 +98,19 @@ pub fn find(tx: &mut Tx, company: CompanyId, subject: Subject, id: Id) -> Result
 pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Result<()> {
     cx.touch(subject.word(), id, ["password"]);
     let now = cx.now();
-    cx.execute(SET_PASSWORD, params![subject, id, hash, now]).map(drop)
+    cx.defer(SET_PASSWORD, params![subject, id, hash, now])
 }
 
 /// Follows a change of a coach's or a client's address.
 pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
     let now = cx.now();
-    cx.execute(RENAME, params![subject, id, email, now]).map(drop)
+    cx.defer(RENAME, params![subject, id, email, now])
 }
 
 /// Removes an account and what could bring it back.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
-    cx.execute(CLOSE, params![subject, id])?;
-    cx.execute(FORGET_INVITATIONS, params![subject, id]).map(drop)
+    cx.defer(CLOSE, params![subject, id])?;
+    cx.defer(FORGET_INVITATIONS, params![subject, id])
 }
 
 /// An invitation, to be passed on to the one invited: Spotter itself sends no mail.
@@ -127,10 +127,10 @@ pub struct Invitation {
 
 /// Makes an invitation, which takes the place of earlier ones.
 pub fn invite(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<Invitation> {
-    cx.execute(FORGET_INVITATIONS, params![subject, id])?;
+    cx.defer(FORGET_INVITATIONS, params![subject, id])?;
     let token = cx.new_credential(CredentialKind::Invitation);
     let expires_at = cx.now().plus_seconds(INVITATION_SECONDS);
-    cx.execute(INVITE, params![vault::digest(&token), subject, id, expires_at])?;
+    cx.defer(INVITE, params![vault::digest(&token), subject, id, expires_at])?;
     Ok(Invitation { email: email.to_owned(), token: token.expose().to_owned(), expires_at })
 }
 
@@ -153,9 +153,14 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
     };
     close_account(cx, subject, id)?;
     let now = cx.now();
-    cx.execute(OPEN, params![subject, id, email, hash, now])?;
+    cx.defer(OPEN, params![subject, id, email, hash, now])?;
     cx.touch(subject.word(), id, ["password"]);
     Ok((subject, id))
+}
+
+/// Deletes some invitations that have expired; how many. To be called now and then.
+pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
 }
 
 statements! {
@@ -174,6 +179,8 @@ statements! {
         VALUES (?1, ?2, ?3, ?4, ?5)";
     INVITATION = "SELECT subject, subject_id, expires_at FROM invitation \
         WHERE company_id = ?1 AND digest = ?2";
+    PRUNE = "DELETE FROM invitation WHERE (company_id, digest) IN \
+        (SELECT company_id, digest FROM invitation WHERE expires_at <= ?1 LIMIT 500)";
     FORGET_INVITATIONS = "DELETE FROM invitation WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
 }
 

@@ -21,6 +21,7 @@ words! {
 
 /// The consents that gated scopes need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Consents {
     /// The company agrees that health data leaves through this client.
@@ -102,7 +103,7 @@ impl ApiClient {
             return Ok(());
         }
         self.updated_at = cx.now();
-        cx.execute(SAVE, &self.params()).map(drop)
+        cx.defer(SAVE, &self.params())
     }
 }
 
@@ -211,7 +212,7 @@ pub fn create_api_client(cx: &mut Write, Body(new): Body<NewApiClient>) -> Resul
     };
     client.set_secret(&secret);
     cx.touch("api_client", client.api_client_id, ["apiClient"]);
-    cx.execute(INSERT, &client.params())?;
+    cx.defer(INSERT, &client.params())?;
     Ok(shown_once(cx, client, &secret))
 }
 

@@ -72,7 +72,7 @@ pub fn open(cx: &mut Write, subject: Subject, subject_id: Id) -> Result<SessionT
     let access_until = now.plus_seconds(ACCESS_TOKEN_SECONDS);
     let refresh_until = now.plus_seconds(REFRESH_TOKEN_SECONDS);
     let (access, refresh) = (vault::digest(&pair.access), vault::digest(&pair.refresh));
-    cx.execute(
+    cx.defer(
         OPEN,
         params![session, subject, subject_id, access, access_until, refresh, refresh_until, now],
     )?;
@@ -97,7 +97,7 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
         let reused: Option<(Id, Subject, Id)> = cx.one(BY_PREVIOUS, params![digest])?;
         let (session, subject, subject_id) = reused.ok_or(Key::InvalidToken)?;
         cx.touch(subject.word(), subject_id, ["session"]);
-        cx.execute(END, params![session])?;
+        cx.defer(END, params![session])?;
         return Ok(Refreshed::Reused);
     };
     if expires_at <= now {
@@ -108,24 +108,24 @@ pub fn refresh(cx: &mut Write, token: &Credential) -> Result<Refreshed> {
     let access_until = now.plus_seconds(ACCESS_TOKEN_SECONDS);
     let refresh_until = now.plus_seconds(REFRESH_TOKEN_SECONDS);
     let (access, next) = (vault::digest(&pair.access), vault::digest(&pair.refresh));
-    cx.execute(ROTATE, params![session, access, access_until, next, refresh_until, digest])?;
+    cx.defer(ROTATE, params![session, access, access_until, next, refresh_until, digest])?;
     cx.touch(subject.word(), subject_id, ["session"]);
     Ok(Refreshed::Tokens(pair.tokens(subject, subject_id)))
 }
 
 /// Ends a session.
 pub fn end(cx: &mut Write, session: Id) -> Result<()> {
-    cx.execute(END, params![session]).map(drop)
+    cx.defer(END, params![session])
 }
 
 /// Ends every session of a coach or a client.
 pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
-    cx.execute(END_ALL, params![subject, id]).map(drop)
+    cx.defer(END_ALL, params![subject, id])
 }
 
 /// Ends every session of a coach or a client but this one.
 pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Result<()> {
-    cx.execute(END_OTHERS, params![subject, id, session]).map(drop)
+    cx.defer(END_OTHERS, params![subject, id, session])
 }
 
 /// The coach or client behind an access token.

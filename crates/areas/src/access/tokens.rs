@@ -115,7 +115,7 @@ pub fn authenticate(tx: &mut Tx, token: &Credential, now: Timestamp) -> Result<C
 
 /// Revokes every token of an API client, with this commit.
 pub fn revoke_all(cx: &mut Write, api_client: Id) -> Result<()> {
-    cx.execute(REVOKE_ALL, params![api_client]).map(drop)
+    cx.defer(REVOKE_ALL, params![api_client])
 }
 
 /// Deletes some tokens that have expired; how many. To be called now and then.

@@ -56,6 +56,11 @@ const OPTIONS_MAX: usize = 100;
 const VALUE_MAX: usize = 2_000;
 
 impl CustomField {
+    /// The definition's id.
+    pub fn id(&self) -> FieldId {
+        self.field_id
+    }
+
     fn find(cx: &mut Read, id: FieldId) -> Result<Self> {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
@@ -180,7 +185,7 @@ pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
         return Err(Problem::taken("label", "must not have the key of another custom field"));
     }
     cx.touch("custom_field", field.field_id, ["customField"]);
-    cx.execute(INSERT, &field.params())?;
+    cx.defer(INSERT, &field.params())?;
     Ok(field)
 }
 
@@ -226,7 +231,7 @@ fn update_custom_field(
     cx.touch("custom_field", field.field_id, changed.clone());
     if !changed.is_empty() {
         field.updated_at = cx.now();
-        cx.execute(SAVE, &field.params())?;
+        cx.defer(SAVE, &field.params())?;
     }
     Ok(FieldAnswer { custom_field: field })
 }
@@ -339,9 +344,9 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
             continue;
         }
         changed.push(format!("customFields.{}", field.field_key));
-        cx.execute(UNSET, params![client.client_id, new.field_id])?;
+        cx.defer(UNSET, params![client.client_id, new.field_id])?;
         if wanted != Any::Null {
-            cx.execute(SET, params![client.client_id, new.field_id, Json(wanted), now])?;
+            cx.defer(SET, params![client.client_id, new.field_id, Json(wanted), now])?;
         }
     }
     cx.touch("client", client.client_id, changed.clone());

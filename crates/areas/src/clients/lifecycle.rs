@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Body, Operation, OptionalBody, Path, Write, operation};
-use spotter_kernel::{Event, Key, Problem, Result, id::CoachId, text::Text};
+use spotter_kernel::{
+    Event, Key, Problem, Result,
+    id::{ClientId, CoachId},
+    text::Text,
+};
 
 use super::{
     UPDATED,
@@ -31,28 +35,34 @@ pub(super) struct LifecycleAnswer {
     pub(super) lifecycle: Lifecycle,
 }
 
+/// Archives a client and announces it; an archived client stays as it is.
+pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<Client> {
+    let before = Client::find(cx, id)?;
+    let mut client = before.clone();
+    if client.is_archived() {
+        cx.touch("client", id, Vec::<String>::new());
+        return Ok(client);
+    }
+    client.relationship_status = RelationshipStatus::Archived;
+    if matches!(client.member_status, MemberStatus::Active | MemberStatus::Paused) {
+        client.member_status = MemberStatus::Former;
+    }
+    client.archived_at = Some(cx.now());
+    client.archive_reason = reason;
+    client.save(cx, &before)?;
+    sessions::end_all(cx, Subject::Client, id.0)?;
+    Step::moved(StepType::Archived, &before, &client).record(cx, id)?;
+    cx.emit(Event::ClientArchived, &client.event())?;
+    Ok(client)
+}
+
 fn archive_client(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
     OptionalBody(why): OptionalBody<ArchiveClient>,
 ) -> Result<LifecycleAnswer> {
-    let before = Client::find(cx, at.client_id)?;
-    let mut client = before.clone();
-    if !client.is_archived() {
-        client.relationship_status = RelationshipStatus::Archived;
-        if matches!(client.member_status, MemberStatus::Active | MemberStatus::Paused) {
-            client.member_status = MemberStatus::Former;
-        }
-        client.archived_at = Some(cx.now());
-        client.archive_reason = why.archive_reason.or(why.reason).map(Into::into);
-        client.save(cx, &before)?;
-        sessions::end_all(cx, Subject::Client, client.client_id.0)?;
-        Step::moved(StepType::Archived, &before, &client).record(cx, client.client_id)?;
-        cx.emit(Event::ClientArchived, &client.event())?;
-    } else {
-        cx.touch("client", client.client_id, Vec::<String>::new());
-    }
-    Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
+    let reason = why.archive_reason.or(why.reason).map(Into::into);
+    Ok(LifecycleAnswer { lifecycle: archive(cx, at.client_id, reason)?.lifecycle() })
 }
 
 fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<LifecycleAnswer> {
@@ -75,23 +85,29 @@ struct AssignCoach {
     coach_id: Option<CoachId>,
 }
 
+/// Gives a client to a coach and announces the change.
+pub fn assign_coach(cx: &mut Write, id: ClientId, coach: CoachId) -> Result<Client> {
+    let before = Client::find(cx, id)?;
+    Coach::find_assignable(cx, coach)?;
+    let mut client = before.clone();
+    client.assigned_coach_id = Some(coach);
+    if client.assigned_coach_id != before.assigned_coach_id {
+        Step::moved(StepType::CoachAssigned, &before, &client).record(cx, id)?;
+    }
+    client.update(cx, &before)?;
+    Ok(client)
+}
+
 fn assign_client_coach(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
     Body(wanted): Body<AssignCoach>,
 ) -> Result<ClientAnswer> {
-    let before = Client::find(cx, at.client_id)?;
+    Client::find(cx, at.client_id)?;
     let coach = wanted
         .coach_id
         .ok_or_else(|| Problem::field(Key::CoachRequired, "coachId", "must name a coach"))?;
-    Coach::find_assignable(cx, coach)?;
-    let mut client = before.clone();
-    client.assigned_coach_id = Some(coach);
-    if client.assigned_coach_id != before.assigned_coach_id {
-        Step::moved(StepType::CoachAssigned, &before, &client).record(cx, client.client_id)?;
-    }
-    client.update(cx, &before)?;
-    Ok(ClientAnswer { client })
+    Ok(ClientAnswer { client: assign_coach(cx, at.client_id, coach)? })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

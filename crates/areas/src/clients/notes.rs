@@ -107,7 +107,7 @@ pub fn write_note(cx: &mut Write, client: ClientId, new: NewNote) -> Result<Note
         updated_at: cx.now(),
     };
     cx.touch("client_note", note.note_id, ["note"]);
-    cx.execute(INSERT, &note.params())?;
+    cx.defer(INSERT, &note.params())?;
     cx.emit(Event::ClientNoteCreated, &note.event(Vec::new()))?;
     Ok(note)
 }
@@ -144,7 +144,7 @@ fn update_client_note(
     if !changed.is_empty() {
         note.updated_at = cx.now();
         let Note { client_id, note_id, title, body, updated_at, .. } = &note;
-        cx.execute(SAVE, params![client_id, note_id, title, body, updated_at])?;
+        cx.defer(SAVE, params![client_id, note_id, title, body, updated_at])?;
         cx.emit(Event::ClientNoteUpdated, &note.event(changed))?;
     }
     Ok(NoteAnswer { note })
@@ -168,7 +168,7 @@ struct DeletedAnswer {
 fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
     let note = Note::find(cx, at.client_id, at.note_id)?;
     cx.touch("client_note", note.note_id, ["note"]);
-    cx.execute(DELETE, params![note.client_id, note.note_id])?;
+    cx.defer(DELETE, params![note.client_id, note.note_id])?;
     cx.emit(Event::ClientNoteDeleted, &note.event(Vec::new()))?;
     let deleted = DeletedNote { note_id: note.note_id, client_id: note.client_id, deleted: true };
     Ok(DeletedAnswer { note: deleted })

@@ -15,13 +15,15 @@ use crate::access::accounts::{self, Invitation, Subject};
 
 /// Where the client stands, and the invitation to pass on.
 #[derive(Debug, Serialize, JsonSchema)]
-struct InvitedAnswer {
+pub struct Invited {
     lifecycle: Lifecycle,
-    invitation: Invitation,
+    /// Shown this once.
+    pub invitation: Invitation,
 }
 
-fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<InvitedAnswer> {
-    let before = Client::find(cx, at.client_id)?;
+/// Invites a client to the portal and announces it.
+pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
+    let before = Client::find(cx, id)?;
     let mut client = before.clone();
     let Some(email) = client.email.clone() else {
         return Err(Key::ClientEmailRequiredForInvite.into());
@@ -34,14 +36,18 @@ fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<InvitedAn
     }
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
-    cx.touch("client", client.client_id, ["invitation"]);
-    let invitation = accounts::invite(cx, Subject::Client, client.client_id.0, &email)?;
-    Step::moved(StepType::Invited, &before, &client).record(cx, client.client_id)?;
+    cx.touch("client", id, ["invitation"]);
+    let invitation = accounts::invite(cx, Subject::Client, id.0, &email)?;
+    Step::moved(StepType::Invited, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientInvited, &client.event())?;
     if client.portal_access_status != before.portal_access_status {
         cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
     }
-    Ok(InvitedAnswer { lifecycle: client.lifecycle(), invitation })
+    Ok(Invited { lifecycle: client.lifecycle(), invitation })
+}
+
+fn invite_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Invited> {
+    invite(cx, at.client_id)
 }
 
 /// Gives an invited client access to the portal, once the invitation is accepted; returns the

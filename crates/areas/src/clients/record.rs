@@ -45,6 +45,7 @@ words! {
 
 /// Whom to call in an emergency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmergencyContact {
     /// Who it is.
@@ -57,6 +58,7 @@ pub struct EmergencyContact {
 
 /// The channels through which the client agreed to hear from the company.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptIns {
     /// E-mail.
@@ -170,6 +172,23 @@ impl Client {
         self.portal_access_status == PortalAccessStatus::Active && self.archived_at.is_none()
     }
 
+    /// Where the client signs in.
+    pub fn email(&self) -> Option<&str> {
+        self.email.as_deref()
+    }
+
+    /// Whether a portal invitation makes sense.
+    pub fn may_be_invited(&self) -> bool {
+        self.email.is_some()
+            && self.relationship_status == RelationshipStatus::Active
+            && self.portal_access_status != PortalAccessStatus::Active
+    }
+
+    /// Whether a portal invitation is open.
+    pub fn is_invited(&self) -> bool {
+        self.portal_access_status == PortalAccessStatus::Invited
+    }
+
     /// Whether the relationship is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()
@@ -204,7 +223,7 @@ impl Client {
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         self.check_unique(cx, None)?;
         cx.touch("client", self.client_id, ["client"]);
-        cx.execute(INSERT, &self.params())?;
+        cx.defer(INSERT, &self.params())?;
         search::index(cx, self, None)?;
         self.tag(cx, None)?;
         self.count(cx, None)?;
@@ -220,7 +239,7 @@ impl Client {
         }
         self.check_unique(cx, Some(before))?;
         self.updated_at = cx.now();
-        cx.execute(
+        cx.defer(
             SAVE_PROFILE,
             params![
                 self.client_id,
@@ -242,7 +261,7 @@ impl Client {
         )?;
         if self.indexed() != before.indexed() {
             // Columns with an index of their own are written only where they change.
-            cx.execute(
+            cx.defer(
                 SAVE_INDEXED,
                 params![
                     self.client_id,
@@ -310,10 +329,10 @@ impl Client {
         let none = BTreeSet::new();
         let was = before.map_or(&none, |client| &client.tags.0);
         for gone in was.difference(&self.tags.0) {
-            cx.execute(UNTAG, params![gone, self.client_id])?;
+            cx.defer(UNTAG, params![gone, self.client_id])?;
         }
         for new in self.tags.0.difference(was) {
-            cx.execute(TAG, params![new, self.client_id])?;
+            cx.defer(TAG, params![new, self.client_id])?;
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) ->
     let was = before.map(terms).unwrap_or_default();
     let now = terms(client);
     for gone in was.difference(&now) {
-        cx.execute(REMOVE_TERM, params![gone, client.client_id])?;
+        cx.defer(REMOVE_TERM, params![gone, client.client_id])?;
     }
     for new in now.difference(&was) {
         cx.defer(ADD_TERM, params![new, client.client_id])?;

@@ -118,13 +118,13 @@ pub fn set_company_facilities(
 ) -> Result<Facilities> {
     let company = cx.company();
     cx.touch("company", company, ["facilities"]);
-    cx.execute(CLEAR_FACILITIES, params![])?;
+    cx.defer(CLEAR_FACILITIES, params![])?;
     for new in bounded("facilities", change.facilities)? {
         if let Some(location) = new.location_id {
             Location::find(cx, location)?;
         }
         let id = cx.new_id();
-        cx.execute(ADD_FACILITY, params![id, new.location_id, new.name, new.description])?;
+        cx.defer(ADD_FACILITY, params![id, new.location_id, new.name, new.description])?;
     }
     Ok(cx.page::<Facility>(&FACILITIES, &[], whole())?.into())
 }
@@ -176,12 +176,12 @@ pub fn set_company_services(
 ) -> Result<Services> {
     let company = cx.company();
     cx.touch("company", company, ["services"]);
-    cx.execute(CLEAR_SERVICES, params![])?;
+    cx.defer(CLEAR_SERVICES, params![])?;
     for new in bounded("services", change.services)? {
         let id = cx.new_id();
         let price = new.price.map(Json);
         let row = params![id, new.name, new.description, new.duration_minutes, price];
-        cx.execute(ADD_SERVICE, row)?;
+        cx.defer(ADD_SERVICE, row)?;
     }
     Ok(cx.page::<Service>(&SERVICES, &[], whole())?.into())
 }
@@ -236,8 +236,8 @@ pub fn set_company_policies(
     };
     let company = cx.company();
     cx.touch("company", company, ["policies"]);
-    cx.execute(CLEAR_POLICIES, params![])?;
-    cx.execute(SET_POLICIES, &policies.params())?;
+    cx.defer(CLEAR_POLICIES, params![])?;
+    cx.defer(SET_POLICIES, &policies.params())?;
     Ok(PoliciesView { policies })
 }
 

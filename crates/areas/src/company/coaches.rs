@@ -72,7 +72,7 @@ impl Coach {
             return Ok(());
         }
         self.updated_at = cx.now();
-        cx.execute(SAVE, &self.params()).map(drop)
+        cx.defer(SAVE, &self.params())
     }
 
     /// Marks an invited coach as active, once the invitation is accepted.
@@ -116,7 +116,7 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
         updated_at: cx.now(),
     };
     cx.touch("coach", coach.coach_id, ["coach"]);
-    cx.execute(INSERT, &coach.params())?;
+    cx.defer(INSERT, &coach.params())?;
     Ok(coach)
 }
 

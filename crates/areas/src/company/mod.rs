@@ -130,7 +130,7 @@ impl Company {
         }
         self.updated_at = cx.now();
         // The company's id stands both as ?1 and as the first column.
-        cx.execute(SAVE, &self.params()[1..]).map(drop)
+        cx.defer(SAVE, &self.params()[1..])
     }
 }
 

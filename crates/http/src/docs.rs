@@ -1,0 +1,72 @@
+//! The API description and its reference page, which works without any other server.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract,
+    http::{HeaderValue, Response, header},
+};
+
+use crate::server::State;
+
+/// Redoc, as its project publishes it (MIT; assets/redoc.standalone.js.LICENSE.txt).
+const REDOC: &[u8] = include_bytes!("../assets/redoc.standalone.js.gz");
+
+const PAGE: &str = r##"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Spotter API reference</title>
+<link rel="icon" href="data:,">
+<style>body { margin: 0 } noscript { font: 16px system-ui; display: block; padding: 2rem }</style>
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The same description as a file: <a href="/public/v1/openapi.json">openapi.json</a>.</noscript>
+<script src="/docs/redoc.standalone.js"></script>
+<script>
+Redoc.init("/public/v1/openapi.json", {
+  disableSearch: false, hideHostname: false, expandResponses: "200,201", jsonSampleExpandLevel: 4,
+  requiredPropsFirst: true, sortTagsAlphabetically: false,
+  theme: {
+    typography: { fontFamily: "system-ui, sans-serif", headings: { fontFamily: "system-ui, sans-serif" } },
+    colors: { primary: { main: "#1f5f4a" } },
+    sidebar: { backgroundColor: "#f6f8f7" }
+  }
+}, document.getElementById("reference"));
+</script>
+</body>
+</html>
+"##;
+
+fn respond(body: impl Into<Body>, kind: &'static str) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// `GET /docs`
+pub(crate) async fn page() -> Response<Body> {
+    let mut response = respond(PAGE, "text/html; charset=utf-8");
+    let policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' \
+        'unsafe-inline'; img-src 'self' data:; worker-src blob:; frame-ancestors 'none'";
+    let value = HeaderValue::from_static(policy);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, value);
+    response
+}
+
+/// `GET /docs/redoc.standalone.js`
+pub(crate) async fn script() -> Response<Body> {
+    let mut response = respond(REDOC, "text/javascript; charset=utf-8");
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+    response
+}
+
+/// `GET /public/v1/openapi.json`
+pub(crate) async fn openapi(extract::State(state): extract::State<Arc<State>>) -> Response<Body> {
+    respond(state.openapi.clone(), "application/json")
+}

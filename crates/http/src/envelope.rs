@@ -1,0 +1,116 @@
+//! The one envelope that every answer of both APIs is sent in.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use serde::Serialize;
+use serde_json::Value;
+use spotter_contract::run::Answer;
+use spotter_kernel::Problem;
+
+use crate::rate::Figures;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RateLimit {
+    limit: u32,
+    remaining: u32,
+    reset_seconds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_seconds: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta<'a> {
+    request_id: &'a str,
+    rate_limit: RateLimit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotency: Option<Idempotency>,
+}
+
+#[derive(Serialize)]
+struct Idempotency {
+    replayed: bool,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: Error<'a>,
+    meta: Meta<'a>,
+}
+
+#[derive(Serialize)]
+struct Error<'a> {
+    code: u16,
+    key: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Value>,
+}
+
+impl From<Figures> for RateLimit {
+    fn from(figures: Figures) -> Self {
+        Self {
+            limit: figures.limit,
+            remaining: figures.remaining,
+            reset_seconds: figures.reset_seconds,
+            retry_after_seconds: figures.exceeded.then_some(figures.reset_seconds),
+        }
+    }
+}
+
+/// The answer to a success; writes tell whether it is a replay.
+pub(crate) fn success(
+    answer: &Answer,
+    writes: bool,
+    request_id: &str,
+    figures: Figures,
+) -> Response<Body> {
+    let idempotency = writes.then_some(Idempotency { replayed: answer.replayed });
+    let meta = Meta { request_id, rate_limit: figures.into(), idempotency };
+    let meta = serde_json::to_string(&meta).unwrap_or_default();
+    let text = ["{\"data\":", &answer.data, ",\"meta\":", &meta, "}"].concat();
+    finish(answer.status, text, figures)
+}
+
+/// The answer to a failure.
+pub(crate) fn failure(problem: &Problem, request_id: &str, figures: Figures) -> Response<Body> {
+    let text = serde_json::to_string(&Failure {
+        error: Error {
+            code: problem.status,
+            key: problem.key.wire(),
+            message: &problem.message,
+            details: problem.details.as_ref(),
+        },
+        meta: Meta { request_id, rate_limit: figures.into(), idempotency: None },
+    });
+    let mut response = finish(problem.status, text.unwrap_or_default(), figures);
+    let headers = response.headers_mut();
+    let retry_after = problem.retry_after.or(figures.exceeded.then_some(figures.reset_seconds));
+    if let Some(seconds) = retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if problem.status == 401 {
+        // RFC 6750, section 3: no error code where no token was presented.
+        let challenge = match problem.key {
+            spotter_kernel::Key::MissingBearer => "Bearer realm=\"spotter\"",
+            _ => "Bearer realm=\"spotter\", error=\"invalid_token\"",
+        };
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    response
+}
+
+fn finish(status: u16, text: String, figures: Figures) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("ratelimit-limit", figures.limit.into());
+    headers.insert("ratelimit-remaining", figures.remaining.into());
+    headers.insert("ratelimit-reset", figures.reset_seconds.into());
+    response
+}

@@ -1,0 +1,123 @@
+//! What operators see: request ids, logs, metrics, health.
+
+use std::{
+    fmt::Write,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::Body,
+    extract::{self, MatchedPath},
+    http::{HeaderValue, Request, Response, StatusCode, header},
+    middleware::Next,
+};
+
+use crate::{address, server::State};
+
+/// The id of a request: a random UUID, told in `meta.requestId`, in the log and in audit rows.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(Arc<str>);
+
+impl RequestId {
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+        request.extensions().get::<Self>().cloned().unwrap_or_else(|| Self("".into()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Gives each request its id, and logs and measures it when it is answered.
+pub(crate) async fn request(
+    extract::State(state): extract::State<Arc<State>>,
+    mut request: Request<Body>,
+    next: Next,
+) -> Response<Body> {
+    let mut random = [0; 16];
+    state.env.entropy.fill(&mut random);
+    let id = RequestId(uuid::Builder::from_random_bytes(random).into_uuid().to_string().into());
+    request.extensions_mut().insert(id.clone());
+    let started = Instant::now();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let from = address::of(&request, &state.settings.trusted_proxies);
+    let mut response = next.run(request).await;
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    measure(route, status, took);
+    // Query strings can hold names and addresses: they stay out of the log.
+    let (request_id, ms) = (id.as_str(), took.as_secs_f64() * 1000.0);
+    if status >= 500 {
+        tracing::error!(request_id, %method, path, status, ms, %from, "request");
+    } else {
+        tracing::debug!(request_id, %method, path, status, ms, %from, "request");
+    }
+    response
+}
+
+fn measure(route: &str, status: u16, took: Duration) {
+    let class = match status {
+        200..=299 => "2xx",
+        300..=399 => "3xx",
+        400..=499 => "4xx",
+        _ => "5xx",
+    };
+    let labels = [("route", route.to_owned()), ("status", class.to_owned())];
+    metrics::counter!("spotter_http_requests_total", &labels).increment(1);
+    metrics::histogram!("spotter_http_request_seconds", "route" => route.to_owned())
+        .record(took.as_secs_f64());
+}
+
+/// The process runs.
+pub(crate) async fn live() -> Response<Body> {
+    json(StatusCode::OK, "{\"status\":\"live\"}")
+}
+
+/// The process can answer requests: the database answers a read within two seconds.
+pub(crate) async fn ready(extract::State(state): extract::State<Arc<State>>) -> Response<Body> {
+    let check = state.db.read(|tx| spotter_areas::company::all_companies(tx).map(drop));
+    match tokio::time::timeout(Duration::from_secs(2), check).await {
+        Ok(Ok(())) => json(StatusCode::OK, "{\"status\":\"ready\"}"),
+        Ok(Err(problem)) => {
+            tracing::error!(%problem, "not ready");
+            json(StatusCode::SERVICE_UNAVAILABLE, "{\"status\":\"unavailable\"}")
+        }
+        Err(_) => json(StatusCode::SERVICE_UNAVAILABLE, "{\"status\":\"slow\"}"),
+    }
+}
+
+fn json(status: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// Prometheus' text format, for the networks that may read it.
+pub(crate) async fn metrics(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let from = address::of(&request, &state.settings.trusted_proxies);
+    let allowed = state.settings.metrics_networks.iter().any(|network| network.contains(&from));
+    let (Some(handle), true) = (&state.metrics, allowed) else {
+        return json(StatusCode::NOT_FOUND, "{}");
+    };
+    let (reads, writes) = state.db.waiting();
+    handle.run_upkeep();
+    let mut text = handle.render();
+    writeln!(text, "# TYPE spotter_store_waiting gauge").ok();
+    writeln!(text, "spotter_store_waiting{{kind=\"read\"}} {reads}").ok();
+    writeln!(text, "spotter_store_waiting{{kind=\"write\"}} {writes}").ok();
+    let mut response = Response::new(Body::from(text));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

@@ -1,0 +1,128 @@
+//! Which errors an operation can give: those of the pipeline, of its arguments, and its own.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use spotter_contract::{Access, Operation, arguments::Described};
+use spotter_kernel::{Gate, Key};
+
+/// The keys by status.
+pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, Vec<Key>> {
+    let mut all: BTreeMap<u16, Vec<Key>> = BTreeMap::new();
+    let mut add = |status: u16, key: Key| {
+        let keys = all.entry(status).or_default();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    };
+    let pipeline = [
+        Key::RequestInvalid,
+        Key::MissingBearer,
+        Key::InvalidToken,
+        Key::InvalidClient,
+        Key::MissingContext,
+        Key::ProviderUnavailable,
+        Key::ScopesInsufficient,
+        Key::RateLimitExceeded,
+        Key::InternalError,
+    ];
+    for key in pipeline {
+        add(key.status(), key);
+    }
+    if let Access::Scope(scope) = operation.access {
+        if scope.gate() != Gate::None {
+            add(403, scope.gate().at_use());
+        }
+    }
+    if arguments.path.is_some() {
+        add(404, Key::NotFound);
+    }
+    if operation.writes {
+        let writes = [
+            Key::IdempotencyRequired,
+            Key::IdempotencyInvalid,
+            Key::IdempotencyConflict,
+            Key::IdempotencyInProgress,
+            Key::IdempotencyPersistenceFailed,
+        ];
+        for key in writes {
+            add(key.status(), key);
+        }
+        for status in [408, 413, 415] {
+            add(status, Key::RequestFailed);
+        }
+        // A field may name another record that must exist.
+        if arguments.body.is_some() {
+            add(404, Key::NotFound);
+        }
+    }
+    add(503, Key::RequestFailed);
+    for key in operation.problems {
+        match key {
+            Key::ApiError => add(409, Key::ApiError),
+            key => add(key.status(), *key),
+        }
+    }
+    all
+}
+
+/// A response that lists its keys, with an example of each.
+pub(super) fn response(status: u16, keys: &[Key]) -> Value {
+    let listed: Vec<_> = keys.iter().map(|key| format!("`{}`", key.wire())).collect();
+    let examples: Map<String, Value> = keys
+        .iter()
+        .map(|key| {
+            (
+                key.wire().to_owned(),
+                json!({"$ref": format!("#/components/examples/{}", name(status, *key))}),
+            )
+        })
+        .collect();
+    let mut response = json!({
+        "description": listed.join(", "),
+        "headers": super::rate_headers(),
+        "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/Failure"},
+            "examples": examples,
+        }},
+    });
+    if matches!(status, 429 | 503) {
+        response["headers"]["Retry-After"] = json!({"$ref": "#/components/headers/RetryAfter"});
+    }
+    response
+}
+
+fn name(status: u16, key: Key) -> String {
+    if key.is_fallback() { format!("{}-{status}", key.wire()) } else { key.wire().to_owned() }
+}
+
+/// An example of every error.
+pub(super) fn examples() -> Value {
+    let mut all = Map::new();
+    for key in Key::ALL {
+        let statuses: &[u16] = match key {
+            Key::RequestFailed => &[408, 413, 415, 503],
+            Key::ApiError => &[400, 403, 404, 409],
+            _ => &[key.status()],
+        };
+        for status in statuses {
+            let mut rate = json!({"limit": 600, "remaining": 599, "resetSeconds": 60});
+            if *key == Key::RateLimitExceeded {
+                rate = json!({"limit": 600, "remaining": 0, "resetSeconds": 12, "retryAfterSeconds": 12});
+            }
+            let mut error = json!({"code": status, "key": key.wire(), "message": key.meaning()});
+            if *key == Key::ScopesInsufficient {
+                error["details"] = json!({"requiredScopes": ["clients:write"]});
+            }
+            if *key == Key::RequestInvalid {
+                error["details"] = json!({"field": "email", "rule": "must be an e-mail address"});
+            }
+            all.insert(
+                name(*status, *key),
+                json!({"summary": key.meaning(), "value": {"error": error, "meta": {
+                    "requestId": "6f1c2f0e-8a53-4d0f-9d0c-2b7d4e5f6071", "rateLimit": rate}}}),
+            );
+        }
+    }
+    all.into()
+}

@@ -1,0 +1,258 @@
+//! The life of a request, from its route to its envelope.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::RawPathParams,
+    http::{HeaderMap, Request, Response, header},
+};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use sha2::{Digest, Sha256};
+use spotter_areas::access::{sessions, tokens};
+use spotter_contract::{
+    Arguments, Caller, Env, Operation, Surface,
+    handler::Bound,
+    idempotency::{self, Idempotent},
+    run::{self, Answer},
+};
+use spotter_kernel::{
+    Id, Key, Problem, Result, limits,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::Tx;
+
+use crate::{
+    address, envelope,
+    observe::RequestId,
+    rate::{Counted, Figures},
+    server::State,
+};
+
+/// How long a body may take to arrive.
+const BODY_SECONDS: u64 = 30;
+
+/// Serves one request of one operation.
+pub(crate) async fn serve(
+    state: Arc<State>,
+    operation: Arc<Operation>,
+    params: Option<RawPathParams>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let request_id = RequestId::of(&request);
+    let from = address::of(&request, &state.settings.trusted_proxies);
+    let counted = Arc::new(OnceLock::new());
+    let outcome = match bearer(request.headers(), operation.surface) {
+        Ok(token) => {
+            answer(&state, &operation, token, params, request, &request_id, &counted).await
+        }
+        Err(problem) => Err(problem),
+    };
+    let (now, anonymous) = (state.env.clock.now(), state.settings.anonymous_rate_limit);
+    // Whoever is not known by a token is counted by address.
+    let figures = counted
+        .get()
+        .copied()
+        .unwrap_or_else(|| state.rates.take(Counted::address(from), anonymous, now));
+    let outcome = match outcome {
+        Err(problem) if problem.status < 500 && figures.exceeded => {
+            Err(Key::RateLimitExceeded.into())
+        }
+        other => other,
+    };
+    match outcome {
+        Ok(answer) => envelope::success(&answer, operation.writes, request_id.as_str(), figures),
+        Err(problem) => {
+            if problem.status >= 500 {
+                let request_id = request_id.as_str();
+                tracing::error!(request_id, operation = operation.id, %problem, "failed");
+            }
+            envelope::failure(&problem, request_id.as_str(), figures)
+        }
+    }
+}
+
+/// The token in the Authorization header.
+pub(crate) fn bearer(headers: &HeaderMap, surface: Surface) -> Result<Credential> {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let (scheme, token) =
+        value.and_then(|value| value.split_once(' ')).ok_or(Key::MissingBearer)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(Key::MissingBearer.into());
+    }
+    let kind = match surface {
+        Surface::Public => CredentialKind::ApiAccessToken,
+        Surface::App => CredentialKind::AppAccessToken,
+    };
+    Credential::parse(kind, token.trim()).ok_or_else(|| Key::InvalidToken.into())
+}
+
+/// What the transaction needs of the request, all of it read before the transaction begins.
+struct Asked {
+    token: Credential,
+    idempotent: Result<Option<Idempotent>>,
+    bound: Result<Bound>,
+    request_id: RequestId,
+    /// Another request with the same key runs in this process.
+    busy: bool,
+    _held: Option<Held>,
+}
+
+async fn answer(
+    state: &Arc<State>,
+    operation: &Arc<Operation>,
+    token: Credential,
+    params: Option<RawPathParams>,
+    request: Request<Body>,
+    request_id: &RequestId,
+    counted: &Arc<OnceLock<Figures>>,
+) -> Result<Answer> {
+    let mut asked = read(state, operation, token, params, request, request_id).await;
+    let (state, operation, counted) = (state.clone(), operation.clone(), counted.clone());
+    let (db, writes) = (state.db.clone(), operation.writes);
+    let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &operation, &mut asked, &counted);
+    if writes { db.write(transaction).await } else { db.read(transaction).await }
+}
+
+/// The part of a request's life that is one transaction.
+fn transact(
+    tx: &mut Tx<'_>,
+    state: &State,
+    operation: &Operation,
+    asked: &mut Asked,
+    counted: &OnceLock<Figures>,
+) -> Result<Answer> {
+    let env = &state.env;
+    let caller = authenticate(tx, env, operation.surface, &asked.token)?;
+    let now = env.clock.now();
+    // A closure that runs again is still one request.
+    let figures = counted.get_or_init(|| {
+        let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
+        state.rates.take(who, state.settings.rate_limit, now)
+    });
+    if figures.exceeded {
+        return Err(Key::RateLimitExceeded.into());
+    }
+    operation.access.check(&caller)?;
+    let idempotent = match &asked.idempotent {
+        Err(problem) => return Err(problem.clone()),
+        Ok(None) if operation.writes && operation.surface == Surface::Public => {
+            return Err(Key::IdempotencyRequired.into());
+        }
+        Ok(idempotent) => idempotent.as_ref().filter(|_| operation.writes),
+    };
+    let bound = asked.bound.as_mut().map_err(|problem| problem.clone())?;
+    if asked.busy {
+        return Err(Key::IdempotencyInProgress.into());
+    }
+    let request_id = asked.request_id.as_str();
+    run::run(tx, env, operation, &caller, bound, idempotent, request_id, now)
+}
+
+fn authenticate(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    surface: Surface,
+    token: &Credential,
+) -> Result<Caller> {
+    match surface {
+        Surface::Public => tokens::authenticate(tx, token, env.clock.now()),
+        Surface::App => sessions::authenticate(tx, env, token),
+    }
+}
+
+async fn read(
+    state: &Arc<State>,
+    operation: &Operation,
+    token: Credential,
+    params: Option<RawPathParams>,
+    request: Request<Body>,
+    request_id: &RequestId,
+) -> Asked {
+    let (parts, body) = request.into_parts();
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let body = if operation.writes { collect(&parts.headers, body).await } else { Ok(Vec::new()) };
+    let path: Option<Vec<(String, String)>> = params.map(|params| {
+        params.iter().map(|(name, value)| (name.to_owned(), lower_id(value))).collect()
+    });
+    let arguments = match (path, body) {
+        (None, _) => Err(Problem::invalid("path", "must be UTF-8")),
+        (_, Err(problem)) => Err(problem),
+        (Some(path), Ok(body)) => Ok(Arguments { path, query, body }),
+    };
+    let fingerprint = arguments.as_ref().map(|arguments| {
+        let values: Vec<_> = arguments.path.iter().map(|(_, value)| value.as_str()).collect();
+        let path = format!("{} {}", operation.full_path(), values.join("/"));
+        idempotency::fingerprint(operation.method.name(), &path, arguments)
+    });
+    let key = parts.headers.get("idempotency-key").map(|value| value.as_bytes());
+    let idempotent = Idempotent::new(key, fingerprint.unwrap_or_default());
+    let held = match &idempotent {
+        Ok(Some(idempotent)) if operation.writes => {
+            Some(Held::take(&state.in_flight, &token, &idempotent.key))
+        }
+        _ => None,
+    };
+    Asked {
+        token,
+        idempotent,
+        bound: arguments.and_then(|arguments| operation.bind(&arguments)),
+        request_id: request_id.clone(),
+        busy: matches!(held, Some(None)),
+        _held: held.flatten(),
+    }
+}
+
+/// Ids are taken in either case and mean the same.
+fn lower_id(value: &str) -> String {
+    if Id::parse(value).is_some() { value.to_ascii_lowercase() } else { value.to_owned() }
+}
+
+/// Reads a JSON body within the limits of size and time.
+pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
+    let failed =
+        |status, message: &str| Problem::because(Key::RequestFailed, message).with_status(status);
+    let read = Limited::new(body, limits::BODY_MAX).collect();
+    let body = match tokio::time::timeout(Duration::from_secs(BODY_SECONDS), read).await {
+        Ok(Ok(body)) => body.to_bytes().to_vec(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            return Err(failed(413, "The body is larger than 1 MiB."));
+        }
+        Ok(Err(_)) => return Err(failed(400, "The body could not be read.")),
+        Err(_) => return Err(failed(408, "The body took too long to arrive.")),
+    };
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if body.is_empty() || kind.eq_ignore_ascii_case("application/json") {
+        Ok(body)
+    } else {
+        Err(failed(415, "The body must be sent as application/json."))
+    }
+}
+
+/// A hold on an idempotency key in this process, until its request's transaction is over.
+struct Held {
+    keys: Arc<Mutex<HashSet<[u8; 32]>>>,
+    key: [u8; 32],
+}
+
+impl Held {
+    fn take(keys: &Arc<Mutex<HashSet<[u8; 32]>>>, token: &Credential, key: &str) -> Option<Self> {
+        let mut hash = Sha256::new();
+        hash.update(token.expose());
+        hash.update(key);
+        let key = hash.finalize().into();
+        let new = keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+        new.then(|| Self { keys: keys.clone(), key })
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}

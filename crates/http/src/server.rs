@@ -1,0 +1,182 @@
+//! The router, built from the operations table, and what every handler shares.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawPathParams, rejection::RawPathParamsRejection},
+    http::{HeaderValue, Request, Response, header},
+    middleware,
+    routing::{MethodFilter, MethodRouter, get, on, post},
+};
+use ipnet::IpNet;
+use metrics_exporter_prometheus::PrometheusHandle;
+use spotter_contract::{Env, Method};
+use spotter_kernel::{Key, Problem, limits};
+use spotter_store::Db;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::{
+    app_sign_in, docs, envelope, observe,
+    observe::RequestId,
+    openapi, pipeline,
+    rate::{Counted, RateLimiter},
+    token,
+};
+
+/// What an operator can set about HTTP.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Requests a minute of one API client or signed-in person.
+    pub rate_limit: u32,
+    /// Requests a minute without a good token, of one address.
+    pub anonymous_rate_limit: u32,
+    /// Networks of proxies whose X-Forwarded-For is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Networks that may read /metrics.
+    pub metrics_networks: Vec<IpNet>,
+    /// Origins whose pages may call the APIs; none when empty.
+    pub cors_origins: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rate_limit: limits::RATE_LIMIT_DEFAULT,
+            anonymous_rate_limit: 300,
+            trusted_proxies: Vec::new(),
+            metrics_networks: Vec::new(),
+            cors_origins: Vec::new(),
+        }
+    }
+}
+
+/// What every handler shares.
+pub struct State {
+    /// The database.
+    pub db: Db,
+    /// Clock, randomness, key.
+    pub env: Env,
+    /// What the operator set.
+    pub settings: Settings,
+    /// What /metrics is rendered from; nothing is served without it.
+    pub metrics: Option<PrometheusHandle>,
+    pub(crate) rates: RateLimiter,
+    pub(crate) attempts: RateLimiter,
+    pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
+    pub(crate) openapi: String,
+}
+
+impl State {
+    /// The shared state over an open database.
+    pub fn new(
+        db: Db,
+        env: Env,
+        settings: Settings,
+        metrics: Option<PrometheusHandle>,
+    ) -> Arc<Self> {
+        let openapi = openapi::document(&spotter_areas::operations()).to_string();
+        Arc::new(Self {
+            db,
+            env,
+            settings,
+            metrics,
+            rates: RateLimiter::new(),
+            attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),
+            in_flight: Arc::default(),
+            openapi,
+        })
+    }
+}
+
+/// The whole HTTP service.
+pub fn router(state: Arc<State>) -> Router {
+    let mut routes: BTreeMap<String, MethodRouter> = BTreeMap::new();
+    for operation in spotter_areas::operations() {
+        let path = operation.full_path();
+        let method = filter(operation.method);
+        let (state, operation) = (state.clone(), Arc::new(operation));
+        let handler = move |params: Result<RawPathParams, RawPathParamsRejection>,
+                            request: Request<Body>| {
+            pipeline::serve(state.clone(), operation.clone(), params.ok(), request)
+        };
+        let so_far = routes.remove(&path).unwrap_or_default();
+        routes.insert(path, so_far.merge(on(method, handler)));
+    }
+    let mut router = Router::new();
+    for (path, methods) in routes {
+        router = router.route(&path, methods);
+    }
+    let router = router
+        .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
+        .route("/public/v1/openapi.json", shared(&state, get(docs::openapi)))
+        .merge(app_sign_in::routes(&state))
+        .route("/docs", get(docs::page))
+        .route("/docs/redoc.standalone.js", get(docs::script))
+        .route("/health/live", get(observe::live))
+        .route("/health/ready", shared(&state, get(observe::ready)))
+        .route("/metrics", shared(&state, get(observe::metrics)));
+    let lost = {
+        let state = state.clone();
+        move |request: Request<Body>| unmatched(state.clone(), request)
+    };
+    let router = router.fallback(lost.clone()).method_not_allowed_fallback(lost);
+    let router = match cors(&state.settings.cors_origins) {
+        Some(layer) => router.layer(layer),
+        None => router,
+    };
+    router.layer(middleware::from_fn_with_state(state, observe::request))
+}
+
+fn shared(state: &Arc<State>, methods: MethodRouter<Arc<State>>) -> MethodRouter {
+    methods.with_state(state.clone())
+}
+
+const fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Put => MethodFilter::PUT,
+        Method::Patch => MethodFilter::PATCH,
+        Method::Delete => MethodFilter::DELETE,
+    }
+}
+
+fn cors(origins: &[String]) -> Option<CorsLayer> {
+    if origins.is_empty() {
+        return None;
+    }
+    let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let request = ["authorization", "content-type", "idempotency-key"];
+    let answer = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"];
+    let names = |names: &[&'static str]| -> Vec<header::HeaderName> {
+        names.iter().map(|name| header::HeaderName::from_static(name)).collect()
+    };
+    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    Some(
+        CorsLayer::new()
+            .allow_origin(AllowOrigin::list(origins))
+            .allow_methods(methods.map(|name| name.parse().unwrap_or_default()))
+            .allow_headers(names(&request))
+            .expose_headers(names(&answer)),
+    )
+}
+
+/// No route, or none for the method: 404, counted against the caller's address.
+async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
+    let address = crate::address::of(&request, &state.settings.trusted_proxies);
+    let limit = state.settings.anonymous_rate_limit;
+    let counted = Counted::address(address);
+    let figures = state.rates.take(counted, limit, state.env.clock.now());
+    let request_id = RequestId::of(&request);
+    let problem = if figures.exceeded {
+        Problem::new(Key::RateLimitExceeded)
+    } else {
+        Problem::because(Key::NotFound, "No route matches.")
+    };
+    envelope::failure(&problem, request_id.as_str(), figures)
+}

@@ -1,0 +1,474 @@
+//! Eighteen months of a company, played through the same functions that serve its APIs.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use spotter_areas::{
+    access::{
+        accounts::{self, Password, Subject},
+        api_clients::{Consents, NewApiClient, create_api_client},
+    },
+    clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
+    company::{
+        Company, NewCompany,
+        catalogue::{set_company_facilities, set_company_policies, set_company_services},
+        coaches::{self, Coach, NewCoach},
+    },
+    locations,
+};
+use spotter_contract::{Actor, Body, Caller, Env, Read, Role, Write};
+use spotter_kernel::{
+    Entropy, Event, Id, Problem, Result, Scope, TimeZone, Timestamp,
+    id::{ClientId, CoachId, CompanyId, LocationId},
+    money::Currency,
+    secret::{Credential, CredentialKind},
+    text::{Country, Language, Text},
+};
+use spotter_store::Tx;
+
+use super::{ApiClientLogin, ClientLogin, Demo, Login, people, random::Seeded};
+
+/// What the company is called.
+pub(super) const COMPANY_NAME: &str = "Riverside Coaching";
+
+const CLIENTS: u64 = 550;
+const DAYS: i64 = 548;
+const SEED: u64 = 20_260_329;
+const DAY_MILLIS: i64 = 86_400_000;
+
+/// Builds the demo in one transaction and says how to come in.
+pub(super) async fn build(env: &Env, db: &spotter_store::Db) -> Result<Demo> {
+    let env = env.clone();
+    let hashed = tokio::task::spawn_blocking({
+        let entropy = env.entropy.clone();
+        move || -> Result<Vec<(String, String)>> {
+            (0..3).map(|_| new_password(&*entropy)).collect()
+        }
+    });
+    let passwords = hashed.await.map_err(Problem::internal)??;
+    db.write(move |tx| Play::new(&env).run(tx, &passwords)).await
+}
+
+/// A password to be read aloud, and its hash.
+fn new_password(entropy: &dyn Entropy) -> Result<(String, String)> {
+    let mut random = [0; 8];
+    entropy.fill(&mut random);
+    let word: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let password = format!("demo-{word}");
+    let hash = Password::new(password.clone()).hash(entropy)?;
+    Ok((password, hash))
+}
+
+/// Something that happens to a client on a day.
+enum Act {
+    Join(u64),
+    Invite(u64),
+    OpenPortal(u64),
+    Note(u64),
+    Fill(u64),
+    NewCoach(u64),
+    Leave(u64),
+}
+
+struct Play {
+    /// The real clock, randomness and key.
+    env: Env,
+    /// The same with randomness that is the same at every start.
+    story: Env,
+    dice: Arc<Seeded>,
+    company: CompanyId,
+    begin: Timestamp,
+    coaches: Vec<CoachId>,
+    places: Vec<LocationId>,
+    clients: Vec<Option<ClientId>>,
+    fields: Vec<custom_fields::CustomField>,
+}
+
+impl Play {
+    fn new(env: &Env) -> Self {
+        let dice = Arc::new(Seeded::new(SEED));
+        let story = Env { entropy: dice.clone(), ..env.clone() };
+        // The story ends on the latest Monday, so that it is the same all week.
+        let days = env.clock.now().millis() / DAY_MILLIS;
+        let monday = days - (days + 3) % 7;
+        let begin = Timestamp::from_millis((monday - DAYS) * DAY_MILLIS);
+        let company = CompanyId(Id::new(begin, [0x5e; 6]));
+        let (coaches, places, fields) = (Vec::new(), Vec::new(), Vec::new());
+        let clients = vec![None; CLIENTS as usize];
+        Self { env: env.clone(), story, dice, company, begin, coaches, places, clients, fields }
+    }
+
+    fn at(&self, day: i64, minute: u64) -> Timestamp {
+        self.begin.plus_days(day).plus_seconds(minute as i64 * 60)
+    }
+
+    /// One request of the story: its actor, its time, its audit row.
+    fn step<T>(
+        &self,
+        tx: &mut Tx<'_>,
+        actor: Actor,
+        at: Timestamp,
+        operation: &'static str,
+        step: impl FnOnce(&mut Write<'_, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let caller = Caller { company: self.company, actor };
+        let read = Read::new(tx, &caller, at);
+        let mut cx = Write::new(read, &self.story, operation, Event::ALL, "demo");
+        let done = step(&mut cx)?;
+        cx.audit()?;
+        Ok(done)
+    }
+
+    fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
+        self.found(tx)?;
+        self.furnish(tx)?;
+        let mut acts = self.script();
+        acts.sort_by_key(|(at, _)| *at);
+        for (at, act) in acts {
+            self.play(tx, at, &act)?;
+        }
+        // Nobody holds the story's invitations, and their tokens can be worked out.
+        accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
+        self.let_in(tx, passwords)
+    }
+
+    fn found(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        let new = NewCompany {
+            name: text(COMPANY_NAME)?,
+            time_zone: TimeZone::parse("Europe/Amsterdam").ok_or_else(wrong)?,
+            currency: Currency::parse("EUR").ok_or_else(wrong)?,
+            language: Language::parse("en").ok_or_else(wrong)?,
+            country: Country::parse("NL"),
+        };
+        Company::create(tx, self.company, new, self.begin)?;
+        for (number, (first, last, role)) in (0..).zip(people::COACHES) {
+            let new = NewCoach {
+                first_name: text(first)?,
+                last_name: text(last)?,
+                email: parse(json!(format!("{}@riverside.example", plain(first))))?,
+                role: Role::parse(role).ok_or_else(wrong)?,
+            };
+            let at = self.at(0, 480 + number);
+            let id = self.step(tx, Actor::System, at, "invite_coach", |cx| {
+                let coach = coaches::create(cx, new)?;
+                Coach::activate(cx, coach.coach_id)?;
+                Ok(coach.coach_id)
+            })?;
+            self.coaches.push(id);
+        }
+        Ok(())
+    }
+
+    fn owner(&self) -> Actor {
+        let role = Role::Admin;
+        Actor::Coach { id: self.coaches[0], role, session: self.company.0 }
+    }
+
+    fn furnish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        let week = |opens: &str, closes: &str| -> Vec<serde_json::Value> {
+            (1..=6).map(|day| json!({"weekday": day, "opens": opens, "closes": closes})).collect()
+        };
+        let places = [
+            json!({"name": "Riverside Centre", "coordinates": {"latitude": 52.0907, "longitude": 5.1214},
+                "address": {"line1": "Kanaalstraat 12", "postalCode": "3531 CJ", "city": "Utrecht", "country": "NL"},
+                "phone": "+31 30 555 0101", "openingHours": week("06:30", "22:00"), "accessZones": ["gym", "studio", "sauna"]}),
+            json!({"name": "Riverside East", "coordinates": {"latitude": 52.1561, "longitude": 5.3878},
+                "address": {"line1": "Parkweg 88", "postalCode": "3812 AB", "city": "Amersfoort", "country": "NL"},
+                "openingHours": week("07:00", "21:00"), "accessZones": ["gym"]}),
+            json!({"name": "Forest Outdoor", "address": {"line1": "Lindelaan 1", "city": "Zeist", "country": "NL"},
+                "openingHours": week("08:00", "20:00")}),
+            json!({"name": "Riverside Online", "type": "online", "email": "online@riverside.example"}),
+        ];
+        for (number, place) in (0..).zip(places) {
+            let at = self.at(0, 540 + number);
+            let new: locations::NewLocation = parse(place)?;
+            let made = self
+                .step(tx, self.owner(), at, "create_location", |cx| locations::create(cx, new))?;
+            self.places.push(made.id());
+        }
+        let at = self.at(1, 540);
+        let (centre, east) = (self.places[0], self.places[1]);
+        let facilities = json!({"facilities": [
+            {"name": "Free weights", "locationId": centre}, {"name": "Sauna", "locationId": centre},
+            {"name": "Group studio", "locationId": centre, "description": "For 16 people"},
+            {"name": "Rowing corner", "locationId": east}, {"name": "Parking"},
+        ]});
+        let euro = |amount: i64| json!({"amount": amount, "currency": "EUR"});
+        let services = json!({"services": [
+            {"name": "Personal training", "durationMinutes": 60, "price": euro(7_500)},
+            {"name": "Duo training", "durationMinutes": 60, "price": euro(9_500)},
+            {"name": "Small group", "durationMinutes": 45, "price": euro(1_850)},
+            {"name": "Online coaching", "description": "A programme and a weekly check-in", "price": euro(9_900)},
+            {"name": "Intake", "durationMinutes": 30, "price": euro(0)},
+        ]});
+        let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 60,
+            "lateCancellationFee": euro(1_500), "noShowFee": euro(2_500),
+            "termsUrl": "https://riverside.example/terms", "privacyUrl": "https://riverside.example/privacy"});
+        let owner = self.owner();
+        self.step(tx, owner.clone(), at, "set_company_facilities", |cx| {
+            set_company_facilities(cx, Body(parse(facilities)?))
+        })?;
+        self.step(tx, owner.clone(), at, "set_company_services", |cx| {
+            set_company_services(cx, Body(parse(services)?))
+        })?;
+        self.step(tx, owner.clone(), at, "set_company_policies", |cx| {
+            set_company_policies(cx, Body(parse(policies)?))
+        })?;
+        let fields = [
+            json!({"label": "T-shirt size", "type": "select", "options": ["S", "M", "L", "XL"]}),
+            json!({"label": "Resting heart rate", "type": "number"}),
+            json!({"label": "Contract signed on", "type": "date"}),
+            json!({"label": "Has own heart rate monitor", "type": "boolean"}),
+        ];
+        for (number, field) in (0..).zip(fields) {
+            let new: custom_fields::NewCustomField = parse(field)?;
+            let at = self.at(2, 540 + number);
+            let made = self.step(tx, owner.clone(), at, "create_custom_field", |cx| {
+                custom_fields::define(cx, new)
+            })?;
+            self.fields.push(made);
+        }
+        Ok(())
+    }
+
+    /// What happens to whom and when. The first client stays, and is the one who can sign in.
+    fn script(&self) -> Vec<(Timestamp, Act)> {
+        let dice = &self.dice;
+        let mut acts = Vec::new();
+        for number in 0..CLIENTS {
+            let day = if number < 180 { 3 + dice.below(12) } else { 15 + dice.below(530) } as i64;
+            let mut add = |day: i64, act| {
+                if day < DAYS {
+                    acts.push((self.at(day, 420 + dice.below(780)), act));
+                }
+            };
+            add(day, Act::Join(number));
+            if dice.chance(60) {
+                add(day + 1, Act::Invite(number));
+                if dice.chance(80) {
+                    add(day + 2 + dice.below(6) as i64, Act::OpenPortal(number));
+                }
+            }
+            for _ in 0..dice.below(4) {
+                add(day + 3 + dice.below(200) as i64, Act::Note(number));
+            }
+            if dice.chance(70) {
+                add(day + 4, Act::Fill(number));
+            }
+            if dice.chance(12) {
+                add(day + 30 + dice.below(120) as i64, Act::NewCoach(number));
+            }
+            // 3 % leave each month.
+            let left = (1..19).find(|_| dice.chance(3)).filter(|_| number > 0);
+            if let Some(month) = left {
+                add(day + month * 30, Act::Leave(number));
+            }
+        }
+        acts
+    }
+
+    fn coach(&self) -> Actor {
+        let number = 3 + self.dice.below(people::COACHES.len() as u64 - 3) as usize;
+        Actor::Coach { id: self.coaches[number], role: Role::Coach, session: self.company.0 }
+    }
+
+    fn play(&mut self, tx: &mut Tx<'_>, at: Timestamp, act: &Act) -> Result<()> {
+        let known = |number: &u64| self.clients[*number as usize].ok_or_else(wrong);
+        let dice = self.dice.clone();
+        match act {
+            Act::Join(number) => {
+                let new = self.newcomer(*number, at)?;
+                let join = |cx: &mut Write<'_, '_>| profile::create(cx, new);
+                let client = self.step(tx, self.coach(), at, "create_client", join)?;
+                self.clients[*number as usize] = Some(client.client_id);
+            }
+            Act::Invite(number) => {
+                let id = known(number)?;
+                let invite = |cx: &mut Write<'_, '_>| match Client::find(cx, id)?.may_be_invited() {
+                    true => onboarding::invite(cx, id).map(drop),
+                    false => Ok(()),
+                };
+                self.step(tx, self.coach(), at, "invite_client", invite)?;
+            }
+            Act::OpenPortal(number) => {
+                let id = known(number)?;
+                let open = |cx: &mut Write<'_, '_>| match Client::find(cx, id)?.is_invited() {
+                    true => onboarding::open_portal(cx, id).map(drop),
+                    false => Ok(()),
+                };
+                self.step(tx, Actor::System, at, "accept_invitation", open)?;
+            }
+            Act::Note(number) => {
+                let (id, (title, body)) = (known(number)?, dice.pick(people::NOTES));
+                let new = parse(json!({"title": title, "body": body}))?;
+                let write = |cx: &mut Write<'_, '_>| notes::write_note(cx, id, new);
+                self.step(tx, self.coach(), at, "create_client_note", write)?;
+            }
+            Act::Fill(number) => {
+                let id = known(number)?;
+                let values = self.values()?;
+                let fill = |cx: &mut Write<'_, '_>| {
+                    let client = Client::find(cx, id)?;
+                    custom_fields::set_values(cx, &client, values)
+                };
+                self.step(tx, self.coach(), at, "update_client_custom_fields", fill)?;
+            }
+            Act::NewCoach(number) => {
+                let (id, coach) = (known(number)?, *dice.pick(&self.coaches[3..]));
+                let assign = |cx: &mut Write<'_, '_>| lifecycle::assign_coach(cx, id, coach);
+                self.step(tx, self.owner(), at, "assign_client_coach", assign)?;
+            }
+            Act::Leave(number) => {
+                let (id, reason) = (known(number)?, (*dice.pick(people::REASONS)).to_owned());
+                let leave = |cx: &mut Write<'_, '_>| lifecycle::archive(cx, id, Some(reason));
+                self.step(tx, self.owner(), at, "archive_client", leave)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn newcomer(&self, number: u64, at: Timestamp) -> Result<profile::NewClient> {
+        let dice = &self.dice;
+        let (first, last) = (*dice.pick(people::FIRST), *dice.pick(people::LAST));
+        let (town, code) = *dice.pick(people::TOWNS);
+        let recent = at >= self.at(DAYS - 21, 0);
+        let mut new = json!({
+            "firstName": first,
+            "lastName": last,
+            "language": if dice.chance(70) { "nl" } else { "en" },
+            "source": dice.pick(people::SOURCES),
+            "assignedCoachId": dice.pick(&self.coaches[3..]),
+            "homeLocationId": dice.pick(&self.places),
+            "memberStatus": match dice.below(100) { 0..75 => "active", 75..80 => "paused", _ => "lead" },
+            "optIns": {"email": dice.chance(80), "sms": dice.chance(30), "push": dice.chance(50)},
+            "externalId": format!("RC-{:05}", 10_000 + number),
+            "dateOfBirth": format!("{}-{:02}-{:02}", 1950 + dice.below(56), 1 + dice.below(12), 1 + dice.below(28)),
+            "gender": if dice.chance(54) { "female" } else { "male" },
+        });
+        if number == 0 || dice.chance(94) {
+            new["email"] = json!(format!("{}.{}{number}@example.com", plain(first), plain(last)));
+        }
+        if dice.chance(85) {
+            new["phone"] =
+                json!(format!("+31 6 {:04} {:04}", dice.below(10_000), dice.below(10_000)));
+        }
+        if dice.chance(75) {
+            new["address"] = json!({
+                "line1": format!("{} {}", dice.pick(people::STREETS), 1 + dice.below(180)),
+                "postalCode": format!("{code}{:02} {}{}", 10 + dice.below(80),
+                    char::from(b'A' + dice.below(26) as u8), char::from(b'A' + dice.below(26) as u8)),
+                "city": town, "country": "NL",
+            });
+        }
+        if dice.chance(40) {
+            new["emergencyContact"] = json!({"name": format!("{} {last}", dice.pick(people::FIRST)),
+                "phone": format!("+31 6 {:08}", dice.below(100_000_000)), "relationship": "partner"});
+        }
+        if dice.chance(65) {
+            new["tags"] = json!([dice.pick(people::TAGS), dice.pick(people::TAGS)]);
+        }
+        if recent && number > 0 && dice.chance(30) {
+            new["relationshipStatus"] = json!("pending");
+        }
+        parse(new)
+    }
+
+    fn values(&self) -> Result<Vec<custom_fields::NewValue>> {
+        let dice = &self.dice;
+        let choices = [
+            json!(dice.pick(&["S", "M", "L", "XL"])),
+            json!(48 + dice.below(40)),
+            json!(format!("2025-{:02}-{:02}", 1 + dice.below(12), 1 + dice.below(28))),
+            json!(dice.chance(45)),
+        ];
+        let mut values = Vec::new();
+        for (field, value) in self.fields.iter().zip(choices) {
+            if dice.chance(75) || values.is_empty() {
+                values.push(parse(json!({"fieldId": field.id(), "value": value}))?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The API client and the three people who can sign in, with secrets nobody can work out.
+    fn let_in(&self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
+        let caller = Caller { company: self.company, actor: self.owner() };
+        let read = Read::new(tx, &caller, self.env.clock.now());
+        let mut cx = Write::new(read, &self.env, "create_api_client", Event::ALL, "demo");
+        let new = NewApiClient {
+            name: text("Demo integration")?,
+            scopes: Scope::ALL.to_vec(),
+            default_assigned_coach_id: Some(self.coaches[3]),
+            consents: Consents { health_data: true, private_communication: true },
+        };
+        let made = create_api_client(&mut cx, Body(new))?;
+        let first = self.clients[0].ok_or_else(wrong)?;
+        let client = Client::find(&mut cx, first)?;
+        let people = [
+            (
+                Subject::Coach,
+                self.coaches[1].0,
+                Coach::find(&mut cx, self.coaches[1])?.email().to_owned(),
+            ),
+            (
+                Subject::Coach,
+                self.coaches[3].0,
+                Coach::find(&mut cx, self.coaches[3])?.email().to_owned(),
+            ),
+            (Subject::Client, first.0, client.email().ok_or_else(wrong)?.to_owned()),
+        ];
+        let mut logins = Vec::new();
+        for ((subject, id, email), (password, hash)) in people.into_iter().zip(passwords) {
+            let invitation = accounts::invite(&mut cx, subject, id, &email)?;
+            let token = Credential::parse(CredentialKind::Invitation, &invitation.token);
+            accounts::accept(&mut cx, &token.ok_or_else(wrong)?, hash)?;
+            logins.push(Login { email, password: password.clone() });
+        }
+        cx.audit()?;
+        let [manager, coach, client]: [Login; 3] = logins.try_into().map_err(|_| wrong())?;
+        Ok(Demo {
+            base_url: String::new(),
+            mcp_url: String::new(),
+            company_id: self.company.0,
+            api_client: ApiClientLogin {
+                client_id: made.client_id,
+                client_secret: made.client_secret,
+            },
+            manager,
+            coach,
+            client: ClientLogin {
+                email: client.email,
+                password: client.password,
+                client_id: first.0,
+            },
+        })
+    }
+}
+
+fn wrong() -> Problem {
+    Problem::internal("the demo's script is wrong")
+}
+
+fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>> {
+    Text::parse(text).map_err(|_| wrong())
+}
+
+/// The arguments of an operation, as its callers write them.
+fn parse<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T> {
+    serde_json::from_value(value).map_err(|error| Problem::internal(format!("demo: {error}")))
+}
+
+/// A name as it stands in an address.
+fn plain(name: &str) -> String {
+    let plain = |c: char| match c {
+        'é' | 'è' | 'ë' => 'e',
+        'í' | 'ı' => 'i',
+        'ö' => 'o',
+        'ü' | 'ú' => 'u',
+        'ñ' => 'n',
+        'á' => 'a',
+        other => other,
+    };
+    let lower = name.to_lowercase();
+    lower.chars().map(plain).filter(char::is_ascii_alphanumeric).collect()
+}

@@ -1,0 +1,144 @@
+//! `spotter demo`: a believable company in an empty folder, ready to be tried.
+
+mod history;
+mod people;
+mod random;
+
+use std::{fs, path::Path};
+
+use serde::{Deserialize, Serialize};
+use spotter_areas::company::all_companies;
+use spotter_contract::Env;
+use spotter_kernel::Id;
+use spotter_store::Db;
+
+use crate::{
+    log, serve,
+    settings::{LogFormat, Settings},
+    system,
+};
+
+/// What `demo.json` holds: where the demo is and how to come in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Demo {
+    /// The Public API's base address.
+    pub base_url: String,
+    /// The MCP server's base address.
+    pub mcp_url: String,
+    /// The company.
+    pub company_id: Id,
+    /// An API client with every scope and both consents.
+    pub api_client: ApiClientLogin,
+    /// A coach with the role Manager.
+    pub manager: Login,
+    /// A coach with the role Coach.
+    pub coach: Login,
+    /// A client with portal access.
+    pub client: ClientLogin,
+}
+
+/// OAuth client credentials.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiClientLogin {
+    /// The OAuth client id.
+    pub client_id: String,
+    /// Its secret.
+    pub client_secret: String,
+}
+
+/// A coach's sign-in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Login {
+    /// The address.
+    pub email: String,
+    /// The password.
+    pub password: String,
+}
+
+/// A client's sign-in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientLogin {
+    /// The address.
+    pub email: String,
+    /// The password.
+    pub password: String,
+    /// The client's record.
+    pub client_id: Id,
+}
+
+/// Requests a minute: a demo is there to be tried, by load and test tools too.
+const RATE_LIMIT: &str = "1000000";
+
+/// Starts the demo and serves it until the process is asked to end.
+pub(crate) fn run(data: &str, listen: &str, database_url: Option<String>) -> Result<(), String> {
+    let flag = |name: &str| match name {
+        "data" => Some(data.to_owned()),
+        "listen" => Some(listen.to_owned()),
+        "database_url" => database_url.clone(),
+        "rate_limit" | "anonymous_rate_limit" => Some(RATE_LIMIT.to_owned()),
+        _ => None,
+    };
+    let variable = |name: &str| match name {
+        "SPOTTER_LOG" => Some(std::env::var(name).unwrap_or_else(|_| "warn".to_owned())),
+        _ => None,
+    };
+    let settings =
+        Settings::read(flag, variable, None).map_err(|wrong| wrong.join("\n         "))?;
+    log::start(&settings.log, LogFormat::Auto);
+    serve::make_folder(&settings)?;
+    let _held = system::lock(&settings.data)?;
+    let env = serve::environment(&settings)?;
+    let db = serve::open(&settings, &env)?;
+    let runtime = serve::runtime()?;
+    let demo = runtime.block_on(prepare(&settings, &env, &db))?;
+    let ready = move || print!("{}", welcome(&demo));
+    runtime.block_on(serve::serve(settings, env, db, serve::asked_to_stop(), ready))
+}
+
+/// The demo that the folder holds already, or a new one.
+async fn prepare(settings: &Settings, env: &Env, db: &Db) -> Result<Demo, String> {
+    let path = settings.data.join("demo.json");
+    let told = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
+    let companies = db.read(all_companies).await.map_err(told)?;
+    let mut demo = match read(&path)? {
+        Some(demo) if companies.iter().any(|(id, _)| id.0 == demo.company_id) => demo,
+        _ => history::build(env, db).await.map_err(told)?,
+    };
+    demo.base_url = settings.address();
+    demo.mcp_url = settings.address();
+    let text = serde_json::to_string_pretty(&demo).map_err(|error| error.to_string())?;
+    system::write_private(&path, &format!("{text}\n"))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(demo)
+}
+
+fn read(path: &Path) -> Result<Option<Demo>, String> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let failed = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map(Some).map_err(|error| failed(error.to_string()))
+}
+
+fn welcome(demo: &Demo) -> String {
+    let Demo { base_url, api_client: ApiClientLogin { client_id, client_secret }, .. } = demo;
+    format!(
+        "\n\
+         Spotter is ready: {name}, 550 clients, 12 coaches, 4 locations.\n\n  \
+         base address   {base_url}\n  \
+         reference      {base_url}/docs\n  \
+         client id      {client_id}\n  \
+         client secret  {client_secret}\n\n\
+         Paste this:\n\n  \
+         TOKEN=$(curl -s -u '{client_id}:{client_secret}' \\\n    \
+         -d grant_type=client_credentials {base_url}/public/v1/oauth/token \\\n    \
+         | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')\n  \
+         curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}/public/v1/clients?limit=2'\n\n\
+         Every login is in demo.json. Ctrl-C stops; the data stays.\n",
+        name = history::COMPANY_NAME,
+    )
+}

@@ -1,0 +1,164 @@
+//! The names, places and words that the demo is made of.
+
+/// Given names.
+pub(super) const FIRST: &[&str] = &[
+    "Anna",
+    "Bram",
+    "Chloé",
+    "Daan",
+    "Elif",
+    "Fatima",
+    "Gijs",
+    "Hanna",
+    "Imane",
+    "Jasper",
+    "Kaya",
+    "Lars",
+    "Mila",
+    "Noah",
+    "Olivia",
+    "Pieter",
+    "Quinten",
+    "Roos",
+    "Sanne",
+    "Thijs",
+    "Umut",
+    "Vera",
+    "Wout",
+    "Xenia",
+    "Yara",
+    "Zoë",
+    "Amir",
+    "Bente",
+    "Cas",
+    "Dewi",
+    "Emma",
+    "Finn",
+    "Guus",
+    "Hugo",
+    "Iris",
+    "Jip",
+    "Koen",
+    "Lotte",
+    "Mees",
+    "Nora",
+    "Otis",
+    "Puck",
+    "Rens",
+    "Sofía",
+    "Tess",
+    "Valentina",
+    "Willem",
+    "Youssef",
+    "Zara",
+    "Maël",
+];
+
+/// Family names.
+pub(super) const LAST: &[&str] = &[
+    "de Vries",
+    "Jansen",
+    "van den Berg",
+    "Bakker",
+    "Visser",
+    "Smit",
+    "Meijer",
+    "Mulder",
+    "de Boer",
+    "Bos",
+    "Vos",
+    "Peters",
+    "Hendriks",
+    "van Dijk",
+    "Dekker",
+    "Brouwer",
+    "de Wit",
+    "Dijkstra",
+    "Smits",
+    "de Graaf",
+    "van der Meer",
+    "Yılmaz",
+    "El Amrani",
+    "Núñez",
+    "Kowalski",
+    "Novák",
+    "Okafor",
+    "Silva",
+    "Rossi",
+    "Müller",
+    "Schmidt",
+    "Dubois",
+    "Lefèvre",
+    "Andersson",
+    "Hansen",
+    "O'Brien",
+    "Murphy",
+    "Kaur",
+    "Chen",
+    "Nguyen",
+    "Haddad",
+    "Öztürk",
+    "Bennani",
+    "Kramer",
+    "Prins",
+    "Schouten",
+    "Verhoeven",
+    "Willems",
+    "Maas",
+    "Koster",
+];
+
+/// Streets.
+pub(super) const STREETS: &[&str] = &[
+    "Kanaalstraat",
+    "Parkweg",
+    "Molenlaan",
+    "Stationsplein",
+    "Dijkstraat",
+    "Havenkade",
+    "Lindelaan",
+    "Kerkstraat",
+    "Singel",
+    "Marktplein",
+];
+
+/// Towns and the first digits of their postal codes.
+pub(super) const TOWNS: &[(&str, u64)] =
+    &[("Utrecht", 35), ("Amersfoort", 38), ("Zeist", 37), ("Hilversum", 12)];
+
+/// Tags.
+pub(super) const TAGS: &[&str] =
+    &["strength", "weight loss", "running", "prenatal", "senior", "corporate", "rehab", "vip"];
+
+/// How clients come in.
+pub(super) const SOURCES: &[&str] = &["website", "referral", "walk-in", "instagram", "event"];
+
+/// Why clients leave.
+pub(super) const REASONS: &[&str] =
+    &["Moved away", "No time", "Price", "Reached the goal", "Injury", "Trains elsewhere"];
+
+/// Notes that coaches write.
+pub(super) const NOTES: &[(&str, &str)] = &[
+    ("Intake", "Wants to train twice a week, prefers mornings. Sits at a desk all day."),
+    ("Progress", "Squat feels stable now; we add weight from next week on."),
+    ("Planning", "Away for two weeks in summer; programme for hotel gyms agreed."),
+    ("Check-in", "Sleeps better, energy is up. Steps target raised to nine thousand."),
+    ("Technique", "Keeps the lower back neutral in the deadlift; tempo work helps."),
+    ("Motivation", "Goes for the ten kilometre run in spring."),
+];
+
+/// The people who work there: name, family name, role.
+pub(super) const COACHES: &[(&str, &str, &str)] = &[
+    ("Marit", "Hoekstra", "Admin"),
+    ("Jonas", "Verbeek", "Manager"),
+    ("Sara", "Lindqvist", "Manager"),
+    ("Tim", "Aarts", "Coach"),
+    ("Naomi", "Boateng", "Coach"),
+    ("Ruben", "Castillo", "Coach"),
+    ("Eva", "Dings", "Coach"),
+    ("Milan", "Evers", "Coach"),
+    ("Leyla", "Fırat", "Coach"),
+    ("Stijn", "Goossens", "Coach"),
+    ("Amélie", "Huart", "Coach"),
+    ("Kofi", "Mensah", "Coach"),
+];

@@ -1,0 +1,46 @@
+//! What the process does beside serving: forgetting what has expired, and adding up totals.
+
+use std::time::Duration;
+
+use spotter_areas::access::{accounts, sessions, tokens};
+use spotter_contract::{Env, idempotency};
+use spotter_kernel::Result;
+use spotter_store::Db;
+
+/// The most rows of a kind that one step deletes.
+const STEP: u64 = 500;
+
+/// Runs until the process ends.
+pub(crate) async fn run(db: Db, env: Env) {
+    let mut fold = tokio::time::interval(Duration::from_secs(2));
+    let mut prune = tokio::time::interval(Duration::from_secs(60));
+    loop {
+        let done = tokio::select! {
+            _ = fold.tick() => fold_tallies(&db).await,
+            _ = prune.tick() => prune_expired(&db, &env).await,
+        };
+        if let Err(problem) = done {
+            tracing::warn!(%problem, "a background job failed; it will run again");
+        }
+    }
+}
+
+async fn fold_tallies(db: &Db) -> Result<()> {
+    db.fold_tallies().await.map(drop)
+}
+
+async fn prune_expired(db: &Db, env: &Env) -> Result<()> {
+    let prunes = [tokens::prune, sessions::prune, accounts::prune, idempotency::prune];
+    for prune in prunes {
+        let clock = env.clock.clone();
+        loop {
+            let clock = clock.clone();
+            // Small steps, so that nobody waits long behind them.
+            let gone = db.write(move |tx| prune(tx, clock.now())).await?;
+            if gone < STEP {
+                break;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! The `spotter` binary: its command line, its settings, and the wiring of everything else.
+
+pub mod cli;
+pub mod demo;
+mod jobs;
+mod log;
+mod operator;
+pub mod serve;
+pub mod settings;
+pub mod system;

@@ -1,0 +1,178 @@
+//! What an operator does from the command line, through the same functions as the APIs.
+
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use spotter_areas::{
+    access::{
+        accounts::{self, Subject},
+        api_clients::{
+            ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client,
+            parse_client_id, revoke_api_client, rotate_api_client_secret,
+        },
+    },
+    company::{
+        self, Company, NewCompany,
+        coaches::{self, NewCoach},
+    },
+};
+use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Write};
+use spotter_kernel::{
+    Id, Problem, Result, Scope,
+    id::{CoachId, CompanyId},
+};
+use spotter_store::{Db, Tx};
+
+/// Runs a step as the operator, with its audit row.
+pub(crate) fn as_operator<T>(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    company: CompanyId,
+    operation: &'static str,
+    step: impl FnOnce(&mut Write<'_, '_>) -> Result<T>,
+) -> Result<T> {
+    let caller = Caller { company, actor: Actor::System };
+    let read = Read::new(tx, &caller, env.clock.now());
+    let mut cx = Write::new(read, env, operation, &[], "command-line");
+    let done = step(&mut cx)?;
+    cx.audit()?;
+    Ok(done)
+}
+
+/// A new company with its first admin, who is invited.
+pub(crate) async fn create_company(
+    db: &Db,
+    env: &Env,
+    new: NewCompany,
+    admin: NewCoach,
+) -> Result<serde_json::Value> {
+    let env = env.clone();
+    db.write(move |tx| {
+        let now = env.clock.now();
+        let mut random = [0; 6];
+        env.entropy.fill(&mut random);
+        let id = CompanyId(Id::new(now, random));
+        let (new, admin) = (new.clone(), admin.clone());
+        Company::create(tx, id, new, now)?;
+        as_operator(tx, &env, id, "create_company", |cx| {
+            let coach = coaches::create(cx, admin)?;
+            let invitation = accounts::invite(cx, Subject::Coach, coach.coach_id.0, coach.email())?;
+            Ok(json!({"companyId": id, "admin": coach, "invitation": invitation}))
+        })
+    })
+    .await
+}
+
+/// The one company of an installation, or the one that is named.
+pub(crate) async fn pick_company(db: &Db, named: Option<Id>) -> Result<CompanyId> {
+    let all = db.read(company::all_companies).await?;
+    let names = || {
+        let lines: Vec<_> = all.iter().map(|(id, name)| format!("{id} {name}")).collect();
+        lines.join("\n")
+    };
+    match (named, all.as_slice()) {
+        (Some(id), _) => all
+            .iter()
+            .find(|(company, _)| company.0 == id)
+            .map(|(company, _)| *company)
+            .ok_or_else(|| Problem::invalid("company", &format!("must be one of\n{}", names()))),
+        (None, [(only, _)]) => Ok(*only),
+        (None, []) => Err(Problem::invalid("company", "there is none yet: spotter company create")),
+        (None, _) => Err(Problem::invalid("company", &format!("must be one of\n{}", names()))),
+    }
+}
+
+/// A new API client, by default with every scope that its consents allow.
+pub(crate) async fn create_client(
+    db: &Db,
+    env: &Env,
+    company: CompanyId,
+    name: spotter_kernel::text::Text<120>,
+    scopes: Option<Vec<Scope>>,
+    consents: Consents,
+    coach: Option<Id>,
+) -> Result<ApiClientSecret> {
+    let env = env.clone();
+    let allowed = |scope: &Scope| match scope.gate() {
+        spotter_kernel::Gate::None => true,
+        spotter_kernel::Gate::HealthData => consents.health_data,
+        spotter_kernel::Gate::PrivateCommunication => consents.private_communication,
+    };
+    let scopes = scopes.unwrap_or_else(|| Scope::ALL.iter().copied().filter(allowed).collect());
+    db.write(move |tx| {
+        as_operator(tx, &env, company, "create_api_client", |cx| {
+            let coach = match coach {
+                Some(id) => Some(CoachId(id)),
+                None => coaches::Coach::first_admin(cx)?,
+            };
+            let new = NewApiClient {
+                name: name.clone(),
+                scopes: scopes.clone(),
+                default_assigned_coach_id: coach,
+                consents,
+            };
+            create_api_client(cx, Body(new))
+        })
+    })
+    .await
+}
+
+fn parsed(client_id: &str) -> Result<(CompanyId, Id)> {
+    parse_client_id(client_id)
+        .ok_or_else(|| Problem::invalid("client id", "must be one that begins with fspc_"))
+}
+
+/// A new secret for an API client.
+pub(crate) async fn rotate_client(db: &Db, env: &Env, client_id: &str) -> Result<ApiClientSecret> {
+    let (company, id) = parsed(client_id)?;
+    let env = env.clone();
+    db.write(move |tx| {
+        as_operator(tx, &env, company, "rotate_api_client_secret", |cx| {
+            rotate_api_client_secret(cx, At(ApiClientPath { id }))
+        })
+    })
+    .await
+}
+
+/// The end of an API client.
+pub(crate) async fn revoke_client(db: &Db, env: &Env, client_id: &str) -> Result<()> {
+    let (company, id) = parsed(client_id)?;
+    let env = env.clone();
+    db.write(move |tx| {
+        as_operator(tx, &env, company, "revoke_api_client", |cx| {
+            revoke_api_client(cx, At(ApiClientPath { id })).map(drop)
+        })
+    })
+    .await
+}
+
+/// Tells of a long copy, once a second at most.
+pub(crate) fn progress() -> impl FnMut(&str, u64) {
+    let mut told = Instant::now();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let quiet = !std::io::stderr().is_terminal();
+    move |table, rows| {
+        counts.insert(table.to_owned(), rows);
+        if told.elapsed() >= Duration::from_secs(1) {
+            told = Instant::now();
+            let total: u64 = counts.values().sum();
+            let end = if quiet { "\n" } else { "\r" };
+            eprint!("copying {table}: {total} rows so far{end}");
+        }
+    }
+}
+
+/// Copies the installation's key beside a backup, or back.
+pub(crate) fn copy_key(from: &Path, to: &Path) -> Result<bool, String> {
+    if !from.exists() || to.exists() {
+        return Ok(false);
+    }
+    let text = std::fs::read_to_string(from).map_err(|e| format!("{}: {e}", from.display()))?;
+    crate::system::write_private(to, &text).map_err(|e| format!("{}: {e}", to.display()))?;
+    Ok(true)
+}

@@ -1,0 +1,132 @@
+//! Serving: opening the database, listening, and stopping without losing anything.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use axum_server::{Handle, tls_rustls::RustlsConfig};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use spotter_contract::Env;
+use spotter_http::State;
+use spotter_store::{Db, Location, migrate};
+
+use crate::{jobs, settings::Settings, system};
+
+/// Makes sure of the data folder, brings the schema up to date and opens the database.
+pub(crate) fn open(settings: &Settings, env: &Env) -> Result<Db, String> {
+    migrate(&settings.database.location, env.clock.now(), |step| tracing::info!("{step}"))
+        .and_then(|_| Db::open(&settings.database))
+        .map_err(|problem| problem.cause.unwrap_or(problem.message))
+}
+
+/// Makes the data folder.
+pub(crate) fn make_folder(settings: &Settings) -> Result<(), String> {
+    std::fs::create_dir_all(&settings.data)
+        .map_err(|error| format!("{}: {error}", settings.data.display()))
+}
+
+/// Serves until the stop resolves, then waits for what is under way. `ready` is called once the
+/// address is bound.
+pub(crate) async fn serve(
+    settings: Settings,
+    env: Env,
+    db: Db,
+    stop: impl Future<Output = ()>,
+    ready: impl FnOnce(),
+) -> Result<(), String> {
+    let listener = std::net::TcpListener::bind(settings.listen)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+        .map_err(|error| format!("{}: {error}", settings.listen))?;
+    let state = State::new(db.clone(), env.clone(), settings.http.clone(), metrics());
+    let service = spotter_http::router(state.clone())
+        .into_make_service_with_connect_info::<std::net::SocketAddr>();
+    let handle = Handle::new();
+    let background = tokio::spawn(jobs::run(db.clone(), env));
+    let server = {
+        let handle = handle.clone();
+        let tls = match &settings.tls {
+            Some((certificate, key)) => {
+                rustls::crypto::ring::default_provider().install_default().ok();
+                let loaded = RustlsConfig::from_pem_file(certificate, key).await;
+                Some(loaded.map_err(|error| format!("{}: {error}", certificate.display()))?)
+            }
+            None => None,
+        };
+        tokio::spawn(async move {
+            match tls {
+                Some(tls) => {
+                    axum_server::from_tcp_rustls(listener, tls)?.handle(handle).serve(service).await
+                }
+                None => axum_server::from_tcp(listener)?.handle(handle).serve(service).await,
+            }
+        })
+    };
+    tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
+    ready();
+    stop.await;
+    let patience = Duration::from_secs(settings.shutdown_seconds);
+    tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
+    handle.graceful_shutdown(Some(patience));
+    let ended = server.await.map_err(|error| error.to_string())?;
+    background.abort();
+    background.await.ok();
+    drop(state);
+    let closed = tokio::task::spawn_blocking(move || db.close(patience)).await;
+    if !closed.unwrap_or(false) {
+        tracing::warn!("some transactions were still under way at the end");
+    }
+    tracing::info!("stopped");
+    ended.map_err(|error| error.to_string())
+}
+
+/// Resolves when the process is asked to end.
+pub(crate) async fn asked_to_stop() {
+    let interrupt = async {
+        tokio::signal::ctrl_c().await.ok();
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => {
+                tokio::select! { () = interrupt => {}, _ = terminate.recv() => {} }
+            }
+            Err(_) => interrupt.await,
+        }
+    }
+    #[cfg(not(unix))]
+    interrupt.await;
+}
+
+/// The recorder behind /metrics; a process has one.
+fn metrics() -> Option<PrometheusHandle> {
+    static HANDLE: std::sync::OnceLock<Option<PrometheusHandle>> = std::sync::OnceLock::new();
+    let install = || {
+        let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
+        let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+        PrometheusBuilder::new()
+            .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &seconds)
+            .and_then(|builder| {
+                builder.set_buckets_for_metric(Matcher::Suffix("_size".into()), &sizes)
+            })
+            .and_then(PrometheusBuilder::install_recorder)
+            .ok()
+    };
+    HANDLE.get_or_init(install).clone()
+}
+
+/// The hold on the data folder that a process needs which writes SQLite's file.
+pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String> {
+    match settings.database.location {
+        Location::File(_) => system::lock(&settings.data).map(Some),
+        Location::Server(_) => Ok(None),
+    }
+}
+
+/// The environment of a running process.
+pub(crate) fn environment(settings: &Settings) -> Result<Env, String> {
+    Ok(system::env(&settings.key()?))
+}
+
+/// A runtime for the commands.
+pub(crate) fn runtime() -> Result<Arc<tokio::runtime::Runtime>, String> {
+    tokio::runtime::Runtime::new().map(Arc::new).map_err(|error| error.to_string())
+}

@@ -1,0 +1,367 @@
+//! What an operator can set: one table, read from flags, SPOTTER_* variables and a TOML file, in
+//! that order of precedence.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use ipnet::IpNet;
+use spotter_store::{Config, Location};
+
+use crate::system;
+
+/// One row of the table.
+pub struct Setting {
+    /// The name in the file; `--data-dir` style as a flag, SPOTTER_DATA_DIR style as a variable.
+    pub name: &'static str,
+    /// What it is when nothing is said; empty for none.
+    pub default: &'static str,
+    /// What it means.
+    pub help: &'static str,
+}
+
+const fn setting(name: &'static str, default: &'static str, help: &'static str) -> Setting {
+    Setting { name, default, help }
+}
+
+/// Every setting.
+pub const TABLE: &[Setting] = &[
+    setting("data", "data", "Folder of the database file, the key and the lock"),
+    setting("listen", "127.0.0.1:8080", "Address to serve on"),
+    setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
+    setting("database_connections", "16", "Connections to PostgreSQL"),
+    setting("database_readers", "2", "Threads that read from SQLite"),
+    setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
+    setting(
+        "secret_key",
+        "",
+        "The installation's key, 64 hexadecimal digits; without one, secret.key in the data folder",
+    ),
+    setting(
+        "base_url",
+        "",
+        "The address that others reach this service at, such as https://api.example.com",
+    ),
+    setting("rate_limit", "600", "Requests a minute of one API client or signed-in person"),
+    setting(
+        "anonymous_rate_limit",
+        "300",
+        "Requests a minute without a good token, of one address",
+    ),
+    setting(
+        "trusted_proxies",
+        "",
+        "Networks of proxies whose X-Forwarded-For is believed, comma-separated",
+    ),
+    setting(
+        "metrics_networks",
+        "127.0.0.0/8,::1/128",
+        "Networks that may read /metrics, comma-separated",
+    ),
+    setting("cors_origins", "", "Origins whose pages may call the APIs, comma-separated"),
+    setting("tls_certificate", "", "PEM file of the certificate chain; with tls_key, serves HTTPS"),
+    setting("tls_key", "", "PEM file of the certificate's private key"),
+    setting(
+        "log",
+        "info",
+        "Log filter, such as info or info,spotter_http=debug (which logs every request)",
+    ),
+    setting("log_format", "auto", "text, json, or auto: text on a terminal and JSON elsewhere"),
+    setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
+];
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// By whether a terminal looks on.
+    Auto,
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("must be auto, text or json".into()),
+        }
+    }
+}
+
+/// The settings, checked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Folder of the database file, the key and the lock.
+    pub data: PathBuf,
+    /// Address to serve on.
+    pub listen: SocketAddr,
+    /// How the database is opened.
+    pub database: Config,
+    /// The installation's key, where it is given.
+    pub secret_key: Option<[u8; 32]>,
+    /// The address that others reach this service at.
+    pub base_url: Option<String>,
+    /// What is set about HTTP.
+    pub http: spotter_http::Settings,
+    /// Certificate chain and private key.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Log filter.
+    pub log: String,
+    /// How log lines are written.
+    pub log_format: LogFormat,
+    /// How long a stop waits.
+    pub shutdown_seconds: u64,
+}
+
+/// Where each value was said.
+struct Said {
+    values: BTreeMap<&'static str, (String, String)>,
+    wrong: Vec<String>,
+}
+
+impl Said {
+    fn text(&self, name: &str) -> &str {
+        self.values.get(name).map_or("", |(value, _)| value.as_str())
+    }
+
+    fn optional(&self, name: &str) -> Option<String> {
+        Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn parse<T: FromStr>(&mut self, name: &str, rule: &str, fallback: T) -> T {
+        match self.text(name).parse() {
+            Ok(value) => value,
+            Err(_) => {
+                self.complain(name, rule);
+                fallback
+            }
+        }
+    }
+
+    fn number(&mut self, name: &str, min: u64, max: u64) -> u64 {
+        let rule = format!("must be a number from {min} to {max}");
+        let value = self.parse(name, &rule, min);
+        if !(min..=max).contains(&value) {
+            self.complain(name, &rule);
+        }
+        value
+    }
+
+    fn networks(&mut self, name: &str) -> Vec<IpNet> {
+        let rule = "must be networks such as 10.0.0.0/8, comma-separated";
+        let parsed: Result<Vec<IpNet>, _> = list(self.text(name)).map(str::parse).collect();
+        parsed.unwrap_or_else(|_| {
+            self.complain(name, rule);
+            Vec::new()
+        })
+    }
+
+    fn complain(&mut self, name: &str, rule: &str) {
+        let (value, source) = self.values.get(name).cloned().unwrap_or_default();
+        let shown = if name == "secret_key" { "…".to_owned() } else { value };
+        self.wrong.push(format!("{name} {rule}; {source} says {shown:?}"));
+    }
+}
+
+fn list(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
+}
+
+impl Settings {
+    /// Reads the settings: `flag` and `variable` answer for a name, `file` is the TOML file's
+    /// path. Every mistake is named, not only the first.
+    pub fn read(
+        flag: impl Fn(&str) -> Option<String>,
+        variable: impl Fn(&str) -> Option<String>,
+        file: Option<&Path>,
+    ) -> Result<Self, Vec<String>> {
+        let in_file = match file {
+            Some(path) => read_file(path)?,
+            None => BTreeMap::new(),
+        };
+        let mut values = BTreeMap::new();
+        for Setting { name, default, .. } in TABLE {
+            let variable_name = format!("SPOTTER_{}", name.to_uppercase());
+            let said = flag(name)
+                .map(|value| (value, format!("the flag --{}", name.replace('_', "-"))))
+                .or_else(|| variable(&variable_name).map(|value| (value, variable_name.clone())))
+                .or_else(|| in_file.get(*name).map(|value| (value.clone(), "the file".to_owned())))
+                .unwrap_or_else(|| ((*default).to_owned(), "the default".to_owned()));
+            values.insert(*name, said);
+        }
+        Self::check(Said { values, wrong: Vec::new() })
+    }
+
+    fn check(mut said: Said) -> Result<Self, Vec<String>> {
+        let data = PathBuf::from(said.text("data"));
+        let location = match said.optional("database_url") {
+            Some(url) => {
+                if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+                    said.complain("database_url", "must begin with postgres://");
+                }
+                Location::Server(url)
+            }
+            None => Location::File(data.join("spotter.db")),
+        };
+        let secret_key = said.optional("secret_key").and_then(|text| {
+            let key = system::parse_key(&text);
+            if key.is_none() {
+                said.complain("secret_key", "must be 64 hexadecimal digits");
+            }
+            key
+        });
+        let tls = match (said.optional("tls_certificate"), said.optional("tls_key")) {
+            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
+            (None, None) => None,
+            (Some(_), None) => {
+                said.complain("tls_key", "must be given with tls_certificate");
+                None
+            }
+            (None, Some(_)) => {
+                said.complain("tls_certificate", "must be given with tls_key");
+                None
+            }
+        };
+        for file in tls
+            .iter()
+            .flat_map(|(certificate, key)| [("tls_certificate", certificate), ("tls_key", key)])
+        {
+            let path: &PathBuf = file.1;
+            if !path.is_file() {
+                said.complain(file.0, "must be a file that exists");
+            }
+        }
+        let base_url = said.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
+        if base_url.as_ref().is_some_and(|url| !url.starts_with("http")) {
+            said.complain("base_url", "must begin with https:// or http://");
+        }
+        let settings = Self {
+            listen: said.parse(
+                "listen",
+                "must be an address and a port such as 127.0.0.1:8080",
+                SocketAddr::from(([127, 0, 0, 1], 8080)),
+            ),
+            database: Config {
+                location,
+                readers: said.number("database_readers", 1, 64) as usize,
+                connections: said.number("database_connections", 2, 500) as usize,
+                queue: said.number("database_queue", 16, 100_000) as usize,
+            },
+            secret_key,
+            base_url,
+            http: spotter_http::Settings {
+                rate_limit: said.number("rate_limit", 1, 1_000_000_000) as u32,
+                anonymous_rate_limit: said.number("anonymous_rate_limit", 1, 1_000_000_000) as u32,
+                trusted_proxies: said.networks("trusted_proxies"),
+                metrics_networks: said.networks("metrics_networks"),
+                cors_origins: list(said.text("cors_origins")).map(str::to_owned).collect(),
+            },
+            tls,
+            log: said.text("log").to_owned(),
+            log_format: said.parse("log_format", "must be auto, text or json", LogFormat::Auto),
+            shutdown_seconds: said.number("shutdown_seconds", 0, 3_600),
+            data,
+        };
+        if settings.log.parse::<tracing_subscriber::EnvFilter>().is_err() {
+            said.complain("log", "must be a filter such as info");
+        }
+        if said.wrong.is_empty() { Ok(settings) } else { Err(said.wrong) }
+    }
+
+    /// The installation's key, from the setting or from its file.
+    pub fn key(&self) -> Result<[u8; 32], String> {
+        match self.secret_key {
+            Some(key) => Ok(key),
+            None => system::key_in(&self.key_file()),
+        }
+    }
+
+    /// Where the key is kept when it is not a setting.
+    pub fn key_file(&self) -> PathBuf {
+        self.data.join("secret.key")
+    }
+
+    /// The address that others reach this service at.
+    pub fn address(&self) -> String {
+        self.base_url.clone().unwrap_or_else(|| {
+            let scheme = if self.tls.is_some() { "https" } else { "http" };
+            format!("{scheme}://{}", self.listen)
+        })
+    }
+}
+
+fn read_file(path: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
+    let failed = |what: String| vec![format!("{}: {what}", path.display())];
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let table: toml::Table =
+        text.parse().map_err(|error: toml::de::Error| failed(error.to_string()))?;
+    let mut values = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (name, value) in table {
+        if !TABLE.iter().any(|setting| setting.name == name) {
+            wrong.push(format!("{}: {name} is no setting", path.display()));
+            continue;
+        }
+        let text = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Array(items) if items.iter().all(toml::Value::is_str) => {
+                items.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(",")
+            }
+            _ => {
+                let rule = "must be a text, a number or a list of texts";
+                wrong.push(format!("{}: {name} {rule}", path.display()));
+                continue;
+            }
+        };
+        values.insert(name, text);
+    }
+    if wrong.is_empty() { Ok(values) } else { Err(wrong) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(flags: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<Settings, Vec<String>> {
+        let find = |all: &[(&str, &str)], name: &str| {
+            all.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+        };
+        Settings::read(|name| find(flags, name), |name| find(variables, name), None)
+    }
+
+    #[test]
+    fn flags_win_over_variables_and_variables_over_defaults() {
+        let settings = read(
+            &[("listen", "0.0.0.0:1")],
+            &[("SPOTTER_LISTEN", "0.0.0.0:2"), ("SPOTTER_RATE_LIMIT", "7")],
+        );
+        let settings = settings.unwrap();
+        assert_eq!(settings.listen.port(), 1);
+        assert_eq!(settings.http.rate_limit, 7);
+        assert_eq!(settings.database.location, Location::File("data/spotter.db".into()));
+    }
+
+    #[test]
+    fn every_mistake_is_named_with_its_source_and_no_secret_is_shown() {
+        let wrong = read(
+            &[("listen", "nowhere"), ("secret_key", "hunter2")],
+            &[("SPOTTER_TRUSTED_PROXIES", "x"), ("SPOTTER_TLS_KEY", "k.pem")],
+        );
+        let wrong = wrong.unwrap_err().join("\n");
+        for part in
+            ["the flag --listen", "secret_key", "SPOTTER_TRUSTED_PROXIES", "tls_certificate"]
+        {
+            assert!(wrong.contains(part), "{part} is not in:\n{wrong}");
+        }
+        assert!(!wrong.contains("hunter2"));
+    }
+}

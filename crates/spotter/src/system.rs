@@ -1,0 +1,88 @@
+//! The real clock, the real randomness, and the installation's key and lock.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use spotter_contract::{Env, Vault};
+use spotter_kernel::{Clock, Entropy, Timestamp};
+
+/// The system's clock.
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is where the time comes from")]
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())
+    }
+}
+
+/// The system's randomness.
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    #[expect(clippy::disallowed_methods, reason = "this is where randomness comes from")]
+    #[expect(clippy::expect_used, reason = "without randomness nothing safe can be done")]
+    fn fill(&self, buffer: &mut [u8]) {
+        getrandom::fill(buffer).expect("the system has no randomness");
+    }
+}
+
+/// What everything is handed in a running process.
+pub fn env(key: &[u8; 32]) -> Env {
+    Env { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy), vault: Vault::new(key) }
+}
+
+/// Reads the installation's key: 64 hexadecimal digits.
+pub fn parse_key(text: &str) -> Option<[u8; 32]> {
+    let text = text.trim();
+    let mut key = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in key.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(key)
+}
+
+/// The key in a file, which is made on first use and readable by its owner alone.
+pub fn key_in(path: &Path) -> Result<[u8; 32], String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    if path.exists() {
+        let mut text = String::new();
+        File::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(failed)?;
+        let rule = "must hold 64 hexadecimal digits";
+        return parse_key(&text).ok_or_else(|| format!("{}: {rule}", path.display()));
+    }
+    let mut key = [0; 32];
+    SystemEntropy.fill(&mut key);
+    let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    write_private(path, &text).map_err(failed)?;
+    Ok(key)
+}
+
+/// Writes a new file that its owner alone can read.
+pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Takes hold of a data folder, so that two processes never serve it at once; the hold lasts as
+/// long as the file that is returned.
+pub fn lock(folder: &Path) -> Result<File, String> {
+    let path = folder.join("spotter.lock");
+    let open = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = open.map_err(|error| format!("{}: {error}", path.display()))?;
+    file.try_lock()
+        .map_err(|_| format!("{} is in use by another spotter process", folder.display()))?;
+    Ok(file)
+}
