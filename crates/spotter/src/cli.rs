@@ -124,7 +124,12 @@ fn command() -> Command {
                 )
                 .arg(optional("data", "Folder of the demo").default_value("spotter-demo"))
                 .arg(optional("listen", "Address to serve on").default_value("127.0.0.1:8080"))
-                .arg(optional("database-url", "PostgreSQL URL; without one, SQLite in the folder")),
+                .arg(optional("database-url", "PostgreSQL URL; without one, SQLite in the folder"))
+                .arg(
+                    optional("clients", "Clients of the company, 550 or more, to see it at scale")
+                        .default_value("550")
+                        .value_parser(value_parser!(u64).range(550..=5_000_000)),
+                ),
         )
         .subcommand(with_settings(Command::new("serve").about("Serve the APIs")))
         .subcommand(with_settings(
@@ -165,11 +170,11 @@ fn settings(matches: &ArgMatches) -> Result<Settings, String> {
 
 fn dispatch(matches: &ArgMatches) -> Outcome {
     match matches.subcommand() {
-        Some(("demo", own)) => demo::run(
-            &text(own, "data"),
-            &text(own, "listen"),
-            own.get_one::<String>("database-url").cloned(),
-        ),
+        Some(("demo", own)) => {
+            let url = own.get_one::<String>("database-url").cloned();
+            let clients = own.get_one::<u64>("clients").copied().unwrap_or_default();
+            demo::run(&text(own, "data"), &text(own, "listen"), url, clients)
+        }
         Some(("serve", own)) => run_serve(own),
         Some(("migrate", own)) => run_migrate(own),
         Some(("company", own)) => match own.subcommand() {

@@ -8,3 +8,5 @@ mod operator;
 pub mod serve;
 pub mod settings;
 pub mod system;
+#[doc(hidden)]
+pub mod testing;

@@ -116,9 +116,11 @@ impl List {
         let mut number = fixed;
         for filter in chosen.iter().filter_map(|n| self.filters.iter().find(|f| f.name == *n)) {
             conditions.push_str(" AND ");
-            for c in filter.sql.chars() {
+            let mut rest = filter.sql.chars().peekable();
+            while let Some(c) = rest.next() {
                 conditions.push(c);
-                if c == '?' {
+                // `?1` is the company; a bare `?` is the filter's next value.
+                if c == '?' && !rest.peek().is_some_and(char::is_ascii_digit) {
                     number += 1;
                     conditions.push_str(&number.to_string());
                 }

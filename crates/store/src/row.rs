@@ -221,7 +221,7 @@ macro_rules! record {
 pub fn wire_name(column: &str) -> String {
     let mut upper = false;
     let mut name = String::with_capacity(column.len());
-    for c in column.chars() {
+    for c in column.trim_start_matches("r#").chars() {
         if c == '_' {
             upper = true;
         } else {
@@ -234,6 +234,9 @@ pub fn wire_name(column: &str) -> String {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! separated {
+    (r#type) => {
+        ", type"
+    };
     ($field:ident) => {
         concat!(", ", stringify!($field))
     };

@@ -36,8 +36,12 @@ const DAYS: i64 = 548;
 const SEED: u64 = 20_260_329;
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// Builds the demo in one transaction and says how to come in.
-pub(super) async fn build(env: &Env, db: &spotter_store::Db) -> Result<Demo> {
+/// Clients that join in one transaction of a crowd.
+const CROWD_STEP: u64 = 2_000;
+
+/// Builds the demo in one transaction and says how to come in. More than its usual clients come
+/// as a crowd without a history, in steps.
+pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Result<Demo> {
     let env = env.clone();
     let hashed = tokio::task::spawn_blocking({
         let entropy = env.entropy.clone();
@@ -46,7 +50,21 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db) -> Result<Demo> {
         }
     });
     let passwords = hashed.await.map_err(Problem::internal)??;
-    db.write(move |tx| Play::new(&env).run(tx, &passwords)).await
+    let (story, demo) = {
+        let env = env.clone();
+        db.write(move |tx| Play::new(&env).run(tx, &passwords)).await?
+    };
+    let story = Arc::new(story);
+    let mut from = CLIENTS;
+    while from < clients {
+        let (story, to) = (story.clone(), clients.min(from + CROWD_STEP));
+        db.write(move |tx| (from..to).try_for_each(|number| story.join_crowd(tx, number))).await?;
+        from = to;
+        if from.is_multiple_of(10 * CROWD_STEP) {
+            eprintln!("{from} of {clients} clients have joined");
+        }
+    }
+    Ok(demo)
 }
 
 /// A password to be read aloud, and its hash.
@@ -119,7 +137,7 @@ impl Play {
         Ok(done)
     }
 
-    fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
+    fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<(Self, Demo)> {
         self.found(tx)?;
         self.furnish(tx)?;
         let mut acts = self.script();
@@ -129,7 +147,8 @@ impl Play {
         }
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
-        self.let_in(tx, passwords)
+        let demo = self.let_in(tx, passwords)?;
+        Ok((self, demo))
     }
 
     fn found(&mut self, tx: &mut Tx<'_>) -> Result<()> {
@@ -325,6 +344,13 @@ impl Play {
             }
         }
         Ok(())
+    }
+
+    fn join_crowd(&self, tx: &mut Tx<'_>, number: u64) -> Result<()> {
+        let at = self.at(self.dice.below(DAYS as u64) as i64, 420 + self.dice.below(780));
+        let new = self.newcomer(number, at)?;
+        let join = |cx: &mut Write<'_, '_>| profile::create(cx, new).map(drop);
+        self.step(tx, self.coach(), at, "create_client", join)
     }
 
     fn newcomer(&self, number: u64, at: Timestamp) -> Result<profile::NewClient> {

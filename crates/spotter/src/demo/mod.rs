@@ -73,7 +73,12 @@ pub struct ClientLogin {
 const RATE_LIMIT: &str = "1000000";
 
 /// Starts the demo and serves it until the process is asked to end.
-pub(crate) fn run(data: &str, listen: &str, database_url: Option<String>) -> Result<(), String> {
+pub(crate) fn run(
+    data: &str,
+    listen: &str,
+    database_url: Option<String>,
+    clients: u64,
+) -> Result<(), String> {
     let flag = |name: &str| match name {
         "data" => Some(data.to_owned()),
         "listen" => Some(listen.to_owned()),
@@ -93,19 +98,22 @@ pub(crate) fn run(data: &str, listen: &str, database_url: Option<String>) -> Res
     let env = serve::environment(&settings)?;
     let db = serve::open(&settings, &env)?;
     let runtime = serve::runtime()?;
-    let demo = runtime.block_on(prepare(&settings, &env, &db))?;
+    let demo = runtime.block_on(prepare(&settings, &env, &db, clients))?;
     let ready = move || print!("{}", welcome(&demo));
     runtime.block_on(serve::serve(settings, env, db, serve::asked_to_stop(), ready))
 }
 
 /// The demo that the folder holds already, or a new one.
-async fn prepare(settings: &Settings, env: &Env, db: &Db) -> Result<Demo, String> {
+async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Result<Demo, String> {
     let path = settings.data.join("demo.json");
     let told = |problem: spotter_kernel::Problem| problem.cause.unwrap_or(problem.message);
     let companies = db.read(all_companies).await.map_err(told)?;
     let mut demo = match read(&path)? {
         Some(demo) if companies.iter().any(|(id, _)| id.0 == demo.company_id) => demo,
-        _ => history::build(env, db).await.map_err(told)?,
+        _ if !companies.is_empty() => {
+            return Err("the database holds data that is not this folder's demo".into());
+        }
+        _ => history::build(env, db, clients).await.map_err(told)?,
     };
     demo.base_url = settings.address();
     demo.mcp_url = settings.address();
@@ -128,7 +136,7 @@ fn welcome(demo: &Demo) -> String {
     let Demo { base_url, api_client: ApiClientLogin { client_id, client_secret }, .. } = demo;
     format!(
         "\n\
-         Spotter is ready: {name}, 550 clients, 12 coaches, 4 locations.\n\n  \
+         Spotter is ready: {name}, with its coaches, clients, locations and 18 months of history.\n\n  \
          base address   {base_url}\n  \
          reference      {base_url}/docs\n  \
          client id      {client_id}\n  \

@@ -1,0 +1,37 @@
+//! Ways in for the suite, which stands outside this crate.
+
+use spotter_areas::company::{NewCompany, coaches::NewCoach};
+use spotter_contract::{Env, Role};
+use spotter_kernel::{
+    Problem, Result, TimeZone,
+    money::Currency,
+    text::{Email, Language, Text},
+};
+use spotter_store::Db;
+
+use crate::operator;
+
+/// A company as `spotter company create` makes it.
+pub async fn create_company(
+    db: &Db,
+    env: &Env,
+    name: &str,
+    admin_email: &str,
+) -> Result<serde_json::Value> {
+    let wrong = || Problem::internal("the test's company is wrong");
+    let text = |text: &str| Text::parse(text).map_err(|_| wrong());
+    let new = NewCompany {
+        name: Text::parse(name).map_err(|_| wrong())?,
+        time_zone: TimeZone::parse("Europe/Amsterdam").ok_or_else(wrong)?,
+        currency: Currency::parse("EUR").ok_or_else(wrong)?,
+        language: Language::parse("en").ok_or_else(wrong)?,
+        country: None,
+    };
+    let admin = NewCoach {
+        first_name: text("Ada")?,
+        last_name: text("Admin")?,
+        email: Email::parse(admin_email).ok_or_else(wrong)?,
+        role: Role::Admin,
+    };
+    operator::create_company(db, env, new, admin).await
+}

@@ -1,0 +1,415 @@
+//! What the scenarios stand on: a server for each engine, a company for each scenario, and a
+//! client that checks every answer against the API description.
+
+pub mod described;
+pub mod postgres;
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use spotter_contract::{Env, Vault};
+use spotter_http::{Settings, State};
+use spotter_kernel::{Clock, Entropy, Id, Timestamp, id::CompanyId};
+use spotter_store::{Config, Db, Location, Sql, migrate, params};
+use tokio::runtime::Runtime;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// Makes each scenario a test on each engine.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($scenario:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $scenario() {
+                $crate::harness::run($crate::harness::Engine::Sqlite, super::$scenario);
+            })+
+        }
+        mod postgres {
+            $(#[test] fn $scenario() {
+                $crate::harness::run($crate::harness::Engine::Postgres, super::$scenario);
+            })+
+        }
+    };
+}
+
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Runtime::new().unwrap())
+}
+
+/// Runs a scenario with a company of its own.
+pub fn run<F>(engine: Engine, scenario: impl FnOnce(App) -> F)
+where
+    F: Future<Output = ()>,
+{
+    let server = server(engine);
+    runtime().block_on(async {
+        let app = App::new(server).await;
+        scenario(app).await;
+    });
+}
+
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        spotter::system::SystemClock.now()
+    }
+}
+
+pub fn env() -> Env {
+    Env {
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(spotter::system::SystemEntropy),
+        vault: Vault::new(&[7; 32]),
+    }
+}
+
+/// A running server over one engine.
+pub struct Server {
+    pub engine: Engine,
+    pub base: String,
+    pub db: Db,
+    pub env: Env,
+    pub location: Location,
+    pub http: reqwest::Client,
+}
+
+/// A fresh database of an engine, with its schema.
+pub fn location(engine: Engine) -> Location {
+    match engine {
+        Engine::Sqlite => {
+            let folder = tempfile::tempdir().unwrap().keep();
+            Location::File(folder.join("test.db"))
+        }
+        Engine::Postgres => Location::Server(postgres::new_database()),
+    }
+}
+
+fn server(engine: Engine) -> &'static Server {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let cell = match engine {
+        Engine::Sqlite => &SQLITE,
+        Engine::Postgres => &POSTGRES,
+    };
+    cell.get_or_init(|| {
+        start(
+            engine,
+            Settings {
+                rate_limit: 1_000_000,
+                anonymous_rate_limit: 1_000_000,
+                ..Settings::default()
+            },
+        )
+    })
+}
+
+/// Starts a server with these settings.
+pub fn start(engine: Engine, settings: Settings) -> Server {
+    let location = location(engine);
+    migrate(&location, SystemClock.now(), |_| ()).unwrap();
+    let mut config = Config::new(location.clone());
+    config.connections = 8;
+    let db = Db::open(&config).unwrap();
+    let env = env();
+    let state = State::new(db.clone(), env.clone(), settings, None);
+    let service = spotter_http::router(state).into_make_service_with_connect_info::<SocketAddr>();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    runtime().spawn(async move {
+        axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
+    });
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    Server { engine, base, db, env, location, http }
+}
+
+/// A company on a running server, with an admin and an integration that may do everything.
+pub struct App {
+    pub server: &'static Server,
+    pub company: CompanyId,
+    pub admin: Id,
+    /// Access token of the admin.
+    pub coach_token: String,
+    pub admin_email: String,
+    pub client_id: String,
+    pub client_secret: String,
+    /// The API client's record.
+    pub api_client: String,
+    /// Access token of the integration.
+    pub token: String,
+}
+
+pub const PASSWORD: &str = "correct horse battery";
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: u16,
+    pub body: Value,
+    pub headers: reqwest::header::HeaderMap,
+}
+
+impl Reply {
+    pub fn data(&self) -> &Value {
+        &self.body["data"]
+    }
+
+    pub fn key(&self) -> &str {
+        self.body["error"]["key"].as_str().unwrap_or("")
+    }
+
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert!((200..300).contains(&self.status), "{} {}", self.status, self.body);
+        self
+    }
+
+    #[track_caller]
+    pub fn refused(self, status: u16, key: &str) -> Self {
+        assert_eq!((self.status, self.key()), (status, key), "{}", self.body);
+        assert_eq!(self.body["error"]["code"], status);
+        self
+    }
+
+    /// The refusal names this field.
+    #[track_caller]
+    pub fn about(self, field: &str) -> Self {
+        assert_eq!(self.body["error"]["details"]["field"], field, "{}", self.body);
+        self
+    }
+}
+
+pub fn random_text() -> String {
+    let mut bytes = [0; 12];
+    spotter::system::SystemEntropy.fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Server {
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let method: Method = method.parse().unwrap();
+        self.http.request(method, format!("{}{path}", self.base))
+    }
+
+    pub async fn token(&self, client_id: &str, secret: &str) -> Reply {
+        let request =
+            self.request("POST", "/public/v1/oauth/token").basic_auth(client_id, Some(secret));
+        send(request.form(&[("grant_type", "client_credentials")])).await
+    }
+}
+
+pub async fn send(request: reqwest::RequestBuilder) -> Reply {
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let text = response.text().await.unwrap();
+    let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+    Reply { status, body, headers }
+}
+
+impl App {
+    /// A new company, built through the command line's functions and the APIs themselves.
+    pub async fn new(server: &'static Server) -> Self {
+        let admin_email = format!("admin-{}@example.com", random_text());
+        let made =
+            spotter::testing::create_company(&server.db, &server.env, "Test Gym", &admin_email)
+                .await
+                .unwrap();
+        let company = CompanyId(Id::parse(made["companyId"].as_str().unwrap()).unwrap());
+        let admin = Id::parse(made["admin"]["coachId"].as_str().unwrap()).unwrap();
+        let accepted =
+            send(server.request("POST", "/app/v1/auth/invitations/accept").json(&json!({
+                "token": made["invitation"]["token"], "password": PASSWORD,
+            })))
+            .await
+            .ok();
+        let coach_token = accepted.data()["session"]["accessToken"].as_str().unwrap().to_owned();
+        let mut app = Self {
+            server,
+            company,
+            admin,
+            coach_token,
+            admin_email,
+            client_id: String::new(),
+            client_secret: String::new(),
+            api_client: String::new(),
+            token: String::new(),
+        };
+        let scopes: Vec<_> = spotter_kernel::Scope::ALL.iter().map(|scope| scope.name()).collect();
+        let made = app.new_api_client(&scopes).await;
+        app.client_id = made.data()["clientId"].as_str().unwrap().to_owned();
+        app.client_secret = made.data()["clientSecret"].as_str().unwrap().to_owned();
+        app.api_client = made.data()["client"]["id"].as_str().unwrap().to_owned();
+        app.token = app.issue(&app.client_id, &app.client_secret).await;
+        app.events().await;
+        app
+    }
+
+    pub async fn issue(&self, client_id: &str, secret: &str) -> String {
+        let reply = self.server.token(client_id, secret).await.ok();
+        reply.body["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn new_api_client(&self, scopes: &[&str]) -> Reply {
+        let body = json!({
+            "name": "Integration", "scopes": scopes, "defaultAssignedCoachId": self.admin,
+            "consents": {"healthData": true, "privateCommunication": true},
+        });
+        self.app("POST", "/integrations/public-api/clients", Some(body)).await.ok()
+    }
+
+    /// A token of a new API client with these scopes alone.
+    pub async fn token_with(&self, scopes: &[&str]) -> String {
+        let made = self.new_api_client(scopes).await;
+        let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
+        self.issue(&text("clientId"), &text("clientSecret")).await
+    }
+
+    /// A request to the Public API that is not checked in any way.
+    pub fn raw(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        self.server.request(method, &format!("/public/v1{path}")).bearer_auth(&self.token)
+    }
+
+    async fn public(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
+        let mut request = self.raw(method, path);
+        if method != "GET" {
+            request = request.header("Idempotency-Key", random_text());
+        }
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        let reply = send(request).await;
+        described::check(method, path, &reply);
+        reply
+    }
+
+    pub async fn get(&self, path: &str) -> Reply {
+        self.public("GET", path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.public("POST", path, Some(body)).await
+    }
+
+    pub async fn act(&self, path: &str) -> Reply {
+        self.public("POST", path, None).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.public("PATCH", path, Some(body)).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
+        self.public("PUT", path, Some(body)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Reply {
+        self.public("DELETE", path, None).await
+    }
+
+    /// A request of the admin to the application API.
+    pub async fn app(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
+        self.app_as(&self.coach_token, method, path, body).await
+    }
+
+    pub async fn app_as(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Reply {
+        let request = self.server.request(method, &format!("/app/v1{path}")).bearer_auth(token);
+        send(match &body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+        .await
+    }
+
+    /// Creates a client and forgets that it was announced.
+    pub async fn new_client(&self, body: Value) -> String {
+        let made = self.post("/clients", body).await.ok();
+        self.events().await;
+        made.data()["client"]["clientId"].as_str().unwrap().to_owned()
+    }
+
+    /// The events that were announced since the last look, in order: type and data.
+    pub async fn events(&self) -> Vec<(String, Value)> {
+        const TAKE: Sql =
+            Sql("DELETE FROM event WHERE company_id = ?1 RETURNING event_id, type, data");
+        let company = self.company;
+        let mut rows: Vec<(String, String, String)> =
+            self.server.db.write(move |tx| tx.all(TAKE, params![company])).await.unwrap();
+        rows.sort();
+        rows.into_iter()
+            .map(|(_, name, data)| (name, serde_json::from_str(&data).unwrap()))
+            .collect()
+    }
+
+    /// Asserts which events were announced since the last look, and that no other was.
+    #[track_caller]
+    pub fn announced<'a>(&'a self, names: &'a [&'a str]) -> impl Future<Output = Vec<Value>> + 'a {
+        let caller = std::panic::Location::caller();
+        async move {
+            let events = self.events().await;
+            let told: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(told, names, "at {caller}");
+            events.into_iter().map(|(_, data)| data).collect()
+        }
+    }
+
+    /// How many rows of each kind the company has, and when they last changed.
+    pub async fn state(&self) -> BTreeMap<&'static str, (i64, i64)> {
+        let company = self.company;
+        let read = move |tx: &mut spotter_store::Tx<'_>| {
+            let mut state = BTreeMap::new();
+            for (table, sql) in STATE {
+                let row: Option<(i64, i64)> = tx.one(Sql(sql), params![company])?;
+                state.insert(*table, row.unwrap());
+            }
+            Ok(state)
+        };
+        self.server.db.read(read).await.unwrap()
+    }
+}
+
+macro_rules! counted {
+    ($($table:literal $changed:literal),+ $(,)?) => {
+        &[$(($table, concat!("SELECT COUNT(*), CAST(COALESCE(SUM(", $changed, "), 0) AS BIGINT) FROM ",
+            $table, " WHERE company_id = ?1"))),+]
+    };
+}
+
+const STATE: &[(&str, &str)] = counted![
+    "company" "updated_at",
+    "coach" "updated_at",
+    "account" "updated_at",
+    "invitation" "expires_at",
+    "api_client" "updated_at",
+    "access_token" "expires_at",
+    "idempotency" "expires_at",
+    "audit_log" "0",
+    "event" "occurred_at",
+    "location" "updated_at",
+    "facility" "0",
+    "service" "0",
+    "company_policy" "updated_at",
+    "client" "updated_at",
+    "client_term" "0",
+    "client_tag" "0",
+    "client_step" "0",
+    "client_note" "updated_at",
+    "custom_field" "updated_at",
+    "custom_value" "updated_at",
+];

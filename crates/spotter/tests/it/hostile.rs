@@ -1,0 +1,373 @@
+//! Hostile inputs for every operation, generated from the operations table. Each is answered as
+//! the contract says, and changes nothing.
+
+use serde_json::{Value, json};
+use spotter_contract::{Access, Operation, Surface};
+
+use crate::{
+    harness::{App, Reply, described, random_text, send},
+    on_both_engines,
+};
+
+on_both_engines!(
+    strangers_are_turned_away,
+    keys_are_demanded,
+    unknown_and_malformed_input_is_refused,
+    other_companies_do_not_exist
+);
+
+/// A company with a record of each kind, to build good requests of.
+struct World {
+    app: App,
+    client: String,
+    location: String,
+    note: String,
+    field: String,
+    audit: String,
+}
+
+impl World {
+    async fn new(app: App) -> Self {
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let id = |reply: Reply, kind: &str, name: &str| {
+            reply.data()[kind][name].as_str().unwrap().to_owned()
+        };
+        let location = id(
+            app.post("/locations", json!({"name": "Centre"})).await.ok(),
+            "location",
+            "locationId",
+        );
+        let note = id(
+            app.post(&format!("/clients/{client}/notes"), json!({"body": "x"})).await.ok(),
+            "note",
+            "noteId",
+        );
+        let field = id(
+            app.post("/client-custom-fields", json!({"label": "Height", "type": "number"}))
+                .await
+                .ok(),
+            "customField",
+            "fieldId",
+        );
+        let logs = app.get("/audit-logs").await.ok();
+        let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
+        Self { app, client, location, note, field, audit }
+    }
+
+    /// The operation's path with this company's records in it.
+    fn path(&self, operation: &Operation) -> String {
+        let coach = self.app.admin.to_string();
+        let ids = [
+            ("{clientId}", &self.client),
+            ("{locationId}", &self.location),
+            ("{noteId}", &self.note),
+            ("{fieldId}", &self.field),
+            ("{auditLogId}", &self.audit),
+            ("{coachId}", &coach),
+            ("{id}", &self.app.api_client),
+        ];
+        let path =
+            ids.iter().fold(operation.full_path(), |path, (name, id)| path.replace(name, id));
+        assert!(!path.contains('{'), "{path} needs a record of another kind");
+        path
+    }
+
+    fn token(&self, operation: &Operation) -> &str {
+        match operation.surface {
+            Surface::Public => &self.app.token,
+            Surface::App => &self.app.coach_token,
+        }
+    }
+
+    fn request(&self, operation: &Operation, path: &str) -> reqwest::RequestBuilder {
+        let request = self
+            .app
+            .server
+            .request(operation.method.name(), path)
+            .bearer_auth(self.token(operation));
+        if operation.writes { request.header("Idempotency-Key", random_text()) } else { request }
+    }
+
+    /// Sends, and holds the answer against the description.
+    async fn ask(&self, operation: &Operation, request: reqwest::RequestBuilder) -> Reply {
+        let reply = send(request).await;
+        if operation.surface == Surface::Public {
+            described::check(
+                operation.method.name(),
+                &self.path(operation)["/public/v1".len()..],
+                &reply,
+            );
+        }
+        assert!(reply.body["meta"]["requestId"].is_string(), "{operation:?}: {}", reply.body);
+        reply
+    }
+}
+
+fn takes_body(operation: &Operation) -> bool {
+    let mut schemas = schemars::SchemaGenerator::default();
+    operation.arguments(&mut schemas).body.is_some()
+}
+
+/// A good body, so that each refusal is for the reason that is tried.
+fn good_body(operation: &Operation, world: &World) -> Value {
+    match operation.id {
+        "create_client" => json!({"firstName": "Bea"}),
+        "update_client" => json!({"lastName": "Bos"}),
+        "archive_client" => json!({"reason": "x"}),
+        "assign_client_coach" => json!({"coachId": world.app.admin}),
+        "set_client_tags" => json!({"tags": ["x"]}),
+        "create_client_note" => json!({"body": "x"}),
+        "update_client_note" => json!({"body": "y"}),
+        "create_location" => json!({"name": "East"}),
+        "update_location" => json!({"name": "East"}),
+        "create_custom_field" => json!({"label": "Weight", "type": "number"}),
+        "update_custom_field" => json!({"label": "Weight"}),
+        "update_client_custom_fields" => json!({"values": [{"fieldId": world.field, "value": 1}]}),
+        "create_api_client" => {
+            json!({"name": "X", "scopes": ["clients:read"], "defaultAssignedCoachId": world.app.admin})
+        }
+        "update_api_client" => json!({"name": "X"}),
+        "invite_coach" => {
+            json!({"firstName": "A", "lastName": "B", "email": format!("{}@example.com", random_text()), "role": "Coach"})
+        }
+        "update_coach" => json!({"firstName": "A"}),
+        "update_company_settings" => json!({"name": "X"}),
+        "update_company_features" => json!({"mcp": true}),
+        "set_company_facilities" => json!({"facilities": []}),
+        "set_company_services" => json!({"services": []}),
+        "set_company_policies" => json!({"cancellationWindowHours": 1, "bookingWindowDays": 1}),
+        other => panic!("{other} needs a good body here"),
+    }
+}
+
+fn with_body(
+    operation: &Operation,
+    world: &World,
+    request: reqwest::RequestBuilder,
+) -> reqwest::RequestBuilder {
+    if takes_body(operation) { request.json(&good_body(operation, world)) } else { request }
+}
+
+async fn strangers_are_turned_away(app: App) {
+    let world = World::new(app).await;
+    let app = &world.app;
+    let revoked = app.new_api_client(&["clients:read"]).await;
+    let revoked_token = {
+        let text = |name: &str| revoked.data()[name].as_str().unwrap().to_owned();
+        app.issue(&text("clientId"), &text("clientSecret")).await
+    };
+    let id = revoked.data()["client"]["id"].as_str().unwrap();
+    app.app("POST", &format!("/integrations/public-api/clients/{id}/revoke"), None).await.ok();
+    let narrow = app.token_with(&["documents:read"]).await;
+    let signed_in = send(
+        app.server
+            .request("POST", "/app/v1/auth/login")
+            .json(&json!({"email": app.admin_email, "password": crate::harness::PASSWORD})),
+    )
+    .await
+    .ok();
+    let out = signed_in.data()["session"]["accessToken"].as_str().unwrap().to_owned();
+    app.app_as(&out, "POST", "/auth/logout", None).await.ok();
+    let before = app.state().await;
+    let junk = format!("fspt_{}{}", app.company, "x".repeat(43));
+    for operation in spotter_areas::operations() {
+        let path = world.path(&operation);
+        let bare = || {
+            let request = app
+                .server
+                .request(operation.method.name(), &path)
+                .header("Idempotency-Key", random_text());
+            with_body(&operation, &world, request)
+        };
+        world.ask(&operation, bare()).await.refused(401, "auth.missing_bearer");
+        world
+            .ask(&operation, bare().header("authorization", "Basic eDp5"))
+            .await
+            .refused(401, "auth.missing_bearer");
+        for token in ["x", "fspt_", &junk, &format!("fsat_{}", &junk[5..])] {
+            world
+                .ask(&operation, bare().bearer_auth(token))
+                .await
+                .refused(401, "auth.invalid_token");
+        }
+        match operation.surface {
+            Surface::Public => {
+                world
+                    .ask(&operation, bare().bearer_auth(&revoked_token))
+                    .await
+                    .refused(401, "auth.invalid_client");
+                let refused = world
+                    .ask(&operation, bare().bearer_auth(&narrow))
+                    .await
+                    .refused(403, "scopes.insufficient");
+                let Access::Scope(scope) = operation.access else {
+                    panic!("{operation:?} asks for no scope")
+                };
+                assert_eq!(
+                    refused.body["error"]["details"],
+                    json!({"requiredScopes": [scope.name()]})
+                );
+            }
+            Surface::App => {
+                world
+                    .ask(&operation, bare().bearer_auth(&out))
+                    .await
+                    .refused(401, "auth.invalid_token");
+            }
+        }
+    }
+    assert_eq!(before, app.state().await);
+    app.app("PATCH", "/company/features", Some(json!({"publicApi": false}))).await.ok();
+    let before = app.state().await;
+    for operation in
+        spotter_areas::operations().iter().filter(|operation| operation.surface == Surface::Public)
+    {
+        let request =
+            with_body(operation, &world, world.request(operation, &world.path(operation)));
+        world.ask(operation, request).await.refused(403, "auth.provider_unavailable");
+    }
+    assert_eq!(before, app.state().await);
+}
+
+async fn keys_are_demanded(app: App) {
+    let world = World::new(app).await;
+    world.app.events().await;
+    let before = world.app.state().await;
+    let writes = spotter_areas::operations().into_iter().filter(|operation| operation.writes);
+    for operation in writes {
+        let with = |key: Option<&str>| {
+            let request =
+                world.app.server.request(operation.method.name(), &world.path(&operation));
+            let request =
+                with_body(&operation, &world, request.bearer_auth(world.token(&operation)));
+            match key {
+                Some(key) => request.header("Idempotency-Key", key),
+                None => request,
+            }
+        };
+        if operation.surface == Surface::Public {
+            world.ask(&operation, with(None)).await.refused(400, "idempotency.required");
+        }
+        for key in ["", &"k".repeat(201)] {
+            world.ask(&operation, with(Some(key))).await.refused(400, "idempotency.invalid");
+        }
+    }
+    assert_eq!(before, world.app.state().await);
+    world.app.announced(&[]).await;
+}
+
+/// The same value with its first text, number or flag replaced by one of the wrong type.
+fn wrongly_typed(body: &Value) -> Value {
+    let mut body = body.clone();
+    let fields = body.as_object_mut().unwrap();
+    let value = fields.values_mut().next().unwrap();
+    *value = match value {
+        Value::Object(_) => json!(7),
+        _ => json!({"not": "this"}),
+    };
+    body
+}
+
+async fn unknown_and_malformed_input_is_refused(app: App) {
+    let world = World::new(app).await;
+    world.app.events().await;
+    let before = world.app.state().await;
+    for operation in &spotter_areas::operations() {
+        let path = world.path(operation);
+        let request =
+            with_body(operation, &world, world.request(operation, &format!("{path}?surprise=1")));
+        // Writes without parameters refuse them too.
+        let refused = world.ask(operation, request).await.refused(400, "request.invalid");
+        refused.about("surprise");
+        if let Some(at) = operation.full_path().rfind('{') {
+            let named = operation.full_path()[at + 1..].split('}').next().unwrap().to_owned();
+            let bad = operation.full_path().replace(&format!("{{{named}}}"), "not-an-id");
+            let rest = ["{clientId}", "{noteId}"]
+                .iter()
+                .fold(bad, |path, name| path.replace(name, &world.client));
+            let request = with_body(operation, &world, world.request(operation, &rest));
+            let refused = world.ask(operation, request).await.about(&named);
+            assert_eq!(refused.status, 400, "{operation:?}");
+        }
+        if !operation.writes {
+            continue;
+        }
+        let json = |text: String| {
+            world.request(operation, &path).header("content-type", "application/json").body(text)
+        };
+        for text in ["{", "[]", "nothing", "{}{}", "\"x\""] {
+            let reply = world.ask(operation, json(text.into())).await;
+            assert_eq!(
+                (reply.status, reply.key()),
+                (400, "request.invalid"),
+                "{operation:?} {text}: {}",
+                reply.body
+            );
+        }
+        world.ask(operation, json("x".repeat((1 << 20) + 1))).await.refused(413, "request.failed");
+        let text = world.request(operation, &path).header("content-type", "text/plain").body("{}");
+        world.ask(operation, text).await.refused(415, "request.failed");
+        let mut surprise =
+            if takes_body(operation) { good_body(operation, &world) } else { json!({}) };
+        surprise["surprise"] = json!(1);
+        world
+            .ask(operation, world.request(operation, &path).json(&surprise))
+            .await
+            .refused(400, "request.invalid")
+            .about("surprise");
+        if takes_body(operation) {
+            let wrong = wrongly_typed(&good_body(operation, &world));
+            let reply = world.ask(operation, world.request(operation, &path).json(&wrong)).await;
+            assert_eq!(reply.status, 400, "{operation:?} {wrong}: {}", reply.body);
+            assert!(
+                reply.body["error"]["details"]["field"].is_string(),
+                "{operation:?}: {}",
+                reply.body
+            );
+        }
+    }
+    assert_eq!(before, world.app.state().await);
+    world.app.announced(&[]).await;
+}
+
+async fn other_companies_do_not_exist(app: App) {
+    let world = World::new(app).await;
+    let other = App::new(world.app.server).await;
+    let before = world.app.state().await;
+    for operation in &spotter_areas::operations() {
+        if !operation.path.contains('{') {
+            continue;
+        }
+        let token = match operation.surface {
+            Surface::Public => &other.token,
+            Surface::App => &other.coach_token,
+        };
+        let ask = |path: &str| {
+            let request =
+                world.app.server.request(operation.method.name(), path).bearer_auth(token);
+            with_body(operation, &world, request.header("Idempotency-Key", random_text()))
+        };
+        let theirs = world.path(operation);
+        let nobodys = theirs.clone();
+        let unknown = [
+            &world.client,
+            &world.location,
+            &world.field,
+            &world.audit,
+            &world.app.api_client,
+            &world.app.admin.to_string(),
+        ]
+        .iter()
+        .fold(nobodys, |path, id| path.replace(id.as_str(), &"0".repeat(24)));
+        let (seen, missing) =
+            (world.ask(operation, ask(&theirs)).await, world.ask(operation, ask(&unknown)).await);
+        assert_eq!(seen.status, 404, "{operation:?}: {}", seen.body);
+        assert_eq!(
+            seen.body["error"], missing.body["error"],
+            "another's record is like none: {operation:?}"
+        );
+    }
+    let all = other.get("/clients").await.ok();
+    assert_eq!(all.data()["total"], 0);
+    assert_eq!(before, world.app.state().await);
+}

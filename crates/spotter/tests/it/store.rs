@@ -1,0 +1,335 @@
+//! The store's promises, on both engines.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use spotter_kernel::{Clock, Id, Problem, Timestamp, id::CompanyId};
+use spotter_store::{Config, Db, Location, Sql, latest_schema, migrate, params};
+
+use crate::{
+    harness::{App, Engine, SystemClock, location, random_text, runtime},
+    on_both_engines,
+};
+
+on_both_engines!(
+    every_statement_prepares,
+    a_failing_closure_fails_alone,
+    a_panic_fails_alone,
+    reads_cannot_write,
+    conflicts_run_again,
+    a_read_is_one_snapshot,
+    full_queues_refuse,
+    lists_use_their_indexes,
+    backups_restore_on_either_engine,
+    newer_schemas_are_refused,
+    tallies_fold
+);
+
+const ADD: Sql =
+    Sql("INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)");
+const SUM: Sql = Sql(
+    "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally WHERE company_id = ?1 AND subject = ?2",
+);
+const SET: Sql =
+    Sql("UPDATE tally SET amount = ?4 WHERE company_id = ?1 AND subject = ?2 AND shard = ?3");
+
+async fn every_statement_prepares(app: App) {
+    let mut texts: Vec<String> = [
+        spotter_areas::statements(),
+        spotter_contract::statements(),
+        spotter_store::own_statements(),
+    ]
+    .concat()
+    .iter()
+    .map(|sql| sql.0.to_owned())
+    .collect();
+    for (list, fixed) in spotter_areas::lists() {
+        texts.extend(list.all_texts(fixed));
+    }
+    assert!(texts.len() > 120, "{}", texts.len());
+    app.server.db.read(move |tx| texts.iter().try_for_each(|text| tx.check(text))).await.unwrap();
+}
+
+async fn sum(db: &Db, company: CompanyId, subject: &'static str) -> i64 {
+    let row: Option<(i64,)> =
+        db.read(move |tx| tx.one(SUM, params![company, subject])).await.unwrap();
+    row.unwrap().0
+}
+
+/// Runs many closures at once, of which some go wrong after they have written.
+async fn some_go_wrong(app: App, wrong: fn() -> Problem) {
+    let company = app.company;
+    let runs = (0..100i64).map(|number| {
+        let db = app.server.db.clone();
+        tokio::spawn(async move {
+            db.write(move |tx| {
+                tx.execute(ADD, params![company, "mixed", number, 1i64])?;
+                if number % 5 == 0 { Err(wrong()) } else { Ok(number) }
+            })
+            .await
+        })
+    });
+    for (number, run) in runs.collect::<Vec<_>>().into_iter().enumerate() {
+        let outcome = run.await.unwrap();
+        assert_eq!(outcome.is_err(), number % 5 == 0, "{number}: {outcome:?}");
+    }
+    assert_eq!(sum(&app.server.db, company, "mixed").await, 80);
+}
+
+async fn a_failing_closure_fails_alone(app: App) {
+    some_go_wrong(app, || Problem::invalid("x", "y")).await;
+}
+
+async fn a_panic_fails_alone(app: App) {
+    some_go_wrong(app, || panic!("on purpose")).await;
+}
+
+async fn reads_cannot_write(app: App) {
+    let company = app.company;
+    let outcome =
+        app.server.db.read(move |tx| tx.execute(ADD, params![company, "read", 1i64, 1i64])).await;
+    assert!(outcome.is_err());
+    assert_eq!(sum(&app.server.db, company, "read").await, 0);
+}
+
+async fn conflicts_run_again(app: App) {
+    let company = app.company;
+    app.server
+        .db
+        .write(move |tx| tx.execute(ADD, params![company, "counter", 1i64, 0i64]))
+        .await
+        .unwrap();
+    let tries = Arc::new(AtomicUsize::new(0));
+    let runs = (0..40).map(|_| {
+        let (db, tries) = (app.server.db.clone(), tries.clone());
+        tokio::spawn(async move {
+            db.write(move |tx| {
+                tries.fetch_add(1, Ordering::Relaxed);
+                let row: Option<(i64,)> = tx.one(SUM, params![company, "counter"])?;
+                tx.execute(SET, params![company, "counter", 1i64, row.unwrap().0 + 1])
+            })
+            .await
+        })
+    });
+    for run in runs.collect::<Vec<_>>() {
+        run.await.unwrap().unwrap();
+    }
+    assert_eq!(sum(&app.server.db, company, "counter").await, 40, "read, add, write: none is lost");
+    let tries = tries.load(Ordering::Relaxed);
+    match app.server.engine {
+        Engine::Sqlite => assert_eq!(tries, 40, "a single writer has no conflict"),
+        Engine::Postgres => assert!(tries > 40, "conflicts were seen and run again"),
+    }
+}
+
+async fn a_read_is_one_snapshot(app: App) {
+    let (company, db) = (app.company, app.server.db.clone());
+    let other = db.clone();
+    let (first, second) = db
+        .read(move |tx| {
+            let first: Option<(i64,)> = tx.one(SUM, params![company, "snap"])?;
+            let other = other.clone();
+            std::thread::spawn(move || {
+                runtime()
+                    .block_on(
+                        other
+                            .write(move |tx| tx.execute(ADD, params![company, "snap", 1i64, 9i64])),
+                    )
+                    .unwrap();
+            })
+            .join()
+            .unwrap();
+            let second: Option<(i64,)> = tx.one(SUM, params![company, "snap"])?;
+            Ok((first.unwrap().0, second.unwrap().0))
+        })
+        .await
+        .unwrap();
+    assert_eq!((first, second), (0, 0));
+    assert_eq!(sum(&app.server.db, company, "snap").await, 9);
+}
+
+async fn full_queues_refuse(app: App) {
+    let mut config = Config::new(app.server.location.clone());
+    (config.queue, config.connections, config.readers) = (2, 2, 1);
+    let db = Db::open(&config).unwrap();
+    let runs: Vec<_> = (0..30)
+        .map(|_| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                db.read(|_| {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    Ok(())
+                })
+                .await
+            })
+        })
+        .collect();
+    let mut refused = 0;
+    for run in runs {
+        if let Err(problem) = run.await.unwrap() {
+            assert_eq!((problem.status, problem.retry_after), (503, Some(1)), "{problem}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 0, "some were refused at once");
+    assert!(db.close(std::time::Duration::from_secs(5)));
+}
+
+async fn lists_use_their_indexes(app: App) {
+    // Where a table is tiny, PostgreSQL rightly reads it whole: there the benchmark looks instead.
+    if app.server.engine == Engine::Postgres {
+        let plan = app
+            .server
+            .db
+            .read(|tx| tx.plan("SELECT 1 FROM client WHERE company_id = ?1", params!["x"]))
+            .await
+            .unwrap();
+        assert!(!plan.is_empty());
+        return;
+    }
+    for (list, fixed) in spotter_areas::lists() {
+        for text in list.all_texts(fixed) {
+            let count = 1 + text
+                .split('?')
+                .filter_map(|rest| {
+                    rest.chars()
+                        .take_while(char::is_ascii_digit)
+                        .collect::<String>()
+                        .parse::<usize>()
+                        .ok()
+                })
+                .max()
+                .unwrap();
+            let plan = app
+                .server
+                .db
+                .read(move |tx| {
+                    let values = vec![spotter_store::Value::Int(1); count - 1];
+                    tx.plan(&text, &values)
+                })
+                .await
+                .unwrap();
+            let scans: Vec<_> = plan
+                .iter()
+                .filter(|step| step.starts_with("SCAN") && !step.contains("CONSTANT"))
+                .collect();
+            assert!(scans.is_empty(), "{}: {plan:?}", list.from);
+        }
+    }
+}
+
+async fn backups_restore_on_either_engine(app: App) {
+    let id = app.new_client(serde_json::json!({"firstName": "Kept", "tags": ["t"]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("backup.db");
+    let (now, mut quiet) = (SystemClock.now(), |_: &str, _: u64| ());
+    spotter_store::backup(&app.server.location, &file, now, &mut quiet).unwrap();
+    assert!(
+        spotter_store::backup(&app.server.location, &file, now, &mut quiet).is_err(),
+        "no file is overwritten"
+    );
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let target = location(engine);
+        spotter_store::restore(&file, &target, now, &mut quiet).unwrap();
+        assert!(
+            spotter_store::restore(&file, &target, now, &mut quiet).is_err(),
+            "only an empty database is filled"
+        );
+        let db = Db::open(&Config::new(target)).unwrap();
+        let (company, id) = (app.company, id.clone());
+        let found: Option<(String, i64)> = db
+            .read(move |tx| tx.one(Sql("SELECT first_name, created_at FROM client WHERE company_id = ?1 AND client_id = ?2"), params![company, id]))
+            .await
+            .unwrap();
+        assert_eq!(found.unwrap().0, "Kept", "{engine:?}");
+        assert_eq!(db.read(move |tx| tx.tallied(company, "clients")).await.unwrap(), 1);
+    }
+}
+
+async fn newer_schemas_are_refused(app: App) {
+    let place = location(app.server.engine);
+    assert_eq!(migrate(&place, SystemClock.now(), |_| ()).unwrap(), 0);
+    assert_eq!(
+        migrate(&place, SystemClock.now(), |step| panic!("{step} again")).unwrap(),
+        latest_schema()
+    );
+    let db = Db::open(&Config::new(place.clone())).unwrap();
+    let newer =
+        Sql("INSERT INTO schema_version (version, name, applied_at) VALUES (?1, 'future', 0)");
+    db.write(move |tx| tx.execute(newer, params![latest_schema() + 1])).await.unwrap();
+    let told = migrate(&place, Timestamp::from_millis(0), |_| ()).unwrap_err().cause.unwrap();
+    assert!(told.contains("start a version at least as new"), "{told}");
+}
+
+async fn tallies_fold(app: App) {
+    let company = CompanyId(Id::parse(&random_text()).unwrap());
+    for _ in 0..30 {
+        app.server.db.write(move |tx| tx.tally(company, "things", 2)).await.unwrap();
+    }
+    app.server.db.write(move |tx| tx.tally(company, "things", -1)).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(app.server.db.read(move |tx| tx.tallied(company, "things")).await.unwrap(), 59);
+        app.server.db.fold_tallies().await.unwrap();
+    }
+    let rows: Option<(i64,)> = app
+        .server
+        .db
+        .read(move |tx| {
+            tx.one(Sql("SELECT COUNT(*) FROM tally WHERE company_id = ?1"), params![company])
+        })
+        .await
+        .unwrap();
+    assert_eq!(rows.unwrap().0, 1, "one row is left");
+}
+
+/// SQLite loses the whole transaction when the disk is full: every innocent closure of the batch
+/// is still answered rightly.
+#[test]
+fn a_lost_batch_runs_again_one_by_one() {
+    let place = location(Engine::Sqlite);
+    migrate(&place, SystemClock.now(), |_| ()).unwrap();
+    let db = Db::open(&Config::new(place.clone())).unwrap();
+    let Location::File(_) = place else { panic!("a file") };
+    let company = CompanyId(Id::parse(&random_text()).unwrap());
+    runtime().block_on(async {
+        db.write(move |tx| {
+            let now: Option<(i64,)> = tx.one(Sql("PRAGMA page_count"), &[])?;
+            let most = now.unwrap().0 + 40;
+            tx.check("SELECT 1")?;
+            let text = format!("PRAGMA max_page_count = {most}");
+            let limit: Option<(i64,)> = tx.one(Sql(Box::leak(text.into_boxed_str())), &[])?;
+            assert_eq!(limit.unwrap().0, most);
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let blocker = db.clone();
+        let hold = tokio::spawn(async move {
+            blocker
+                .write(|_| {
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    Ok(())
+                })
+                .await
+        });
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        let runs: Vec<_> = (0..20i64)
+            .map(|number| {
+                let db = db.clone();
+                let subject = if number == 10 { "x".repeat(1 << 20) } else { "small".to_owned() };
+                tokio::spawn(async move {
+                    db.write(move |tx| tx.execute(ADD, params![company, subject, number, 1i64]))
+                        .await
+                })
+            })
+            .collect();
+        hold.await.unwrap().unwrap();
+        for (number, run) in runs.into_iter().enumerate() {
+            let outcome = run.await.unwrap();
+            assert_eq!(outcome.is_err(), number == 10, "{number}: {outcome:?}");
+        }
+        assert_eq!(sum(&db, company, "small").await, 19);
+    });
+}
