@@ -88,7 +88,8 @@ fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-fn malformed() -> Problem {
+/// The refusal of a body that is no JSON object.
+pub(crate) fn malformed() -> Problem {
     Problem::invalid("body", "must be one well-formed JSON object")
 }
 

@@ -9,6 +9,7 @@ pub mod idempotency;
 mod listed;
 pub mod operation;
 pub mod run;
+mod shape;
 pub mod vault;
 
 pub use arguments::{Arguments, Body, OptionalBody, Paged, Path, Query};

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
 use spotter_kernel::{Event, Key, Result};
 
 use crate::{
     arguments::{Arguments, Described},
     caller::Access,
     handler::{Bound, Handler},
+    shape,
 };
 
 /// The HTTP methods that operations use.
@@ -93,6 +95,7 @@ pub struct Operation {
     pub secret: bool,
     /// Whether it writes.
     pub writes: bool,
+    body: Option<Value>,
     bind: Box<dyn Fn(&Arguments) -> Result<Bound> + Send + Sync>,
     describe: fn(&mut SchemaGenerator) -> Described,
     answer: fn(&mut SchemaGenerator) -> Schema,
@@ -122,6 +125,7 @@ impl Operation {
             problems: &[],
             secret: false,
             writes: H::WRITES,
+            body: shape::of_body(H::describe),
             bind: Box::new(move |arguments| handler.bind(arguments)),
             describe: H::describe,
             answer: H::answer,
@@ -177,6 +181,9 @@ impl Operation {
 
     /// Reads the function's arguments from a request.
     pub fn bind(&self, arguments: &Arguments) -> Result<Bound> {
+        if self.writes && !arguments.body.is_empty() {
+            shape::check(self.body.as_ref(), &arguments.body)?;
+        }
         (self.bind)(arguments)
     }
 

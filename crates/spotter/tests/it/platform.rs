@@ -178,6 +178,8 @@ async fn locations_are_checked(app: App) {
             "request.invalid",
             "openingHours[0].opens",
         ),
+        (json!({"coordinates": [52.09, 5.12]}), "request.invalid", "coordinates"),
+        (json!({"openingHours": [[1, "09:00", "17:00"]]}), "request.invalid", "openingHours[0]"),
         (json!({"type": "moon"}), "PUBLIC_API_INVALID_ENUM", "type"),
     ];
     for (mut body, key, field) in cases {

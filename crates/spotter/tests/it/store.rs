@@ -9,7 +9,7 @@ use spotter_kernel::{Clock, Id, Problem, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, latest_schema, migrate, params};
 
 use crate::{
-    harness::{App, Engine, SystemClock, location, random_text, runtime},
+    harness::{App, Engine, SystemClock, apart, location, open, random_text, runtime},
     on_both_engines,
 };
 
@@ -153,7 +153,7 @@ async fn a_read_is_one_snapshot(app: App) {
 async fn full_queues_refuse(app: App) {
     let mut config = Config::new(app.server.location.clone());
     (config.queue, config.connections, config.readers) = (2, 2, 1);
-    let db = Db::open(&config).unwrap();
+    let db = open(&config);
     let runs: Vec<_> = (0..30)
         .map(|_| {
             let db = db.clone();
@@ -225,19 +225,19 @@ async fn backups_restore_on_either_engine(app: App) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("backup.db");
     let (now, mut quiet) = (SystemClock.now(), |_: &str, _: u64| ());
-    spotter_store::backup(&app.server.location, &file, now, &mut quiet).unwrap();
+    apart(|| spotter_store::backup(&app.server.location, &file, now, &mut quiet)).unwrap();
     assert!(
-        spotter_store::backup(&app.server.location, &file, now, &mut quiet).is_err(),
+        apart(|| spotter_store::backup(&app.server.location, &file, now, &mut quiet)).is_err(),
         "no file is overwritten"
     );
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let target = location(engine);
-        spotter_store::restore(&file, &target, now, &mut quiet).unwrap();
+        apart(|| spotter_store::restore(&file, &target, now, &mut quiet)).unwrap();
         assert!(
-            spotter_store::restore(&file, &target, now, &mut quiet).is_err(),
+            apart(|| spotter_store::restore(&file, &target, now, &mut quiet)).is_err(),
             "only an empty database is filled"
         );
-        let db = Db::open(&Config::new(target)).unwrap();
+        let db = open(&Config::new(target));
         let (company, id) = (app.company, id.clone());
         let found: Option<(String, i64)> = db
             .read(move |tx| tx.one(Sql("SELECT first_name, created_at FROM client WHERE company_id = ?1 AND client_id = ?2"), params![company, id]))
@@ -250,16 +250,17 @@ async fn backups_restore_on_either_engine(app: App) {
 
 async fn newer_schemas_are_refused(app: App) {
     let place = location(app.server.engine);
-    assert_eq!(migrate(&place, SystemClock.now(), |_| ()).unwrap(), 0);
+    assert_eq!(apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap(), 0);
     assert_eq!(
-        migrate(&place, SystemClock.now(), |step| panic!("{step} again")).unwrap(),
+        apart(|| migrate(&place, SystemClock.now(), |step| panic!("{step} again"))).unwrap(),
         latest_schema()
     );
-    let db = Db::open(&Config::new(place.clone())).unwrap();
+    let db = open(&Config::new(place.clone()));
     let newer =
         Sql("INSERT INTO schema_version (version, name, applied_at) VALUES (?1, 'future', 0)");
     db.write(move |tx| tx.execute(newer, params![latest_schema() + 1])).await.unwrap();
-    let told = migrate(&place, Timestamp::from_millis(0), |_| ()).unwrap_err().cause.unwrap();
+    let told =
+        apart(|| migrate(&place, Timestamp::from_millis(0), |_| ())).unwrap_err().cause.unwrap();
     assert!(told.contains("start a version at least as new"), "{told}");
 }
 
@@ -289,8 +290,8 @@ async fn tallies_fold(app: App) {
 #[test]
 fn a_lost_batch_runs_again_one_by_one() {
     let place = location(Engine::Sqlite);
-    migrate(&place, SystemClock.now(), |_| ()).unwrap();
-    let db = Db::open(&Config::new(place.clone())).unwrap();
+    apart(|| migrate(&place, SystemClock.now(), |_| ())).unwrap();
+    let db = open(&Config::new(place.clone()));
     let Location::File(_) = place else { panic!("a file") };
     let company = CompanyId(Id::parse(&random_text()).unwrap());
     runtime().block_on(async {

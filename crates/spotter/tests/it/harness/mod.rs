@@ -84,6 +84,16 @@ pub struct Server {
     pub http: reqwest::Client,
 }
 
+/// Runs what opens databases, which no asynchronous task may do on its own thread.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+}
+
+/// Opens a database that has its schema.
+pub fn open(config: &Config) -> Db {
+    apart(|| Db::open(config)).unwrap()
+}
+
 /// A fresh database of an engine, with its schema.
 pub fn location(engine: Engine) -> Location {
     match engine {
@@ -117,10 +127,10 @@ fn server(engine: Engine) -> &'static Server {
 /// Starts a server with these settings.
 pub fn start(engine: Engine, settings: Settings) -> Server {
     let location = location(engine);
-    migrate(&location, SystemClock.now(), |_| ()).unwrap();
+    apart(|| migrate(&location, SystemClock.now(), |_| ())).unwrap();
     let mut config = Config::new(location.clone());
     config.connections = 8;
-    let db = Db::open(&config).unwrap();
+    let db = open(&config);
     let env = env();
     let state = State::new(db.clone(), env.clone(), settings, None);
     let service = spotter_http::router(state).into_make_service_with_connect_info::<SocketAddr>();

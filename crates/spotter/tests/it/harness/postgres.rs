@@ -85,7 +85,7 @@ fn start() -> String {
     let script = format!(
         "'{server}' -D '{data}' -k '{folder}' -c listen_addresses= -c max_connections=200 \
            -c fsync=off -c shared_buffers=64MB >'{folder}/log' 2>&1 & pg=$!; \
-         while kill -0 {own} 2>/dev/null && [ -d /proc/{own} ]; do sleep 0.5; done; kill -INT $pg; wait $pg; rm -rf '{folder}'",
+         while [ -d /proc/{own} ]; do sleep 0.5; done; kill -INT $pg; wait $pg; rm -rf '{folder}'",
         server = programs.join("postgres").display(),
         data = data.display(),
         folder = folder.display(),

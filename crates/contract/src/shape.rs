@@ -1,0 +1,49 @@
+//! Objects are sent as objects.
+//!
+//! Deserializers also take a struct from an array of its fields in their order. The contract knows
+//! no such form, so it is refused before they see it.
+
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::Value;
+use spotter_kernel::{Problem, Result};
+
+use crate::arguments::{Described, malformed};
+
+/// The schema of a handler's body with everything inlined.
+pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> Described) -> Option<Value> {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    describe(&mut settings.into_generator()).body.map(Into::into)
+}
+
+/// Refuses an array where the schema has an object.
+pub(crate) fn check(schema: Option<&Value>, body: &[u8]) -> Result<()> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(fields)) => match schema {
+            Some(schema) => walk(schema, &Value::Object(fields), String::new()),
+            None => Ok(()),
+        },
+        _ => Err(malformed()),
+    }
+}
+
+fn walk(schema: &Value, value: &Value, path: String) -> Result<()> {
+    if let Some(choices) = schema["anyOf"].as_array() {
+        // Only nullable types have alternatives, so the first is the one.
+        return choices.first().map_or(Ok(()), |first| walk(first, value, path));
+    }
+    match value {
+        Value::Array(_) if schema["properties"].is_object() => {
+            Err(Problem::invalid(&path, "must be an object"))
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, item)| walk(&schema["items"], item, format!("{path}[{at}]"))),
+        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| {
+            let dot = if path.is_empty() { "" } else { "." };
+            walk(&schema["properties"][name], value, format!("{path}{dot}{name}"))
+        }),
+        _ => Ok(()),
+    }
+}
