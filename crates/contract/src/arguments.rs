@@ -203,10 +203,10 @@ pub fn refuse_surplus(
     takes_body: bool,
     writes: bool,
 ) -> Result<()> {
-    if !takes_query {
-        if let Some((name, _)) = form_urlencoded::parse(arguments.query.as_bytes()).next() {
-            return Err(Problem::invalid(&name, "unknown query parameter"));
-        }
+    if !takes_query
+        && let Some((name, _)) = form_urlencoded::parse(arguments.query.as_bytes()).next()
+    {
+        return Err(Problem::invalid(&name, "unknown query parameter"));
     }
     if writes && !takes_body && !arguments.body.is_empty() {
         #[derive(Deserialize)]

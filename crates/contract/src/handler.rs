@@ -9,12 +9,17 @@ use crate::{
     context::{Read, Write},
 };
 
+/// A reading function with its arguments; it returns the JSON text of its answer.
+pub type Reading = Box<dyn FnMut(&mut Read<'_, '_>) -> Result<String> + Send>;
+/// A writing function with its arguments; it returns the JSON text of its answer.
+pub type Writing = Box<dyn FnMut(&mut Write<'_, '_>) -> Result<String> + Send>;
+
 /// A function with its arguments read, ready to be run in a transaction, perhaps more than once.
 pub enum Bound {
     /// It can only read.
-    Reads(Box<dyn FnMut(&mut Read<'_, '_>) -> Result<String> + Send>),
+    Reads(Reading),
     /// It may write.
-    Writes(Box<dyn FnMut(&mut Write<'_, '_>) -> Result<String> + Send>),
+    Writes(Writing),
 }
 
 /// Marks functions that take `&mut Read`.

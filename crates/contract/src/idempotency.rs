@@ -86,54 +86,54 @@ pub struct Stored {
     pub data: String,
 }
 
-/// Looks a key up and takes hold of it for the rest of the transaction. A stored answer is
-/// returned; another request under the same key, or one still running, is refused.
-pub fn claim(
-    tx: &mut Tx<'_>,
-    env: &Env,
-    company: CompanyId,
-    caller: Id,
-    wanted: &Idempotent,
-    now: Timestamp,
-) -> Result<Option<Stored>> {
-    type Found = (bool, Option<Vec<u8>>, Option<i64>, Option<Vec<u8>>, Option<bool>, Option<i64>);
-    let name = format!("{company}{caller}{}", wanted.key);
-    let found: Option<Found> = tx.one(CLAIM, params![company, caller, wanted.key, name])?;
-    let Some((free, fingerprint, status, answer, sealed, expires_at)) = found else {
-        return Err(Problem::internal("the claim returned no row"));
-    };
-    if let (Some(fingerprint), Some(status), Some(answer)) = (fingerprint, status, answer) {
-        if expires_at.is_some_and(|at| at <= now.millis()) {
-            tx.execute(FORGET, params![company, caller, wanted.key])?;
-        } else if fingerprint != wanted.fingerprint {
-            return Err(Key::IdempotencyConflict.into());
-        } else {
-            let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
-            let data = String::from_utf8(plain).map_err(Problem::internal)?;
-            return Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }));
-        }
-    }
-    if free { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
+/// The place where the answer to one caller's key is kept.
+pub struct Slot<'r> {
+    /// The caller's company.
+    pub company: CompanyId,
+    /// The caller's record.
+    pub caller: Id,
+    /// The key and what is asked under it.
+    pub wanted: &'r Idempotent,
+    /// The instant of the request.
+    pub now: Timestamp,
 }
 
-/// Stores the answer of a first execution with its commit.
-pub fn store(
-    tx: &mut Tx<'_>,
-    env: &Env,
-    company: CompanyId,
-    caller: Id,
-    wanted: &Idempotent,
-    stored: &Stored,
-    secret: bool,
-    now: Timestamp,
-) -> Result<()> {
-    let plain = stored.data.as_bytes();
-    let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
-    let expires_at = now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
-    let status = i64::from(stored.status);
-    let Idempotent { key, fingerprint } = wanted;
-    let row = params![company, caller, key, fingerprint, status, answer, secret, expires_at];
-    tx.defer(STORE, row)
+impl Slot<'_> {
+    /// Looks the key up and takes hold of it for the rest of the transaction. A stored answer is
+    /// returned; another request under the same key, or one still running, is refused.
+    pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<Stored>> {
+        type Found =
+            (bool, Option<Vec<u8>>, Option<i64>, Option<Vec<u8>>, Option<bool>, Option<i64>);
+        let Self { company, caller, wanted, now } = self;
+        let name = format!("{company}{caller}{}", wanted.key);
+        let found: Option<Found> = tx.one(CLAIM, params![company, caller, wanted.key, name])?;
+        let Some((free, fingerprint, status, answer, sealed, expires_at)) = found else {
+            return Err(Problem::internal("the claim returned no row"));
+        };
+        if let (Some(fingerprint), Some(status), Some(answer)) = (fingerprint, status, answer) {
+            if expires_at.is_some_and(|at| at <= now.millis()) {
+                tx.execute(FORGET, params![company, caller, wanted.key])?;
+            } else if fingerprint != wanted.fingerprint {
+                return Err(Key::IdempotencyConflict.into());
+            } else {
+                let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
+                let data = String::from_utf8(plain).map_err(Problem::internal)?;
+                return Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }));
+            }
+        }
+        if free { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
+    }
+
+    /// Stores the answer of a first execution with its commit, sealed if it holds a secret.
+    pub fn store(&self, tx: &mut Tx<'_>, env: &Env, stored: &Stored, secret: bool) -> Result<()> {
+        let plain = stored.data.as_bytes();
+        let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
+        let expires_at = self.now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
+        let status = i64::from(stored.status);
+        let Self { company, caller, wanted: Idempotent { key, fingerprint }, .. } = self;
+        let row = params![company, caller, key, fingerprint, status, answer, secret, expires_at];
+        tx.defer(STORE, row)
+    }
 }
 
 /// Deletes some answers that have been kept long enough; how many. To be called now and then.

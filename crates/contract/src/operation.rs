@@ -66,6 +66,8 @@ impl Surface {
     }
 }
 
+type Bind = Box<dyn Fn(&Arguments) -> Result<Bound> + Send + Sync>;
+
 /// An operation: a function and its facts. Routing, authorization, the API description, audit
 /// actions and the authorization tests are read from these rows.
 pub struct Operation {
@@ -96,7 +98,7 @@ pub struct Operation {
     /// Whether it writes.
     pub writes: bool,
     body: Option<Value>,
-    bind: Box<dyn Fn(&Arguments) -> Result<Bound> + Send + Sync>,
+    bind: Bind,
     describe: fn(&mut SchemaGenerator) -> Described,
     answer: fn(&mut SchemaGenerator) -> Schema,
 }

@@ -1,14 +1,14 @@
 //! The transaction of a request: the key, the function, its audit row, its events and its stored
 //! answer, all kept or all lost.
 
-use spotter_kernel::{Id, Problem, Result, Timestamp};
+use spotter_kernel::{Result, Timestamp};
 use spotter_store::Tx;
 
 use crate::{
     caller::Caller,
     context::{Env, Read, Write},
     handler::Bound,
-    idempotency::{self, Idempotent, Stored},
+    idempotency::{Idempotent, Slot, Stored},
     operation::Operation,
 };
 
@@ -23,61 +23,54 @@ pub struct Answer {
     pub replayed: bool,
 }
 
-/// Runs a bound operation in an open transaction for an admitted caller.
-pub fn run(
-    tx: &mut Tx<'_>,
-    env: &Env,
-    operation: &Operation,
-    caller: &Caller,
-    bound: &mut Bound,
-    idempotent: Option<&Idempotent>,
-    request_id: &str,
-    now: Timestamp,
-) -> Result<Answer> {
-    let status = operation.status;
-    match bound {
-        Bound::Reads(function) => {
-            let data = function(&mut Read::new(tx, caller, now))?;
-            Ok(Answer { status, data, replayed: false })
-        }
-        Bound::Writes(function) => {
-            let owner = caller.actor.id().unwrap_or(caller.company.0);
-            if let Some(stored) = claimed(tx, env, caller, owner, idempotent, now)? {
-                return Ok(Answer { status: stored.status, data: stored.data, replayed: true });
-            }
-            let read = Read::new(tx, caller, now);
-            let mut cx = Write::new(read, env, operation.id, operation.events, request_id);
-            let data = function(&mut cx)?;
-            cx.audit()?;
-            let stored = Stored { status, data };
-            if let Some(wanted) = idempotent {
-                let company = caller.company;
-                idempotency::store(
-                    tx,
-                    env,
-                    company,
-                    owner,
-                    wanted,
-                    &stored,
-                    operation.secret,
-                    now,
-                )?;
-            }
-            Ok(Answer { status, data: stored.data, replayed: false })
-        }
-    }
+/// A request that has been let in.
+pub struct Admitted<'r> {
+    /// Clock, randomness, key.
+    pub env: &'r Env,
+    /// What is asked for.
+    pub operation: &'r Operation,
+    /// Who asks.
+    pub caller: &'r Caller,
+    /// The key of a write, where it has one.
+    pub idempotent: Option<&'r Idempotent>,
+    /// Told to the caller and in the audit row.
+    pub request_id: &'r str,
+    /// The instant of the request.
+    pub now: Timestamp,
 }
 
-fn claimed(
-    tx: &mut Tx<'_>,
-    env: &Env,
-    caller: &Caller,
-    owner: Id,
-    idempotent: Option<&Idempotent>,
-    now: Timestamp,
-) -> Result<Option<Stored>, Problem> {
-    match idempotent {
-        Some(wanted) => idempotency::claim(tx, env, caller.company, owner, wanted, now),
-        None => Ok(None),
+impl Admitted<'_> {
+    /// Runs the bound function in an open transaction, with all that a write means.
+    pub fn run(&self, tx: &mut Tx<'_>, bound: &mut Bound) -> Result<Answer> {
+        let Self { env, operation, caller, now, .. } = *self;
+        let status = operation.status;
+        let function = match bound {
+            Bound::Reads(function) => {
+                let data = function(&mut Read::new(tx, caller, now))?;
+                return Ok(Answer { status, data, replayed: false });
+            }
+            Bound::Writes(function) => function,
+        };
+        let slot = self.slot();
+        if let Some(slot) = &slot
+            && let Some(Stored { status, data }) = slot.claim(tx, env)?
+        {
+            return Ok(Answer { status, data, replayed: true });
+        }
+        let read = Read::new(tx, caller, now);
+        let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id);
+        let data = function(&mut cx)?;
+        cx.audit()?;
+        let stored = Stored { status, data };
+        if let Some(slot) = &slot {
+            slot.store(tx, env, &stored, operation.secret)?;
+        }
+        Ok(Answer { status, data: stored.data, replayed: false })
+    }
+
+    fn slot(&self) -> Option<Slot<'_>> {
+        let company = self.caller.company;
+        let caller = self.caller.actor.id().unwrap_or(company.0);
+        self.idempotent.map(|wanted| Slot { company, caller, wanted, now: self.now })
     }
 }

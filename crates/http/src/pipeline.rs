@@ -18,7 +18,7 @@ use spotter_contract::{
     Arguments, Caller, Env, Operation, Surface,
     handler::Bound,
     idempotency::{self, Idempotent},
-    run::{self, Answer},
+    run::{Admitted, Answer},
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, limits,
@@ -150,7 +150,8 @@ fn transact(
         return Err(Key::IdempotencyInProgress.into());
     }
     let request_id = asked.request_id.as_str();
-    run::run(tx, env, operation, &caller, bound, idempotent, request_id, now)
+    let caller = &caller;
+    Admitted { env, operation, caller, idempotent, request_id, now }.run(tx, bound)
 }
 
 fn authenticate(

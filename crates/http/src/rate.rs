@@ -109,7 +109,7 @@ mod tests {
     fn a_window_counts_and_ends() {
         let limiter = RateLimiter::new();
         let who = Counted::address("10.0.0.1".parse().unwrap());
-        let at = |seconds| Timestamp::from_millis(seconds * 1000);
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
         assert_eq!(limiter.take(who, 2, at(0)).remaining, 1);
         assert!(!limiter.take(who, 2, at(1)).exceeded);
         let third = limiter.take(who, 2, at(2));

@@ -313,13 +313,13 @@ impl Client {
                 }
             }
         }
-        if let Some(external) = &self.external_id {
-            if was(|client| &client.external_id).as_ref() != Some(external) {
-                let other: Option<(ClientId,)> =
-                    cx.one(BY_EXTERNAL_ID, params![external, self.client_id])?;
-                if other.is_some() {
-                    return Err(Problem::taken("externalId", "must not be another client's"));
-                }
+        if let Some(external) = &self.external_id
+            && was(|client| &client.external_id).as_ref() != Some(external)
+        {
+            let other: Option<(ClientId,)> =
+                cx.one(BY_EXTERNAL_ID, params![external, self.client_id])?;
+            if other.is_some() {
+                return Err(Problem::taken("externalId", "must not be another client's"));
             }
         }
         Ok(())

@@ -29,10 +29,10 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
     for key in pipeline {
         add(key.status(), key);
     }
-    if let Access::Scope(scope) = operation.access {
-        if scope.gate() != Gate::None {
-            add(403, scope.gate().at_use());
-        }
+    if let Access::Scope(scope) = operation.access
+        && scope.gate() != Gate::None
+    {
+        add(403, scope.gate().at_use());
     }
     if arguments.path.is_some() {
         add(404, Key::NotFound);

@@ -1,4 +1,10 @@
 //! The suite over HTTP, on both engines, in one binary.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a failing test panics"
+)]
 
 mod access;
 mod app_api;

@@ -38,10 +38,7 @@ fn nowhere(crates: &[&str], words: &[&str]) {
 fn only_the_store_names_an_engine() {
     let drivers = ["rusqlite", "tokio_postgres", "tokio-postgres"];
     nowhere(&["kernel", "contract", "areas", "http"], &drivers);
-    nowhere(
-        &["contract", "areas", "http"],
-        &["SQLite", "sqlite", "Postgres", "postgres"].map(|word| word).as_slice(),
-    );
+    nowhere(&["contract", "areas", "http"], &["SQLite", "sqlite", "Postgres", "postgres"]);
     let binary = sources("spotter");
     let code = binary
         .iter()

@@ -70,6 +70,7 @@ fn as_user(program: &Path) -> Command {
     command
 }
 
+#[expect(clippy::zombie_processes, reason = "the server ends after this process")]
 fn start() -> String {
     let programs = programs();
     let folder = tempfile::Builder::new().prefix("spotter-pg-").tempdir().unwrap().keep();
@@ -91,6 +92,7 @@ fn start() -> String {
         folder = folder.display(),
         own = std::process::id(),
     );
+
     as_user(Path::new("/bin/sh"))
         .args(["-c", &script])
         .stdin(std::process::Stdio::null())
