@@ -1,6 +1,6 @@
 //! Calendar dates and IANA time zones.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeSet, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -39,6 +39,34 @@ impl Date {
     /// The date after this one.
     pub fn tomorrow(self) -> Self {
         Self(self.0.tomorrow().unwrap_or(self.0))
+    }
+}
+
+/// A date of birth: a date from 1900 to 2025.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BirthDate(pub Date);
+
+impl<'de> Deserialize<'de> for BirthDate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let date = Date::deserialize(deserializer)?;
+        if (1900..=2025).contains(&date.0.year()) {
+            Ok(Self(date))
+        } else {
+            Err(refuse::<D::Error>(Key::InvalidDate, "must be from 1900-01-01 to 2025-12-31"))
+        }
+    }
+}
+
+impl JsonSchema for BirthDate {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "BirthDate".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date", "examples": ["1990-05-17"],
+            "pattern": "^(19[0-9]{2}|20[01][0-9]|202[0-5])-[0-9]{2}-[0-9]{2}$"})
     }
 }
 
@@ -81,7 +109,8 @@ pub struct TimeZone(pub jiff::tz::TimeZone);
 impl TimeZone {
     /// Looks a zone up by its IANA name.
     pub fn parse(name: &str) -> Option<Self> {
-        jiff::tz::TimeZone::get(name).ok().filter(|zone| zone.iana_name().is_some()).map(Self)
+        // The library takes names in any case; here a zone has one name.
+        jiff::tz::TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name)).map(Self)
     }
 
     /// The IANA name.
@@ -109,15 +138,16 @@ impl<'de> Deserialize<'de> for TimeZone {
 }
 
 impl JsonSchema for TimeZone {
-    fn inline_schema() -> bool {
-        true
-    }
     fn schema_name() -> Cow<'static, str> {
         "TimeZone".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "maxLength": 64,
-            "description": "An IANA time zone name.", "examples": ["Europe/Amsterdam"]})
+        let names: BTreeSet<String> = jiff::tz::db()
+            .available()
+            .map(|name| name.to_string())
+            .filter(|name| Self::parse(name).is_some())
+            .collect();
+        json_schema!({"type": "string", "enum": names, "description": "An IANA time zone name."})
     }
 }
 
@@ -140,5 +170,6 @@ mod tests {
         let start = Date::parse("2026-03-29").unwrap().start_in(&zone);
         assert_eq!(start.to_string(), "2026-03-28T22:00:00.000Z");
         assert!(TimeZone::parse("Mars/Olympus").is_none());
+        assert!(TimeZone::parse("europe/amsterdam").is_none());
     }
 }

@@ -18,7 +18,7 @@ pub mod secret;
 pub mod text;
 
 pub use clock::{Clock, Entropy, Timestamp};
-pub use date::{Date, TimeZone};
+pub use date::{BirthDate, Date, TimeZone};
 pub use event::Event;
 pub use id::Id;
 pub use money::Money;

@@ -22,7 +22,7 @@ impl<const MAX: usize> Text<MAX> {
             return Err((Key::RequestInvalid, "must not contain NUL characters".into()));
         }
         let trimmed = text.trim();
-        if trimmed.is_empty() {
+        if !trimmed.chars().any(|c| c > ' ' && !c.is_whitespace()) {
             return Err((Key::RequestInvalid, "must not be empty".into()));
         }
         Ok(Self(trimmed.to_owned()))
@@ -230,6 +230,7 @@ mod tests {
         assert_eq!(&*Text::<5>::parse("  ab ").unwrap(), "ab");
         assert_eq!(Text::<5>::parse("abcdef").unwrap_err().0, Key::FieldTooLong);
         assert_eq!(Text::<5>::parse("  ").unwrap_err().0, Key::RequestInvalid);
+        assert_eq!(Text::<5>::parse("\u{1}\u{1f}").unwrap_err().0, Key::RequestInvalid);
         assert_eq!(Text::<5>::parse("a\0").unwrap_err().0, Key::RequestInvalid);
         assert!(Text::<2>::parse("éé").is_ok(), "characters count, not bytes");
     }

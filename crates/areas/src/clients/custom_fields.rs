@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Any;
+use serde_json::{Value as Any, json};
 use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
 };
@@ -146,9 +146,22 @@ fn list_custom_fields(
     Ok(cx.page::<CustomField>(&FIELDS, &chosen, page)?.into())
 }
 
+fn options_belong_to_selects(schema: &mut Schema) {
+    schema.insert(
+        "if".to_owned(),
+        json!({"properties": {"type": {"const": "select"}}, "required": ["type"]}),
+    );
+    schema.insert(
+        "then".to_owned(),
+        json!({"required": ["options"], "properties": {"options": {"minItems": 1}}}),
+    );
+    schema.insert("else".to_owned(), json!({"properties": {"options": {"maxItems": 0}}}));
+}
+
 /// A custom field to be defined.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = options_belong_to_selects)]
 pub struct NewCustomField {
     /// What people call it.
     pub label: Text<120>,
@@ -156,6 +169,7 @@ pub struct NewCustomField {
     pub r#type: FieldType,
     /// What a select offers, 1 to 100 options; for other types absent or empty.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub options: Vec<Text<120>>,
 }
 
@@ -198,6 +212,7 @@ fn create_custom_field(cx: &mut Write, Body(new): Body<NewCustomField>) -> Resul
 struct FieldChanges {
     label: Option<Text<120>>,
     /// For selects: options that are gone keep standing where clients have them.
+    #[schemars(length(max = 100))]
     options: Option<Vec<Text<120>>>,
     /// Archived fields take no new values.
     archived: Option<bool>,
@@ -220,7 +235,12 @@ fn update_custom_field(
         field.label = label.into();
     }
     if let Some(options) = change.options {
-        field.options = checked_options(field.r#type, options)?;
+        // Whether options fit depends on the field as it stands.
+        field.options = checked_options(field.r#type, options).map_err(|problem| Problem {
+            status: 409,
+            key: Key::ApiError,
+            ..problem
+        })?;
     }
     match change.archived {
         Some(true) => field.archived_at = field.archived_at.or(Some(cx.now())),
@@ -297,6 +317,7 @@ pub struct NewValue {
 struct ValueChanges {
     /// At least one and at most 200 values, each field once; other fields stay as they are.
     #[serde(default)]
+    #[schemars(required, length(min = 1, max = 200))]
     values: Vec<NewValue>,
 }
 

@@ -81,7 +81,8 @@ fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Lifecycl
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AssignCoach {
-    /// Required; `COACH_REQUIRED` when absent or null.
+    /// `COACH_REQUIRED` when absent or null.
+    #[schemars(required, with = "CoachId")]
     coach_id: Option<CoachId>,
 }
 
@@ -114,6 +115,7 @@ fn assign_client_coach(
 #[serde(deny_unknown_fields)]
 struct SetTags {
     /// At most 50 tags, replacing those before; kept in lower case.
+    #[schemars(length(max = 50))]
     tags: Vec<Text<60>>,
 }
 

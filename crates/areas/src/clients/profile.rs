@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Actor, Body, Operation, Path, Read, Write, operation};
 use spotter_kernel::{
-    Date, Event, Id, Key, Patch, Problem, Result, TimeZone,
+    BirthDate, Event, Id, Key, Patch, Problem, Result, TimeZone,
     id::{ClientId, CoachId, LocationId},
     text::{Email, Language, Phone, Text},
 };
@@ -46,8 +46,8 @@ pub struct NewClient {
     pub email: Option<Email>,
     /// How to call the client.
     pub phone: Option<Phone>,
-    /// Not in the future.
-    pub date_of_birth: Option<Date>,
+    /// From 1900 to 2025.
+    pub date_of_birth: Option<BirthDate>,
     /// As the client wants it recorded.
     pub gender: Option<Gender>,
     /// ISO 639-1 code.
@@ -73,6 +73,7 @@ pub struct NewClient {
     pub member_status: Option<MemberStatus>,
     /// At most 50 tags; kept in lower case.
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub tags: Vec<Text<60>>,
     /// The integrator's own id for the client; unique in the company.
     pub external_id: Option<Text<120>>,
@@ -89,20 +90,6 @@ pub(super) fn checked_tags(tags: Vec<Text<60>>) -> Result<Json<BTreeSet<String>>
     // Lower case can be longer than what it came from: İ becomes two characters.
     let tags = tags.iter().map(|tag| tag.to_lowercase().chars().take(60).collect());
     Ok(Json(tags.collect()))
-}
-
-fn check_birth(cx: &Read, date: Option<Date>) -> Result<()> {
-    // Somewhere on earth it is a day later than in UTC.
-    let latest = cx.now().plus_days(1).to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date();
-    match date {
-        Some(Date(date)) if date > latest => {
-            Err(Problem::invalid("dateOfBirth", "must not be in the future"))
-        }
-        Some(Date(date)) if date.year() < 1900 => {
-            Err(Problem::invalid("dateOfBirth", "must not be before 1900-01-01"))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
@@ -137,7 +124,6 @@ pub fn create(cx: &mut Write, new: NewClient) -> Result<Client> {
 
 /// The same with an id that is given, for records that began before today.
 pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
-    check_birth(cx, new.date_of_birth)?;
     check_location(cx, new.home_location_id)?;
     let pending = new.relationship_status == Some(StartingRelationship::Pending);
     let client = Client {
@@ -147,7 +133,7 @@ pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
         last_name: new.last_name.map(Into::into),
         email: new.email.map(|email| email.to_lowercase()),
         phone: new.phone.map(Into::into),
-        date_of_birth: new.date_of_birth,
+        date_of_birth: new.date_of_birth.map(|born| born.0),
         gender: new.gender,
         language: new.language.map(Into::into),
         time_zone: new.time_zone.map(|zone| zone.name().to_owned()),
@@ -191,7 +177,7 @@ struct ClientChanges {
     #[serde(default)]
     phone: Patch<Phone>,
     #[serde(default)]
-    date_of_birth: Patch<Date>,
+    date_of_birth: Patch<BirthDate>,
     #[serde(default)]
     gender: Patch<Gender>,
     #[serde(default)]
@@ -219,7 +205,6 @@ fn update_client(
 ) -> Result<ClientAnswer> {
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();
-    check_birth(cx, change.date_of_birth.value().copied())?;
     check_location(cx, change.home_location_id.value().copied())?;
     if let Some(name) = change.first_name {
         client.first_name = name.into();
@@ -227,7 +212,7 @@ fn update_client(
     change.last_name.map(Into::into).apply(&mut client.last_name);
     change.email.map(|email| email.to_lowercase()).apply(&mut client.email);
     change.phone.map(Into::into).apply(&mut client.phone);
-    change.date_of_birth.apply(&mut client.date_of_birth);
+    change.date_of_birth.map(|born| born.0).apply(&mut client.date_of_birth);
     change.gender.apply(&mut client.gender);
     change.language.map(Into::into).apply(&mut client.language);
     change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut client.time_zone);

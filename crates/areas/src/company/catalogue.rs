@@ -108,6 +108,7 @@ pub struct NewFacility {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FacilitiesChange {
     /// At most 100.
+    #[schemars(length(max = 100))]
     pub facilities: Vec<NewFacility>,
 }
 
@@ -166,6 +167,7 @@ fn within<E: serde::de::Error>(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ServicesChange {
     /// At most 100.
+    #[schemars(length(max = 100))]
     pub services: Vec<NewService>,
 }
 

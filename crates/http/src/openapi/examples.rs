@@ -1,6 +1,6 @@
 //! Examples that a reader would recognize.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use spotter_kernel::Event;
 
 /// What an event tells.
@@ -19,4 +19,96 @@ pub(super) fn event_data(event: Event) -> Value {
             "relationshipStatus": "active", "memberStatus": "lead", "portalAccessStatus": "none"}),
         _ => json!({}),
     }
+}
+
+/// Gives an operation an example of its body and of its success, made from their schemas.
+pub(super) fn fill(operation: &mut Value, schemas: &Map<String, Value>) {
+    let places = [
+        "/requestBody/content/application~1json",
+        "/responses/200/content/application~1json",
+        "/responses/201/content/application~1json",
+    ];
+    for place in places {
+        if let Some(content) = operation.pointer_mut(place)
+            && content.get("example").is_none()
+        {
+            content["example"] = of("", &content["schema"], schemas);
+        }
+    }
+}
+
+/// An example of a schema; the name of the field it stands in makes it one that people recognize.
+fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
+    if let Some(target) = schema["$ref"].as_str() {
+        let target = target.rsplit('/').next().unwrap_or_default();
+        return schemas.get(target).map_or(Value::Null, |schema| of(name, schema, schemas));
+    }
+    let own = [&schema["const"], &schema["examples"][0]];
+    if let Some(value) = own.into_iter().find(|value| !value.is_null()) {
+        return value.clone();
+    }
+    if let Some(value) = known(name) {
+        return value;
+    }
+    if let Some(first) = schema["anyOf"].get(0) {
+        return of(name, first, schemas);
+    }
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();
+    match kind {
+        "object" => {
+            let fields = schema["properties"].as_object().into_iter().flatten();
+            fields.map(|(name, schema)| (name.clone(), of(name, schema, schemas))).collect()
+        }
+        "array" => json!([of("", &schema["items"], schemas)]),
+        "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        "boolean" => json!(true),
+        "string" => match schema["format"].as_str() {
+            Some("date-time") => json!("2026-03-29T01:00:00.000Z"),
+            Some("date") => json!("2026-03-29"),
+            Some("uuid") => json!("6f1c2f0e-8a53-4d0f-9d0c-2b7d4e5f6071"),
+            _ => json!("text"),
+        },
+        _ => json!(72.5),
+    }
+}
+
+fn known(name: &str) -> Option<Value> {
+    Some(match name {
+        "firstName" => json!("Sam"),
+        "lastName" => json!("de Vries"),
+        "name" => json!("Riverside"),
+        "label" => json!("T-shirt size"),
+        "type" | "options" | "details" => return None,
+        "line1" => json!("Kanaalstraat 12"),
+        "line2" | "region" | "archivedAt" | "archiveReason" | "rotatedAt" => Value::Null,
+        "postalCode" => json!("3531 CJ"),
+        "city" => json!("Utrecht"),
+        "timeZone" => json!("Europe/Amsterdam"),
+        "source" => json!("website"),
+        "externalId" => json!("CRM-1042"),
+        "tags" => json!(["strength", "running"]),
+        "tag" => json!("strength"),
+        "reason" => json!("Moved away"),
+        "title" => json!("Intake"),
+        "body" => json!("Prefers to train in the morning."),
+        "description" => json!("With a view of the river"),
+        "opens" => json!("09:00"),
+        "closes" => json!("17:00"),
+        "latitude" => json!(52.0907),
+        "longitude" => json!(5.1214),
+        "relationship" => json!("partner"),
+        "operation" => json!("update_client"),
+        "clientId" | "companyId" => json!("019a8f3c2b7d4e5f60718293"),
+        "limit" | "pageSizeDefault" => json!(20),
+        "remaining" => json!(599),
+        "resetSeconds" => json!(60),
+        "retryAfterSeconds" => json!(12),
+        "total" | "totalPages" | "page" => json!(1),
+        "hasNextPage" | "hasPrevPage" | "replayed" => json!(false),
+        "token" => json!("fsiv_019a8f3c2b7d4e5f60718293…"),
+        _ => return None,
+    })
 }

@@ -58,6 +58,10 @@ pub fn document(operations: &[Operation]) -> Value {
     tags.push(json!({"name": "Webhooks", "description": "What subscriptions are told."}));
     let mut components = schemas.finish();
     common_schemas(&mut components);
+    let used = json!([paths, webhooks]).to_string();
+    for path in paths.values_mut().flat_map(Value::as_object_mut) {
+        path.values_mut().for_each(|operation| examples::fill(operation, &components));
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -66,7 +70,7 @@ pub fn document(operations: &[Operation]) -> Value {
             "summary": "The back office of a fitness coaching business, for integrations.",
             "description": DESCRIPTION,
             "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
-            "contact": {"name": "The operator of this installation", "url": "/docs"},
+            "contact": {"name": "The operator of this installation"},
         },
         "servers": [{"url": "/public/v1", "description": "This installation"}],
         "tags": tags,
@@ -77,7 +81,7 @@ pub fn document(operations: &[Operation]) -> Value {
             "parameters": parameters(),
             "headers": headers(),
             "schemas": components,
-            "examples": problems::examples(),
+            "examples": problems::examples(&used),
         },
     })
 }

@@ -96,8 +96,8 @@ fn name(status: u16, key: Key) -> String {
     if key.is_fallback() { format!("{}-{status}", key.wire()) } else { key.wire().to_owned() }
 }
 
-/// An example of every error.
-pub(super) fn examples() -> Value {
+/// An example of every error that the text refers to.
+pub(super) fn examples(used: &str) -> Value {
     let mut all = Map::new();
     for key in Key::ALL {
         let statuses: &[u16] = match key {
@@ -105,7 +105,8 @@ pub(super) fn examples() -> Value {
             Key::ApiError => &[400, 403, 404, 409],
             _ => &[key.status()],
         };
-        for status in statuses {
+        let refers = |status: &&u16| used.contains(&format!("examples/{}\"", name(**status, *key)));
+        for status in statuses.iter().filter(refers) {
             let mut rate = json!({"limit": 600, "remaining": 599, "resetSeconds": 60});
             if *key == Key::RateLimitExceeded {
                 rate = json!({"limit": 600, "remaining": 0, "resetSeconds": 12, "retryAfterSeconds": 12});

@@ -95,7 +95,7 @@ async fn refuses_by_name(app: App) {
         (
             json!({"firstName": "a", "dateOfBirth": "2999-01-01"}),
             400,
-            "request.invalid",
+            "PUBLIC_API_INVALID_DATE",
             "dateOfBirth",
         ),
         (
