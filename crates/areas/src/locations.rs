@@ -8,6 +8,7 @@ use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operat
 use spotter_kernel::{
     Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::LocationId,
+    number,
     problem::refuse,
     text::{Country, Email, Phone, Text, WallTime},
 };
@@ -81,20 +82,15 @@ pub struct OpeningHours {
     /// ISO weekday, 1 = Monday to 7 = Sunday.
     #[serde(deserialize_with = "weekday")]
     #[schemars(range(min = 1, max = 7))]
-    pub weekday: u8,
+    pub weekday: i64,
     /// Wall-clock time of opening.
     pub opens: WallTime,
     /// Wall-clock time of closing; on the next day where it is not later than opening.
     pub closes: WallTime,
 }
 
-fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
-    let day = u8::deserialize(d)?;
-    if (1..=7).contains(&day) {
-        Ok(day)
-    } else {
-        Err(refuse(Key::RequestInvalid, "must be 1 to 7"))
-    }
+fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    number::within(d, 1..=7)
 }
 
 record! {
@@ -386,7 +382,7 @@ statements! {
 mod tests {
     use super::*;
 
-    fn hours(weekday: u8, opens: &str, closes: &str) -> OpeningHours {
+    fn hours(weekday: i64, opens: &str, closes: &str) -> OpeningHours {
         let time = |text| WallTime::parse(text).unwrap();
         OpeningHours { weekday, opens: time(opens), closes: time(closes) }
     }

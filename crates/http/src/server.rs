@@ -175,16 +175,8 @@ async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> 
     let request_id = RequestId::of(&request);
     let problem = if figures.exceeded {
         Problem::new(Key::RateLimitExceeded)
-    } else if request.method() == axum::http::Method::TRACE {
-        // Not a route that is missing, but a method that is refused everywhere.
-        Problem::because(Key::RequestFailed, "TRACE is not served.").with_status(405)
     } else {
         Problem::because(Key::NotFound, "No route matches.")
     };
-    let mut response = envelope::failure(&problem, request_id.as_str(), figures);
-    if problem.status == 405 {
-        let methods = HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE");
-        response.headers_mut().insert(header::ALLOW, methods);
-    }
-    response
+    envelope::failure(&problem, request_id.as_str(), figures)
 }

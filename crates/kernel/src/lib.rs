@@ -10,6 +10,7 @@ pub mod event;
 pub mod id;
 pub mod limits;
 pub mod money;
+pub mod number;
 pub mod page;
 pub mod patch;
 pub mod problem;

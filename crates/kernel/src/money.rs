@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::problem::{Key, refuse};
+use crate::{
+    number,
+    problem::{Key, refuse},
+};
 
 /// An ISO 4217 currency code in upper case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -66,10 +69,5 @@ pub struct Money {
 }
 
 fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    let amount = i64::deserialize(deserializer)?;
-    if (0..=1_000_000_000_000).contains(&amount) {
-        Ok(amount)
-    } else {
-        Err(refuse::<D::Error>(Key::RequestInvalid, "must be 0 to 1000000000000 minor units"))
-    }
+    number::within(deserializer, 0..=1_000_000_000_000)
 }

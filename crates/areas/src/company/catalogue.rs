@@ -10,7 +10,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Id, Key, Money, PageRequest, Problem, Result, Timestamp,
     id::LocationId,
-    problem::refuse,
+    number,
     text::{Text, WebUrl},
 };
 use spotter_store::{Json, List, params, record, statements};
@@ -147,19 +147,7 @@ pub struct NewService {
 }
 
 fn minutes<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
-    within(Option::deserialize(d)?, 1, 1440, "must be 1 to 1440")
-}
-
-fn within<E: serde::de::Error>(
-    value: Option<i64>,
-    min: i64,
-    max: i64,
-    rule: &str,
-) -> Result<Option<i64>, E> {
-    match value {
-        Some(number) if !(min..=max).contains(&number) => Err(refuse(Key::RequestInvalid, rule)),
-        other => Ok(other),
-    }
+    number::optional_within(d, 1..=1440)
 }
 
 /// Every service, replacing those before.
@@ -215,11 +203,11 @@ pub struct PoliciesChange {
 }
 
 fn window_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    within(Some(i64::deserialize(d)?), 0, 720, "must be 0 to 720").map(|n| n.unwrap_or(0))
+    number::within(d, 0..=720)
 }
 
 fn window_days<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    within(Some(i64::deserialize(d)?), 1, 366, "must be 1 to 366").map(|n| n.unwrap_or(1))
+    number::within(d, 1..=366)
 }
 
 /// Sets the company's policies.

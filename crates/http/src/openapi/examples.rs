@@ -47,14 +47,14 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(value) = own.into_iter().find(|value| !value.is_null()) {
         return value.clone();
     }
-    if let Some(value) = known(name) {
-        return value;
-    }
-    if let Some(first) = schema["anyOf"].get(0) {
-        return of(name, first, schemas);
-    }
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
+    }
+    if let Some(first) = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0)) {
+        return of(name, first, schemas);
+    }
+    if let Some(value) = known(name).filter(|value| fits(schema, value)) {
+        return value;
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();
     match kind {
@@ -75,13 +75,31 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     }
 }
 
+/// Whether a value is of the schema's type.
+fn fits(schema: &Value, value: &Value) -> bool {
+    let kinds = match &schema["type"] {
+        Value::Array(kinds) => kinds.as_slice(),
+        kind => std::slice::from_ref(kind),
+    };
+    kinds.iter().filter_map(Value::as_str).any(|kind| match kind {
+        "null" => value.is_null(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" | "number" => value.is_number(),
+        "array" => value
+            .as_array()
+            .is_some_and(|items| items.iter().all(|item| fits(&schema["items"], item))),
+        _ => false,
+    })
+}
+
 fn known(name: &str) -> Option<Value> {
     Some(match name {
         "firstName" => json!("Sam"),
         "lastName" => json!("de Vries"),
         "name" => json!("Riverside"),
         "label" => json!("T-shirt size"),
-        "type" | "options" | "details" => return None,
+        "options" => json!([]),
         "line1" => json!("Kanaalstraat 12"),
         "line2" | "region" | "archivedAt" | "archiveReason" | "rotatedAt" => Value::Null,
         "postalCode" => json!("3531 CJ"),
