@@ -185,7 +185,8 @@ async fn read(
         (_, Err(problem)) => Err(problem),
         (Some(path), Ok(body)) => Ok(Arguments { path, query, body }),
     };
-    let fingerprint = arguments.as_ref().map(|arguments| {
+    let written = arguments.as_ref().ok().filter(|_| operation.writes);
+    let fingerprint = written.map(|arguments| {
         let values: Vec<_> = arguments.path.iter().map(|(_, value)| value.as_str()).collect();
         let path = format!("{} {}", operation.full_path(), values.join("/"));
         idempotency::fingerprint(operation.method.name(), &path, arguments)

@@ -82,7 +82,7 @@ impl Db {
     }
 
     /// Adds up the tallies' many small changes where the engine keeps them apart. Returns how
-    /// many rows were folded away; to be called now and then.
+    /// many rows hold the sums that changed; to be called until it returns none.
     pub async fn fold_tallies(&self) -> Result<u64> {
         match &*self.0 {
             Engine::Sqlite(_) => Ok(0),

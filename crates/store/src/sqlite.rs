@@ -2,7 +2,7 @@
 
 use std::{path::Path, thread::JoinHandle, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, functions::FunctionFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, functions::FunctionFlags};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
@@ -13,6 +13,8 @@ use crate::{
 
 /// The most closures that share one commit.
 const BATCH_MAX: usize = 128;
+/// The most closures that share one snapshot.
+const READS_MAX: usize = 8;
 /// Statements that each connection keeps prepared.
 const STATEMENTS_KEPT: usize = 512;
 
@@ -56,6 +58,9 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
         conn.pragma_update(None, "foreign_keys", true)?;
         conn.pragma_update(None, "cache_size", -16_000)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
+        // Without this, a statement whose parameters the planner looked at is compiled anew each
+        // time they are bound.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         // PostgreSQL's side of this function tries an advisory lock; a single writer has it.
         conn.create_scalar_function("claim", 1, FunctionFlags::SQLITE_UTF8, |_| Ok(true))?;
@@ -70,14 +75,20 @@ fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
 }
 
 fn read_loop(conn: &Connection, jobs: &Jobs) {
-    for mut job in jobs {
+    while let Ok(first) = jobs.recv() {
+        // Those that wait already may share the snapshot; those that come later must not, for it
+        // would be older than they are.
+        let mut batch = vec![first];
+        batch.extend(jobs.try_iter().take(READS_MAX - 1));
         if let Err(problem) = run_sql(conn, "BEGIN") {
-            job.finish(Some(problem));
+            batch.into_iter().for_each(|job| job.finish(Some(problem.clone())));
             continue;
         }
-        job.run(&mut Tx(Engine::Sqlite(conn)));
+        for mut job in batch {
+            job.run(&mut Tx(Engine::Sqlite(conn)));
+            job.finish(None);
+        }
         run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
-        job.finish(None);
     }
 }
 

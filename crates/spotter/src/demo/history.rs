@@ -64,6 +64,7 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
             eprintln!("{from} of {clients} clients have joined");
         }
     }
+    crate::jobs::fold_tallies(db).await?;
     Ok(demo)
 }
 
