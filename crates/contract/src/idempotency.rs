@@ -34,6 +34,13 @@ impl Idempotent {
     }
 }
 
+impl Idempotent {
+    /// The fingerprint as it is kept.
+    fn digits(&self) -> String {
+        self.fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// The fingerprint of a request: method, path, decoded query in any order, and the JSON value of
 /// the body in any spelling.
 pub fn fingerprint(method: &str, path: &str, arguments: &Arguments) -> [u8; 32] {
@@ -99,57 +106,80 @@ pub struct Slot<'r> {
 }
 
 impl Slot<'_> {
-    /// Looks the key up and takes hold of it for the rest of the transaction. A stored answer is
-    /// returned; another request under the same key, or one still running, is refused.
+    /// Takes the key for this request. A stored answer is returned; another request under the same
+    /// key, or one still running, is refused.
     pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<Stored>> {
-        type Found =
-            (bool, Option<Vec<u8>>, Option<i64>, Option<Vec<u8>>, Option<bool>, Option<i64>);
+        if self.take(tx)? {
+            return Ok(None);
+        }
+        type Found = (String, i64, Option<i64>, Option<Vec<u8>>, Option<bool>);
         let Self { company, caller, wanted, now } = self;
-        let name = format!("{company}{caller}{}", wanted.key);
-        let found: Option<Found> = tx.one(CLAIM, params![company, caller, wanted.key, name])?;
-        let Some((free, fingerprint, status, answer, sealed, expires_at)) = found else {
-            return Err(Problem::internal("the claim returned no row"));
-        };
-        if let (Some(fingerprint), Some(status), Some(answer)) = (fingerprint, status, answer) {
-            if expires_at.is_some_and(|at| at <= now.millis()) {
-                tx.execute(FORGET, params![company, caller, wanted.key])?;
-            } else if fingerprint != wanted.fingerprint {
-                return Err(Key::IdempotencyConflict.into());
-            } else {
+        let key = &wanted.key;
+        let found: Option<Found> = tx.one(FIND, params![company, caller, key])?;
+        match found {
+            // Nobody has used the key, and yet it could not be taken: somebody else is about to.
+            None => Err(Key::IdempotencyInProgress.into()),
+            Some((_, expires_at, ..)) if expires_at <= now.millis() => {
+                tx.execute(FORGET, params![company, caller, key])?;
+                tx.execute(FORGET_ANSWER, params![company, caller, key])?;
+                if self.take(tx)? { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
+            }
+            Some((fingerprint, ..)) if fingerprint != wanted.digits() => {
+                Err(Key::IdempotencyConflict.into())
+            }
+            Some((_, _, Some(status), Some(answer), sealed)) => {
                 let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
                 let data = String::from_utf8(plain).map_err(Problem::internal)?;
-                return Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }));
+                Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }))
             }
+            Some(_) => Err(Problem::internal("a used key has no answer")),
         }
-        if free { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
+    }
+
+    fn take(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let Self { company, caller, wanted, now } = self;
+        let name = format!("{company}{caller}{}", wanted.key);
+        let expires_at = now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
+        let (key, digits) = (&wanted.key, wanted.digits());
+        let row = params![company, caller, key, digits, expires_at, name];
+        Ok(tx.execute(TAKE, row)? == 1)
     }
 
     /// Stores the answer of a first execution with its commit, sealed if it holds a secret.
     pub fn store(&self, tx: &mut Tx<'_>, env: &Env, stored: &Stored, secret: bool) -> Result<()> {
         let plain = stored.data.as_bytes();
         let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
-        let expires_at = self.now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
         let status = i64::from(stored.status);
-        let Self { company, caller, wanted: Idempotent { key, fingerprint }, .. } = self;
-        let row = params![company, caller, key, fingerprint, status, answer, secret, expires_at];
-        tx.defer(STORE, row)
+        let Self { company, caller, wanted, .. } = self;
+        tx.defer(STORE, params![company, caller, wanted.key, status, answer, secret])
     }
 }
 
 /// Deletes some answers that have been kept long enough; how many. To be called now and then.
 pub fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE_ANSWERS, params![now])?;
     tx.execute(PRUNE, params![now])
 }
 
 statements! {
     PRUNE = "DELETE FROM idempotency WHERE (company_id, caller_id, idempotency_key) IN \
-        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 LIMIT 500)";
-    CLAIM = "SELECT claim(?4), i.fingerprint, i.status, i.answer, i.sealed, i.expires_at \
-        FROM (SELECT 1 AS one) o LEFT JOIN idempotency i \
-        ON i.company_id = ?1 AND i.caller_id = ?2 AND i.idempotency_key = ?3";
+        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
+        ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
+    PRUNE_ANSWERS = "DELETE FROM idempotency_answer WHERE (company_id, caller_id, idempotency_key) IN \
+        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
+        ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
+    TAKE = "INSERT INTO idempotency (company_id, caller_id, idempotency_key, fingerprint, expires_at) \
+        SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS BIGINT) \
+        WHERE claim(?6) ON CONFLICT (company_id, caller_id, idempotency_key) DO NOTHING";
+    FIND = "SELECT i.fingerprint, i.expires_at, a.status, a.answer, a.sealed FROM idempotency i \
+        LEFT JOIN idempotency_answer a ON a.company_id = i.company_id AND a.caller_id = i.caller_id \
+        AND a.idempotency_key = i.idempotency_key \
+        WHERE i.company_id = ?1 AND i.caller_id = ?2 AND i.idempotency_key = ?3";
     FORGET = "DELETE FROM idempotency WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";
-    STORE = "INSERT INTO idempotency (company_id, caller_id, idempotency_key, fingerprint, status, answer, \
-        sealed, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    FORGET_ANSWER = "DELETE FROM idempotency_answer \
+        WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";
+    STORE = "INSERT INTO idempotency_answer (company_id, caller_id, idempotency_key, status, answer, sealed) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! What an operator does from the command line, through the same functions as the APIs.
 
 use std::{
-    collections::BTreeMap,
-    io::IsTerminal,
     path::Path,
     time::{Duration, Instant},
 };
@@ -154,15 +152,10 @@ pub(crate) async fn revoke_client(db: &Db, env: &Env, client_id: &str) -> Result
 /// Tells of a long copy, once a second at most.
 pub(crate) fn progress() -> impl FnMut(&str, u64) {
     let mut told = Instant::now();
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let quiet = !std::io::stderr().is_terminal();
-    move |table, rows| {
-        counts.insert(table.to_owned(), rows);
+    move |what, so_far| {
         if told.elapsed() >= Duration::from_secs(1) {
             told = Instant::now();
-            let total: u64 = counts.values().sum();
-            let end = if quiet { "\n" } else { "\r" };
-            eprint!("copying {table}: {total} rows so far{end}");
+            eprintln!("copying {what}: {so_far} so far");
         }
     }
 }

@@ -32,7 +32,7 @@ pub const TABLE: &[Setting] = &[
     setting("data", "data", "Folder of the database file, the key and the lock"),
     setting("listen", "127.0.0.1:8080", "Address to serve on"),
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
-    setting("database_connections", "16", "Connections to PostgreSQL"),
+    setting("database_connections", "0", "Connections to PostgreSQL; 0 for two a core, at least 4"),
     setting("database_readers", "2", "Threads that read from SQLite"),
     setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
     setting(
@@ -171,6 +171,12 @@ impl Said {
     }
 }
 
+/// Two a core, at least 4, where nothing else is set: more only take turns.
+fn connections(said: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    if said == 0 { (2 * cores).max(4) } else { said.max(2) }
+}
+
 fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
@@ -252,7 +258,7 @@ impl Settings {
             database: Config {
                 location,
                 readers: said.number("database_readers", 1, 64) as usize,
-                connections: said.number("database_connections", 2, 500) as usize,
+                connections: connections(said.number("database_connections", 0, 500) as usize),
                 queue: said.number("database_queue", 16, 100_000) as usize,
             },
             secret_key,

@@ -105,18 +105,27 @@ CREATE TABLE access_token (
 CREATE INDEX access_token_client ON access_token (company_id, api_client_id);
 CREATE INDEX access_token_expiry ON access_token (expires_at);
 
+-- A key that was used, and what for. It is inserted before anything is read, so that concurrent
+-- writers never read what others insert; the answer follows in a row of its own.
 CREATE TABLE idempotency (
     company_id TEXT NOT NULL,
     caller_id TEXT NOT NULL,
     idempotency_key TEXT NOT NULL,
-    fingerprint BLOB NOT NULL,
-    status BIGINT NOT NULL,
-    answer BLOB NOT NULL,
-    sealed BOOLEAN NOT NULL,
+    fingerprint TEXT NOT NULL,
     expires_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, caller_id, idempotency_key)
 );
 CREATE INDEX idempotency_expiry ON idempotency (expires_at);
+
+CREATE TABLE idempotency_answer (
+    company_id TEXT NOT NULL,
+    caller_id TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    status BIGINT NOT NULL,
+    answer BLOB NOT NULL,
+    sealed BOOLEAN NOT NULL,
+    PRIMARY KEY (company_id, caller_id, idempotency_key)
+);
 
 CREATE TABLE audit_log (
     company_id TEXT NOT NULL,

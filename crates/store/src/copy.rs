@@ -3,7 +3,7 @@
 //! A backup is taken in one snapshot while the database is in use. Because the file is the same
 //! for both engines, it also carries a database from one engine to the other.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
 use spotter_kernel::{Problem, Result, Timestamp};
@@ -18,7 +18,7 @@ use crate::{
     value::Value,
 };
 
-/// How far a copy has come: table, rows of it so far.
+/// How far a copy has come: what is copied, and how much of it so far.
 pub type Progress<'p> = &'p mut dyn FnMut(&str, u64);
 
 /// Rows that are copied at once.
@@ -32,9 +32,19 @@ pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>
     match from {
         Location::File(path) => {
             let conn = sqlite::connect(path)?;
-            progress("the whole file", 0);
-            conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map_err(Problem::internal)?;
-            Ok(())
+            // The engine copies in one go: how far it is shows in the size of the new file.
+            std::thread::scope(|scope| {
+                let copy =
+                    scope.spawn(move || conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]));
+                while !copy.is_finished() {
+                    std::thread::sleep(Duration::from_millis(20));
+                    let bytes = std::fs::metadata(to).map_or(0, |file| file.len());
+                    progress("kilobytes of the whole file", bytes / 1024);
+                }
+                copy.join().map_err(|_| Problem::internal("the copy panicked"))
+            })?
+            .map(drop)
+            .map_err(Problem::internal)
         }
         Location::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;

@@ -31,7 +31,7 @@ pub struct Config {
 impl Config {
     /// The defaults for a location.
     pub fn new(location: Location) -> Self {
-        Self { location, readers: 2, connections: 16, queue: 1024 }
+        Self { location, readers: 2, connections: 8, queue: 1024 }
     }
 }
 
@@ -123,11 +123,9 @@ impl Db {
 }
 
 /// Runs on PostgreSQL alone.
-const FOLD: Sql = Sql(
-    "WITH gone AS (DELETE FROM tally WHERE shard <> 0 AND (company_id, subject, shard) IN \
-        (SELECT company_id, subject, shard FROM tally WHERE shard <> 0 LIMIT 5000) \
+const FOLD: Sql = Sql("WITH gone AS (DELETE FROM tally WHERE ctid = ANY (ARRAY \
+        (SELECT ctid FROM tally WHERE shard <> 0 LIMIT 20000)) \
         RETURNING company_id, subject, amount) \
     INSERT INTO tally (company_id, subject, shard, amount) \
     SELECT company_id, subject, 0, CAST(SUM(amount) AS BIGINT) FROM gone GROUP BY company_id, subject \
-    ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount",
-);
+    ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount");

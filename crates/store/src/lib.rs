@@ -21,7 +21,7 @@ mod value;
 
 pub use copy::{Progress, backup, restore};
 pub use db::{Config, Db, Location};
-pub use list::{Filter, List, subject};
+pub use list::{Filter, List, Total, subject};
 pub use migrate::{latest_schema, migrate};
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use sql::Sql;

@@ -30,19 +30,34 @@ pub struct Filter {
     pub name: &'static str,
     /// The condition, with `?` for each of its values.
     pub sql: &'static str,
-    /// Whether totals under this filter alone are tallied, under `<tally>?<name>=<value>`.
-    pub tallied: bool,
+    /// Where the total under this filter alone comes from.
+    pub total: Total,
+}
+
+/// Where the total of a list under one filter comes from.
+pub enum Total {
+    /// Matching rows are counted.
+    Counted,
+    /// Matching rows are counted by a statement of its own, which is quicker; `?1` is the company.
+    CountedBy(&'static str),
+    /// The total is tallied as records change, under `<tally>?<name>=<value>`.
+    Tallied,
 }
 
 impl Filter {
     /// A condition whose matches are counted.
     pub const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, tallied: false }
+        Self { name, sql, total: Total::Counted }
+    }
+
+    /// A condition whose matches another statement counts.
+    pub const fn counted_by(name: &'static str, sql: &'static str, count: &'static str) -> Self {
+        Self { name, sql, total: Total::CountedBy(count) }
     }
 
     /// A condition whose matches are tallied as records change.
     pub const fn tallied(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, tallied: true }
+        Self { name, sql, total: Total::Tallied }
     }
 }
 
@@ -105,7 +120,7 @@ impl List {
             [(name, values)] => {
                 let filter = self.filters.iter().find(|filter| filter.name == *name)?;
                 let [value] = values.as_slice() else { return None };
-                filter.tallied.then(|| subject(tally, name, value))
+                matches!(filter.total, Total::Tallied).then(|| subject(tally, name, value))
             }
             _ => None,
         }
@@ -127,8 +142,15 @@ impl List {
             }
         }
         let Self { columns, from, order, .. } = self;
+        let own = match chosen {
+            [name] => self.filters.iter().find(|filter| filter.name == *name),
+            _ => None,
+        };
         Texts {
-            count: format!("SELECT COUNT(*) FROM {from}{conditions}"),
+            count: match own.map(|filter| &filter.total) {
+                Some(Total::CountedBy(count)) => (*count).to_owned(),
+                _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
+            },
             page: format!(
                 "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{} OFFSET ?{}",
                 number + 1,

@@ -22,8 +22,12 @@ use crate::{
 /// How often a closure is run again after a serialization conflict before its caller is told
 /// that the server is busy.
 const TRIES_MAX: u32 = 50;
-const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
-const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY";
+/// Serializable, as every connection is set to be.
+const BEGIN_WRITE: &str = "BEGIN";
+/// One committed snapshot: what is only read decides nothing, and need not make writers retry.
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// The most reads that share one snapshot.
+const READS_MAX: usize = 8;
 
 pub(crate) struct Postgres {
     pub(crate) queue: Queue,
@@ -42,7 +46,7 @@ impl Postgres {
             let (writes, reads) = (writes.clone(), reads.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
-                .spawn(move || serve(session, &reads, &writes))
+                .spawn(move || serve(session, &reads, &writes, connections))
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
@@ -50,15 +54,24 @@ impl Postgres {
     }
 }
 
-fn serve(mut session: Session, reads: &Jobs, writes: &Jobs) {
+fn serve(mut session: Session, reads: &Jobs, writes: &Jobs, connections: usize) {
     loop {
-        let (job, begin) = crossbeam_channel::select! {
-            recv(reads) -> job => (job, BEGIN_READ),
-            recv(writes) -> job => (job, BEGIN_WRITE),
-        };
-        let Ok(mut job) = job else { return };
-        let problem = session.transact(begin, &mut *job).err();
-        job.finish(problem);
+        crossbeam_channel::select! {
+            recv(reads) -> job => {
+                let Ok(first) = job else { return };
+                // This connection's share of those that wait already; they must not come later
+                // than the snapshot, or it would be older than they are.
+                let share = (reads.len() / connections).min(READS_MAX - 1);
+                let mut batch = vec![first];
+                batch.extend(reads.try_iter().take(share));
+                session.read_together(batch);
+            }
+            recv(writes) -> job => {
+                let Ok(mut job) = job else { return };
+                let problem = session.transact(BEGIN_WRITE, &mut *job).err();
+                job.finish(problem);
+            }
+        }
     }
 }
 
@@ -145,15 +158,42 @@ impl Session {
         (self.shard >> 1) as i64 | 1
     }
 
+    fn start(&mut self, begin: &'static str) {
+        self.begin = begin;
+        self.begun = false;
+        self.deferred.clear();
+        self.failure = None;
+    }
+
+    /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
+    fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
+        self.start(BEGIN_READ);
+        let mut rest = batch.into_iter();
+        while let Some(mut job) = rest.next() {
+            job.run(&mut Tx(Engine::Postgres(self)));
+            if self.failure.is_none() {
+                job.finish(None);
+                continue;
+            }
+            self.rollback().ok();
+            for mut job in std::iter::once(job).chain(rest) {
+                let problem = self.transact(BEGIN_READ, &mut *job).err();
+                job.finish(problem);
+            }
+            return;
+        }
+        self.end_read();
+    }
+
     fn transact(&mut self, begin: &'static str, job: &mut dyn Job) -> Result<()> {
         for attempt in 0..TRIES_MAX {
-            self.begin = begin;
-            self.begun = false;
-            self.deferred.clear();
-            self.failure = None;
+            self.start(begin);
             let succeeded = job.run(&mut Tx(Engine::Postgres(self)));
             let ended = match self.failure {
-                None if succeeded && begin == BEGIN_READ => self.end_read(),
+                None if begin == BEGIN_READ => {
+                    self.end_read();
+                    Ok(())
+                }
                 None if succeeded => self.commit(),
                 _ => self.rollback(),
             };
@@ -209,7 +249,7 @@ impl Session {
     }
 
     /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
-    fn end_read(&mut self) -> Result<()> {
+    fn end_read(&mut self) {
         if std::mem::take(&mut self.begun) {
             let Self { runtime, client, .. } = &*self;
             runtime.block_on(async {
@@ -223,7 +263,6 @@ impl Session {
                 tokio::task::yield_now().await;
             });
         }
-        Ok(())
     }
 
     fn rollback(&mut self) -> Result<()> {
@@ -388,7 +427,9 @@ fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
             }
         });
         let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
-            SET synchronous_commit = on; SET client_min_messages = warning";
+            SET synchronous_commit = on; \
+            SET default_transaction_isolation = 'serializable'; \
+            SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning";
         client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(client)
     })

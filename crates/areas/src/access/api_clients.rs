@@ -403,15 +403,22 @@ statements! {
 mod tests {
     use super::*;
 
-    #[test]
-    fn gated_scopes_need_their_consent() {
-        let scopes = ScopeSet::of([Scope::ClientsRead, Scope::GoalsRead, Scope::MessagesRead]);
-        let key = |health_data, private_communication| {
-            check_consents(&scopes, Consents { health_data, private_communication })
-                .map_err(|problem| problem.key)
-        };
-        assert_eq!(key(true, true), Ok(()));
-        assert_eq!(key(true, false), Err(Key::PrivateCommunicationConsentRequired));
-        assert_eq!(key(false, true), Err(Key::HealthConsentRequired));
+    proptest::proptest! {
+        #[test]
+        fn a_gated_scope_passes_exactly_with_its_consent(
+            chosen in proptest::sample::subsequence(Scope::ALL, 0..=20),
+            health_data: bool,
+            private_communication: bool,
+        ) {
+            let missing = |gate| match gate {
+                Gate::None => false,
+                Gate::HealthData => !health_data,
+                Gate::PrivateCommunication => !private_communication,
+            };
+            let first = chosen.iter().map(|scope| scope.gate()).find(|gate| missing(*gate));
+            let consents = Consents { health_data, private_communication };
+            let checked = check_consents(&ScopeSet::of(chosen), consents);
+            proptest::prop_assert_eq!(checked.err().map(|problem| problem.key), first.map(Gate::at_creation));
+        }
     }
 }

@@ -213,10 +213,12 @@ pub(crate) static LIST: List = List {
     columns: Client::COLUMNS,
     from: "client WHERE company_id = ?1",
     filters: &[
-        Filter::new(
+        Filter::counted_by(
             "search",
             "client_id IN (SELECT client_id FROM client_term \
              WHERE company_id = ?1 AND term >= ? AND term < ?)",
+            "SELECT COUNT(DISTINCT client_id) FROM client_term \
+             WHERE company_id = ?1 AND term >= ?2 AND term < ?3",
         ),
         Filter::tallied("relationshipStatus", "relationship_status = ?"),
         Filter::tallied("memberStatus", "member_status = ?"),

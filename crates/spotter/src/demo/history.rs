@@ -1,6 +1,6 @@
 //! Eighteen months of a company, played through the same functions that serve its APIs.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use serde_json::json;
 use spotter_areas::{
@@ -56,11 +56,13 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
     };
     let story = Arc::new(story);
     let mut from = CLIENTS;
+    let mut told = Instant::now();
     while from < clients {
         let (story, to) = (story.clone(), clients.min(from + CROWD_STEP));
         db.write(move |tx| (from..to).try_for_each(|number| story.join_crowd(tx, number))).await?;
         from = to;
-        if from.is_multiple_of(10 * CROWD_STEP) {
+        if told.elapsed().as_secs() >= 1 {
+            told = Instant::now();
             eprintln!("{from} of {clients} clients have joined");
         }
     }

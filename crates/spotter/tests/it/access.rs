@@ -140,7 +140,7 @@ async fn replays_of_secrets_are_sealed(app: App) {
             move |tx| {
                 tx.all(
                     spotter_store::Sql(
-                        "SELECT answer, sealed FROM idempotency WHERE idempotency_key = ?1",
+                        "SELECT answer, sealed FROM idempotency_answer WHERE idempotency_key = ?1",
                     ),
                     spotter_store::params![key],
                 )

@@ -13,7 +13,8 @@ on_both_engines!(
     strangers_are_turned_away,
     keys_are_demanded,
     unknown_and_malformed_input_is_refused,
-    other_companies_do_not_exist
+    other_companies_do_not_exist,
+    every_write_is_audited_and_announced_as_declared,
 );
 
 /// A company with a record of each kind, to build good requests of.
@@ -24,6 +25,7 @@ struct World {
     note: String,
     field: String,
     audit: String,
+    coach: String,
 }
 
 impl World {
@@ -51,19 +53,18 @@ impl World {
         );
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
-        Self { app, client, location, note, field, audit }
+        Self { coach: app.admin.to_string(), app, client, location, note, field, audit }
     }
 
     /// The operation's path with this company's records in it.
     fn path(&self, operation: &Operation) -> String {
-        let coach = self.app.admin.to_string();
         let ids = [
             ("{clientId}", &self.client),
             ("{locationId}", &self.location),
             ("{noteId}", &self.note),
             ("{fieldId}", &self.field),
             ("{auditLogId}", &self.audit),
-            ("{coachId}", &coach),
+            ("{coachId}", &self.coach),
             ("{id}", &self.app.api_client),
         ];
         let path =
@@ -370,4 +371,86 @@ async fn other_companies_do_not_exist(app: App) {
     let all = other.get("/clients").await.ok();
     assert_eq!(all.data()["total"], 0);
     assert_eq!(before, world.app.state().await);
+}
+
+/// Puts the company's client where the operation can act on it.
+async fn prepare(operation: &Operation, world: &mut World) {
+    let body = match operation.id {
+        "approve_client_relationship" | "reject_client_relationship" => {
+            json!({"firstName": "Pending", "relationshipStatus": "pending"})
+        }
+        "invite_client" => {
+            json!({"firstName": "Ann", "email": format!("{}@example.com", random_text())})
+        }
+        _ => json!({"firstName": "Ann"}),
+    };
+    world.client = world.app.new_client(body).await;
+    let note = world
+        .app
+        .post(&format!("/clients/{}/notes", world.client), json!({"body": "x"}))
+        .await
+        .ok();
+    world.note = note.data()["note"]["noteId"].as_str().unwrap().to_owned();
+    if operation.id == "restore_client" {
+        world.app.act(&format!("/clients/{}/archive", world.client)).await.ok();
+    }
+    if operation.id == "reinvite_coach" {
+        let new = json!({"firstName": "A", "lastName": "B", "email": format!("{}@example.com", random_text()), "role": "Coach"});
+        let coach = world.app.app("POST", "/coaches", Some(new)).await.ok();
+        world.coach = coach.data()["coach"]["coachId"].as_str().unwrap().to_owned();
+    }
+    world.app.events().await;
+}
+
+async fn every_write_is_audited_and_announced_as_declared(app: App) {
+    let mut world = World::new(app).await;
+    let mut writes: Vec<_> =
+        spotter_areas::operations().into_iter().filter(|operation| operation.writes).collect();
+    // These take the world's own API client away.
+    writes.sort_by_key(|operation| {
+        ["rotate_api_client_secret", "revoke_api_client"].contains(&operation.id)
+    });
+    for operation in &writes {
+        if operation.id != "rotate_api_client_secret" && operation.id != "revoke_api_client" {
+            prepare(operation, &mut world).await;
+        }
+        let before = world.app.state().await;
+        let request =
+            with_body(operation, &world, world.request(operation, &world.path(operation)));
+        let reply = world.ask(operation, request).await.ok();
+        assert_eq!(reply.status, operation.status, "{operation:?}");
+        let after = world.app.state().await;
+        assert_eq!(
+            after["audit_log"].0,
+            before["audit_log"].0 + 1,
+            "{operation:?} leaves one audit row"
+        );
+        let company = world.app.company;
+        let row: Option<(String, Option<String>, Option<String>, String)> = world
+            .app
+            .server
+            .db
+            .read(move |tx| {
+                tx.one(
+                    spotter_store::Sql(
+                        "SELECT operation, target_type, target_id, request_id FROM audit_log \
+                    WHERE company_id = ?1 ORDER BY audit_log_id DESC LIMIT 1",
+                    ),
+                    spotter_store::params![company],
+                )
+            })
+            .await
+            .unwrap();
+        let (name, target, id, request_id) = row.unwrap();
+        assert_eq!(
+            (name.as_str(), target.is_some(), id.is_some()),
+            (operation.id, true, true),
+            "{operation:?}"
+        );
+        assert_eq!(request_id, reply.body["meta"]["requestId"].as_str().unwrap());
+        let told: Vec<_> = world.app.events().await.into_iter().map(|(name, _)| name).collect();
+        let declared: Vec<_> =
+            operation.events.iter().map(|event| event.name().to_owned()).collect();
+        assert_eq!(told, declared, "{operation:?}");
+    }
 }
