@@ -9,20 +9,14 @@ use spotter_areas::{
         api_clients::{Consents, NewApiClient, create_api_client},
     },
     clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
-    company::{
-        Company, NewCompany,
-        catalogue::{set_company_facilities, set_company_policies, set_company_services},
-        coaches::{self, Coach, NewCoach},
-    },
-    locations,
+    company::coaches::Coach,
 };
 use spotter_contract::{Actor, Body, Caller, Env, Read, Role, Write};
 use spotter_kernel::{
-    Entropy, Event, Id, Problem, Result, Scope, TimeZone, Timestamp,
+    Entropy, Event, Id, Problem, Result, Scope, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
-    money::Currency,
     secret::{Credential, CredentialKind},
-    text::{Country, Language, Text},
+    text::Text,
 };
 use spotter_store::Tx;
 
@@ -91,18 +85,18 @@ enum Act {
     Leave(u64),
 }
 
-struct Play {
+pub(super) struct Play {
     /// The real clock, randomness and key.
     env: Env,
     /// The same with randomness that is the same at every start.
     story: Env,
     dice: Arc<Seeded>,
-    company: CompanyId,
-    begin: Timestamp,
-    coaches: Vec<CoachId>,
-    places: Vec<LocationId>,
+    pub(super) company: CompanyId,
+    pub(super) begin: Timestamp,
+    pub(super) coaches: Vec<CoachId>,
+    pub(super) places: Vec<LocationId>,
     clients: Vec<Option<ClientId>>,
-    fields: Vec<custom_fields::CustomField>,
+    pub(super) fields: Vec<custom_fields::CustomField>,
 }
 
 impl Play {
@@ -119,12 +113,12 @@ impl Play {
         Self { env: env.clone(), story, dice, company, begin, coaches, places, clients, fields }
     }
 
-    fn at(&self, day: i64, minute: u64) -> Timestamp {
+    pub(super) fn at(&self, day: i64, minute: u64) -> Timestamp {
         self.begin.plus_days(day).plus_seconds(minute as i64 * 60)
     }
 
     /// One request of the story: its actor, its time, its audit row.
-    fn step<T>(
+    pub(super) fn step<T>(
         &self,
         tx: &mut Tx<'_>,
         actor: Actor,
@@ -152,105 +146,6 @@ impl Play {
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
         Ok((self, demo))
-    }
-
-    fn found(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let new = NewCompany {
-            name: text(COMPANY_NAME)?,
-            time_zone: TimeZone::parse("Europe/Amsterdam").ok_or_else(wrong)?,
-            currency: Currency::parse("EUR").ok_or_else(wrong)?,
-            language: Language::parse("en").ok_or_else(wrong)?,
-            country: Country::parse("NL"),
-        };
-        Company::create(tx, self.company, new, self.begin)?;
-        for (number, (first, last, role)) in (0..).zip(people::COACHES) {
-            let new = NewCoach {
-                first_name: text(first)?,
-                last_name: text(last)?,
-                email: parse(json!(format!("{}@riverside.example", plain(first))))?,
-                role: Role::parse(role).ok_or_else(wrong)?,
-            };
-            let at = self.at(0, 480 + number);
-            let id = self.step(tx, Actor::System, at, "invite_coach", |cx| {
-                let coach = coaches::create(cx, new)?;
-                Coach::activate(cx, coach.coach_id)?;
-                Ok(coach.coach_id)
-            })?;
-            self.coaches.push(id);
-        }
-        Ok(())
-    }
-
-    fn owner(&self) -> Actor {
-        let role = Role::Admin;
-        Actor::Coach { id: self.coaches[0], role, session: self.company.0 }
-    }
-
-    fn furnish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let week = |opens: &str, closes: &str| -> Vec<serde_json::Value> {
-            (1..=6).map(|day| json!({"weekday": day, "opens": opens, "closes": closes})).collect()
-        };
-        let places = [
-            json!({"name": "Riverside Centre", "coordinates": {"latitude": 52.0907, "longitude": 5.1214},
-                "address": {"line1": "Kanaalstraat 12", "postalCode": "3531 CJ", "city": "Utrecht", "country": "NL"},
-                "phone": "+31 30 555 0101", "openingHours": week("06:30", "22:00"), "accessZones": ["gym", "studio", "sauna"]}),
-            json!({"name": "Riverside East", "coordinates": {"latitude": 52.1561, "longitude": 5.3878},
-                "address": {"line1": "Parkweg 88", "postalCode": "3812 AB", "city": "Amersfoort", "country": "NL"},
-                "openingHours": week("07:00", "21:00"), "accessZones": ["gym"]}),
-            json!({"name": "Forest Outdoor", "address": {"line1": "Lindelaan 1", "city": "Zeist", "country": "NL"},
-                "openingHours": week("08:00", "20:00")}),
-            json!({"name": "Riverside Online", "type": "online", "email": "online@riverside.example"}),
-        ];
-        for (number, place) in (0..).zip(places) {
-            let at = self.at(0, 540 + number);
-            let new: locations::NewLocation = parse(place)?;
-            let made = self
-                .step(tx, self.owner(), at, "create_location", |cx| locations::create(cx, new))?;
-            self.places.push(made.id());
-        }
-        let at = self.at(1, 540);
-        let (centre, east) = (self.places[0], self.places[1]);
-        let facilities = json!({"facilities": [
-            {"name": "Free weights", "locationId": centre}, {"name": "Sauna", "locationId": centre},
-            {"name": "Group studio", "locationId": centre, "description": "For 16 people"},
-            {"name": "Rowing corner", "locationId": east}, {"name": "Parking"},
-        ]});
-        let euro = |amount: i64| json!({"amount": amount, "currency": "EUR"});
-        let services = json!({"services": [
-            {"name": "Personal training", "durationMinutes": 60, "price": euro(7_500)},
-            {"name": "Duo training", "durationMinutes": 60, "price": euro(9_500)},
-            {"name": "Small group", "durationMinutes": 45, "price": euro(1_850)},
-            {"name": "Online coaching", "description": "A programme and a weekly check-in", "price": euro(9_900)},
-            {"name": "Intake", "durationMinutes": 30, "price": euro(0)},
-        ]});
-        let policies = json!({"cancellationWindowHours": 24, "bookingWindowDays": 60,
-            "lateCancellationFee": euro(1_500), "noShowFee": euro(2_500),
-            "termsUrl": "https://riverside.example/terms", "privacyUrl": "https://riverside.example/privacy"});
-        let owner = self.owner();
-        self.step(tx, owner.clone(), at, "set_company_facilities", |cx| {
-            set_company_facilities(cx, Body(parse(facilities)?))
-        })?;
-        self.step(tx, owner.clone(), at, "set_company_services", |cx| {
-            set_company_services(cx, Body(parse(services)?))
-        })?;
-        self.step(tx, owner.clone(), at, "set_company_policies", |cx| {
-            set_company_policies(cx, Body(parse(policies)?))
-        })?;
-        let fields = [
-            json!({"label": "T-shirt size", "type": "select", "options": ["S", "M", "L", "XL"]}),
-            json!({"label": "Resting heart rate", "type": "number"}),
-            json!({"label": "Contract signed on", "type": "date"}),
-            json!({"label": "Has own heart rate monitor", "type": "boolean"}),
-        ];
-        for (number, field) in (0..).zip(fields) {
-            let new: custom_fields::NewCustomField = parse(field)?;
-            let at = self.at(2, 540 + number);
-            let made = self.step(tx, owner.clone(), at, "create_custom_field", |cx| {
-                custom_fields::define(cx, new)
-            })?;
-            self.fields.push(made);
-        }
-        Ok(())
     }
 
     /// What happens to whom and when. The first client stays, and is the one who can sign in.
@@ -474,21 +369,21 @@ impl Play {
     }
 }
 
-fn wrong() -> Problem {
+pub(super) fn wrong() -> Problem {
     Problem::internal("the demo's script is wrong")
 }
 
-fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>> {
+pub(super) fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>> {
     Text::parse(text).map_err(|_| wrong())
 }
 
 /// The arguments of an operation, as its callers write them.
-fn parse<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T> {
+pub(super) fn parse<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<T> {
     serde_json::from_value(value).map_err(|error| Problem::internal(format!("demo: {error}")))
 }
 
 /// A name as it stands in an address.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let plain = |c: char| match c {
         'é' | 'è' | 'ë' => 'e',
         'í' | 'ı' => 'i',
