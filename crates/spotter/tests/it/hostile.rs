@@ -115,7 +115,7 @@ fn good_body(operation: &Operation, world: &World) -> Value {
         "create_client" => json!({"firstName": "Bea"}),
         "update_client" => json!({"lastName": "Bos"}),
         "archive_client" => json!({"reason": "x"}),
-        "assign_client_coach" => json!({"coachId": world.app.admin}),
+        "assign_client_coach" => json!({"coachId": world.coach}),
         "set_client_tags" => json!({"tags": ["x"]}),
         "create_client_note" => json!({"body": "x"}),
         "update_client_note" => json!({"body": "y"}),
@@ -394,7 +394,7 @@ async fn prepare(operation: &Operation, world: &mut World) {
     if operation.id == "restore_client" {
         world.app.act(&format!("/clients/{}/archive", world.client)).await.ok();
     }
-    if operation.id == "reinvite_coach" {
+    if ["reinvite_coach", "assign_client_coach"].contains(&operation.id) {
         let new = json!({"firstName": "A", "lastName": "B", "email": format!("{}@example.com", random_text()), "role": "Coach"});
         let coach = world.app.app("POST", "/coaches", Some(new)).await.ok();
         world.coach = coach.data()["coach"]["coachId"].as_str().unwrap().to_owned();
