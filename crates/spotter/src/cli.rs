@@ -26,6 +26,8 @@ type Outcome = Result<(), String>;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    // Serving and asking over TLS both take the process's provider of cryptography.
+    rustls::crypto::ring::default_provider().install_default().ok();
     let matches = command().get_matches();
     match dispatch(&matches) {
         Ok(()) => ExitCode::SUCCESS,

@@ -44,7 +44,6 @@ pub(crate) async fn serve(
         let handle = handle.clone();
         let tls = match &settings.tls {
             Some((certificate, key)) => {
-                rustls::crypto::ring::default_provider().install_default().ok();
                 let loaded = RustlsConfig::from_pem_file(certificate, key).await;
                 Some(loaded.map_err(|error| format!("{}: {error}", certificate.display()))?)
             }
