@@ -32,11 +32,7 @@ pub const TABLE: &[Setting] = &[
     setting("data", "data", "Folder of the database file, the key and the lock"),
     setting("listen", "127.0.0.1:8080", "Address to serve on"),
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
-    setting(
-        "database_connections",
-        "0",
-        "Connections to PostgreSQL; 0 for three a core, at least 6",
-    ),
+    setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
     setting("database_readers", "2", "Threads that read from SQLite"),
     setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
     setting(
@@ -175,10 +171,10 @@ impl Said {
     }
 }
 
-/// Three a core, at least 6, where nothing else is set: more only take turns.
+/// Three a core where nothing else is set.
 fn connections(said: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    if said == 0 { (3 * cores).max(6) } else { said.max(2) }
+    if said == 0 { 3 * cores } else { said.max(2) }
 }
 
 fn list(text: &str) -> impl Iterator<Item = &str> {

@@ -41,12 +41,17 @@ impl Postgres {
         let (write_queue, writes) = Queue::bounded(queue);
         let (read_queue, reads) = Queue::bounded(queue);
         let mut threads = Vec::new();
-        for number in 0..connections.max(2) {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let (connections, readers) = (connections.max(2), connections.clamp(2, 2 * cores));
+        for number in 0..connections {
             let session = Session::connect(url.clone())?;
-            let (writes, reads) = (writes.clone(), reads.clone());
+            // More threads than a few a core only take turns at reading; writes also wait for the
+            // disk, and those that wait together share a flush.
+            let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
+            let writes = writes.clone();
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
-                .spawn(move || serve(session, &reads, &writes, connections))
+                .spawn(move || serve(session, &reads, &writes, readers))
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
@@ -54,25 +59,27 @@ impl Postgres {
     }
 }
 
-fn serve(mut session: Session, reads: &Jobs, writes: &Jobs, connections: usize) {
+fn serve(mut session: Session, reads: &Jobs, writes: &Jobs, readers: usize) {
     loop {
         crossbeam_channel::select! {
             recv(reads) -> job => {
-                let Ok(first) = job else { return };
+                let Ok(first) = job else { break };
                 // This connection's share of those that wait already; they must not come later
                 // than the snapshot, or it would be older than they are.
-                let share = (reads.len() / connections).min(READS_MAX - 1);
+                let share = (reads.len() / readers).min(READS_MAX - 1);
                 let mut batch = vec![first];
                 batch.extend(reads.try_iter().take(share));
                 session.read_together(batch);
             }
             recv(writes) -> job => {
-                let Ok(mut job) = job else { return };
-                let problem = session.transact(BEGIN_WRITE, &mut *job).err();
-                job.finish(problem);
+                let Ok(job) = job else { break };
+                session.write(job);
             }
         }
     }
+    // Both queues end together: what they still hold was accepted, and is answered.
+    writes.try_iter().for_each(|job| session.write(job));
+    reads.try_iter().for_each(|job| session.read_together(vec![job]));
 }
 
 /// One connection and the transaction it is in.
@@ -163,6 +170,11 @@ impl Session {
         self.begun = false;
         self.deferred.clear();
         self.failure = None;
+    }
+
+    fn write(&mut self, mut job: Box<dyn Job>) {
+        let problem = self.transact(BEGIN_WRITE, &mut *job).err();
+        job.finish(problem);
     }
 
     /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
