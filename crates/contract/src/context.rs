@@ -84,11 +84,6 @@ impl<'t, 'c> Read<'t, 'c> {
     ) -> Result<Page<R>> {
         list.page_under(self.tx, self.caller.company, under, &[], request)
     }
-
-    /// A tallied total.
-    pub fn tallied(&mut self, subject: &str) -> Result<i64> {
-        self.tx.tallied(self.caller.company, subject)
-    }
 }
 
 fn scoped<'v>(company: CompanyId, params: &[Value<'v>]) -> Vec<Value<'v>> {

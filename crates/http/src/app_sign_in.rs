@@ -211,6 +211,16 @@ fn new_hash(state: &State, password: Password) -> impl FnOnce() -> Result<String
     move || password.hash(&*entropy)
 }
 
+/// Refuses one attempt too many, and says how long to wait.
+fn within_limit(attempts: Figures) -> Result<()> {
+    if !attempts.exceeded {
+        return Ok(());
+    }
+    let mut problem = Problem::because(Key::RateLimitExceeded, "Too many failed attempts.");
+    problem.retry_after = Some(attempts.reset_seconds);
+    Err(problem)
+}
+
 async fn login(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
@@ -231,11 +241,8 @@ async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
-    if let Some(figures) = [by_account, by_address].into_iter().find(|figures| figures.exceeded) {
-        let mut problem = Problem::because(Key::RateLimitExceeded, "Too many failed attempts.");
-        problem.retry_after = Some(figures.reset_seconds);
-        return Err(problem);
-    }
+    within_limit(by_account)?;
+    within_limit(by_address)?;
     let (email, company) = (login.email.clone(), login.company_id);
     let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
     let mut found = visit.state.db.read(read).await?;
@@ -351,11 +358,7 @@ async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<Passw
     let attempts = &visit.state.attempts;
     let counted = Counted::Caller(id);
     let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, visit.state.env.clock.now());
-    if figures.exceeded {
-        let mut problem = Problem::because(Key::RateLimitExceeded, "Too many failed attempts.");
-        problem.retry_after = Some(figures.reset_seconds);
-        return Err(problem);
-    }
+    within_limit(figures)?;
     let company = caller.company;
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
     let account = visit.state.db.read(find).await?.ok_or(Key::InvalidToken)?;

@@ -56,7 +56,7 @@ impl From<Figures> for RateLimit {
             limit: figures.limit,
             remaining: figures.remaining,
             reset_seconds: figures.reset_seconds,
-            retry_after_seconds: figures.exceeded.then_some(figures.reset_seconds),
+            retry_after_seconds: None,
         }
     }
 }
@@ -77,6 +77,9 @@ pub(crate) fn success(
 
 /// The answer to a failure.
 pub(crate) fn failure(problem: &Problem, request_id: &str, figures: Figures) -> Response<Body> {
+    let retry_after = problem.retry_after.or(figures.exceeded.then_some(figures.reset_seconds));
+    let mut rate_limit = RateLimit::from(figures);
+    rate_limit.retry_after_seconds = retry_after.filter(|_| problem.status == 429);
     let text = serde_json::to_string(&Failure {
         error: Error {
             code: problem.status,
@@ -84,11 +87,10 @@ pub(crate) fn failure(problem: &Problem, request_id: &str, figures: Figures) -> 
             message: &problem.message,
             details: problem.details.as_ref(),
         },
-        meta: Meta { request_id, rate_limit: figures.into(), idempotency: None },
+        meta: Meta { request_id, rate_limit, idempotency: None },
     });
     let mut response = finish(problem.status, text.unwrap_or_default(), figures);
     let headers = response.headers_mut();
-    let retry_after = problem.retry_after.or(figures.exceeded.then_some(figures.reset_seconds));
     if let Some(seconds) = retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }

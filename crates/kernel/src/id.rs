@@ -1,6 +1,6 @@
 //! Record ids: 24 hexadecimal characters, ordered by the time of their making.
 
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -73,13 +73,6 @@ impl fmt::Display for Id {
 impl fmt::Debug for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for Id {
-    type Err = Key;
-    fn from_str(text: &str) -> Result<Self, Key> {
-        Self::parse(text).ok_or(Key::RequestInvalid)
     }
 }
 

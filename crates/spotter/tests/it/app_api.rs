@@ -105,6 +105,7 @@ async fn attempts_are_limited_and_tell_nothing(app: App) {
             .refused(401, "auth.invalid_credentials");
     }
     let blocked = login(&app, &app.admin_email, PASSWORD).await.refused(429, "rate_limit.exceeded");
+    assert!(blocked.body["meta"]["rateLimit"]["retryAfterSeconds"].is_u64(), "{}", blocked.body);
     assert!(blocked.headers["retry-after"].to_str().unwrap().parse::<u32>().unwrap() <= 900);
     // Refused attempts on a real account are in its company's audit log.
     for _ in 0..50 {
