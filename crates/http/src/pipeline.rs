@@ -13,9 +13,9 @@ use axum::{
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sha2::{Digest, Sha256};
-use spotter_areas::access::{sessions, tokens};
+use spotter_areas::access::sessions;
 use spotter_contract::{
-    Arguments, Caller, Env, Operation, Surface,
+    Arguments, Operation, Surface,
     handler::Bound,
     idempotency::{self, Idempotent},
     run::{Admitted, Answer},
@@ -127,8 +127,11 @@ fn transact(
     counted: &OnceLock<Figures>,
 ) -> Result<Answer> {
     let env = &state.env;
-    let caller = authenticate(tx, env, operation.surface, &asked.token)?;
     let now = env.clock.now();
+    let caller = match operation.surface {
+        Surface::Public => state.known_tokens.authenticate(tx, &asked.token, now)?,
+        Surface::App => Arc::new(sessions::authenticate(tx, env, &asked.token)?),
+    };
     // A closure that runs again is still one request.
     let figures = counted.get_or_init(|| {
         let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
@@ -150,20 +153,7 @@ fn transact(
         return Err(Key::IdempotencyInProgress.into());
     }
     let request_id = asked.request_id.as_str();
-    let caller = &caller;
-    Admitted { env, operation, caller, idempotent, request_id, now }.run(tx, bound)
-}
-
-fn authenticate(
-    tx: &mut Tx<'_>,
-    env: &Env,
-    surface: Surface,
-    token: &Credential,
-) -> Result<Caller> {
-    match surface {
-        Surface::Public => tokens::authenticate(tx, token, env.clock.now()),
-        Surface::App => sessions::authenticate(tx, env, token),
-    }
+    Admitted { env, operation, caller: &caller, idempotent, request_id, now }.run(tx, bound)
 }
 
 async fn read(

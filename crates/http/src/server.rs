@@ -15,6 +15,7 @@ use axum::{
 };
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
+use spotter_areas::access::tokens::KnownTokens;
 use spotter_contract::{Env, Method};
 use spotter_kernel::{Key, Problem, limits};
 use spotter_store::Db;
@@ -67,6 +68,7 @@ pub struct State {
     pub metrics: Option<PrometheusHandle>,
     pub(crate) rates: RateLimiter,
     pub(crate) attempts: RateLimiter,
+    pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
     pub(crate) openapi: String,
 }
@@ -87,6 +89,7 @@ impl State {
             metrics,
             rates: RateLimiter::new(),
             attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),
+            known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
             openapi,
         })

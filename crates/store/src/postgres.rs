@@ -90,10 +90,20 @@ pub(crate) struct Session {
     statements: HashMap<String, Statement>,
     begin: &'static str,
     begun: bool,
-    deferred: Vec<(Statement, Vec<Value<'static>>)>,
+    deferred: Vec<Deferred>,
+    /// Whether the closure may send statements whose outcome it takes for granted.
+    assuming: bool,
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
     shard: u64,
+}
+
+/// A statement that waits for the next one to be sent, or for the commit.
+struct Deferred {
+    statement: Statement,
+    values: Vec<Value<'static>>,
+    /// The closure went on as if it touched exactly one row.
+    assumed: bool,
 }
 
 /// What is to be done about a failed statement.
@@ -103,6 +113,8 @@ enum Failure {
     Conflict,
     /// The connection is gone: connect again, then run the closure again.
     Disconnected,
+    /// The closure took something for granted that is not so: run it again, without assuming.
+    Assumption,
     /// The statement itself is at fault.
     Statement,
 }
@@ -154,6 +166,7 @@ impl Session {
             begin: BEGIN_WRITE,
             begun: false,
             deferred: Vec::new(),
+            assuming: false,
             failure: None,
             shard: u64::from_be_bytes(seed),
         })
@@ -165,31 +178,42 @@ impl Session {
         (self.shard >> 1) as i64 | 1
     }
 
-    fn start(&mut self, begin: &'static str) {
+    fn start(&mut self, begin: &'static str, assuming: bool) {
         self.begin = begin;
         self.begun = false;
         self.deferred.clear();
+        self.assuming = assuming;
         self.failure = None;
     }
 
     fn write(&mut self, mut job: Box<dyn Job>) {
-        let problem = self.transact(BEGIN_WRITE, &mut *job).err();
+        let problem = self.transact(BEGIN_WRITE, true, &mut *job).err();
         job.finish(problem);
+    }
+
+    /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
+    /// been checked; whether it succeeded.
+    fn run(&mut self, job: &mut dyn Job) -> bool {
+        let succeeded = job.run(&mut Tx(Engine::Postgres(self)));
+        if self.failure.is_none() && self.deferred.iter().any(|deferred| deferred.assumed) {
+            return self.flush().is_ok() && succeeded;
+        }
+        succeeded
     }
 
     /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
     fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
-        self.start(BEGIN_READ);
+        self.start(BEGIN_READ, true);
         let mut rest = batch.into_iter();
         while let Some(mut job) = rest.next() {
-            job.run(&mut Tx(Engine::Postgres(self)));
+            self.run(&mut *job);
             if self.failure.is_none() {
                 job.finish(None);
                 continue;
             }
             self.rollback().ok();
             for mut job in std::iter::once(job).chain(rest) {
-                let problem = self.transact(BEGIN_READ, &mut *job).err();
+                let problem = self.transact(BEGIN_READ, false, &mut *job).err();
                 job.finish(problem);
             }
             return;
@@ -197,10 +221,11 @@ impl Session {
         self.end_read();
     }
 
-    fn transact(&mut self, begin: &'static str, job: &mut dyn Job) -> Result<()> {
+    fn transact(&mut self, begin: &'static str, assume: bool, job: &mut dyn Job) -> Result<()> {
         for attempt in 0..TRIES_MAX {
-            self.start(begin);
-            let succeeded = job.run(&mut Tx(Engine::Postgres(self)));
+            // Only the first run assumes: what it took for granted may be why it failed.
+            self.start(begin, assume && attempt == 0);
+            let succeeded = self.run(job);
             let ended = match self.failure {
                 None if begin == BEGIN_READ => {
                     self.end_read();
@@ -212,6 +237,7 @@ impl Session {
             match self.failure {
                 None => return ended,
                 Some(Failure::Statement) => return ended,
+                Some(Failure::Assumption) => {}
                 Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
                 Some(Failure::Disconnected) => return Err(Problem::overloaded()),
                 Some(Failure::Conflict) => {
@@ -229,17 +255,15 @@ impl Session {
         if !self.begun && self.deferred.is_empty() {
             return Ok(());
         }
+        // What was assumed has been checked by now: a COMMIT could not take it back.
         let outcome = {
             let Self { runtime, client, begun, begin, deferred, .. } = &*self;
             runtime.block_on(async {
-                let start =
-                    async { if *begun { Ok(()) } else { client.batch_execute(begin).await } };
-                let writes =
-                    deferred.iter().map(|(statement, values)| run(client, statement, values));
                 let end = client.batch_execute("COMMIT");
-                let (start, writes, end) = join3(start, join_all(writes), end).await;
+                let (start, writes, end) =
+                    join3(open(client, begin, *begun), run_all(client, deferred), end).await;
                 // A COMMIT of a failed transaction reports no error: each statement must speak.
-                start.and_then(|()| writes.into_iter().collect::<Result<Vec<_>, _>>()).map(|_| end)
+                start.and(writes).map(|_| end)
             })
         };
         self.begun = false;
@@ -250,7 +274,7 @@ impl Session {
             Ok(Err(error)) => match Failure::of(&error) {
                 Failure::Conflict => Err(self.note(&error, "COMMIT")),
                 // The connection broke while the commit was on its way: it may have happened.
-                Failure::Disconnected | Failure::Statement => {
+                _ => {
                     self.reconnect(0).ok();
                     let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
                     problem.cause = Some(error.to_string());
@@ -325,11 +349,15 @@ impl Session {
         prepared.map(drop).map_err(|error| self.note(&error, sql))
     }
 
-    pub(crate) fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+    pub(crate) fn may_assume(&self) -> bool {
+        self.assuming
+    }
+
+    pub(crate) fn defer(&mut self, sql: &str, params: &[Value<'_>], assumed: bool) -> Result<()> {
         self.usable()?;
         let statement = self.statement(sql)?;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push((statement, values));
+        self.deferred.push(Deferred { statement, values, assumed });
         Ok(())
     }
 
@@ -362,34 +390,39 @@ impl Session {
     fn send(&mut self, sql: &str, params: &[Value<'_>], ask: Ask) -> Result<Told> {
         self.usable()?;
         let statement = self.statement(sql)?;
-        self.round_trip(&statement, params, ask).map_err(|error| self.note(&error, sql))
+        let params = borrowed(params);
+        let asked = async |client: &Client| match ask {
+            Ask::Rows => client.query(&statement, &params).await.map(Told::Rows),
+            Ask::Count => client.execute(&statement, &params).await.map(Told::Count),
+        };
+        self.round_trip(asked, sql)
     }
 
-    /// Sends BEGIN (once), what was deferred, and the statement in one go; waits for all.
-    fn round_trip(
+    fn flush(&mut self) -> Result<()> {
+        self.round_trip(async |_: &Client| Ok(()), "an assumption")
+    }
+
+    /// Sends BEGIN (once), what was deferred, and what is asked in one go; waits for all.
+    fn round_trip<T>(
         &mut self,
-        statement: &Statement,
-        params: &[Value<'_>],
-        ask: Ask,
-    ) -> Result<Told, tokio_postgres::Error> {
+        asked: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
+        sql: &str,
+    ) -> Result<T> {
         let begun = std::mem::replace(&mut self.begun, true);
         let deferred = std::mem::take(&mut self.deferred);
         let Self { runtime, client, begin, .. } = &*self;
-        runtime.block_on(async {
-            let start = async { if begun { Ok(()) } else { client.batch_execute(begin).await } };
-            let writes = deferred.iter().map(|(statement, values)| run(client, statement, values));
-            let params = borrowed(params);
-            let asked = async {
-                match ask {
-                    Ask::Rows => client.query(statement, &params).await.map(Told::Rows),
-                    Ask::Count => client.execute(statement, &params).await.map(Told::Count),
-                }
-            };
-            let (start, writes, told) = join3(start, join_all(writes), asked).await;
-            start?;
-            writes.into_iter().collect::<Result<Vec<_>, _>>()?;
-            told
-        })
+        let (start, counts, told) = runtime.block_on(async {
+            join3(open(client, begin, begun), run_all(client, &deferred), asked(client)).await
+        });
+        let counts = match start.and(counts) {
+            Ok(counts) => counts,
+            Err(error) => return Err(self.note(&error, "a deferred statement")),
+        };
+        if deferred.iter().zip(counts).any(|(deferred, count)| deferred.assumed && count != 1) {
+            self.failure = Some(Failure::Assumption);
+            return Err(Problem::internal("an assumption was wrong"));
+        }
+        told.map_err(|error| self.note(&error, sql))
     }
 }
 
@@ -409,12 +442,19 @@ fn borrowed<'v>(params: &'v [Value<'v>]) -> Vec<&'v (dyn ToSql + Sync)> {
     params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-async fn run(
+async fn open(client: &Client, begin: &str, begun: bool) -> Result<(), tokio_postgres::Error> {
+    if begun { Ok(()) } else { client.batch_execute(begin).await }
+}
+
+/// Runs what was deferred; how many rows each touched.
+async fn run_all(
     client: &Client,
-    statement: &Statement,
-    values: &[Value<'static>],
-) -> Result<u64, tokio_postgres::Error> {
-    client.execute(statement, &borrowed(values)).await
+    deferred: &[Deferred],
+) -> Result<Vec<u64>, tokio_postgres::Error> {
+    let each = deferred.iter().map(async |Deferred { statement, values, .. }| {
+        client.execute(statement, &borrowed(values)).await
+    });
+    join_all(each).await.into_iter().collect()
 }
 
 fn dial(runtime: &Runtime, url: &str) -> Result<Client> {

@@ -46,7 +46,27 @@ impl Tx<'_> {
     pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
         match &mut self.0 {
             Engine::Sqlite(_) => self.execute(sql, params).map(drop),
-            Engine::Postgres(session) => session.defer(sql.0, params),
+            Engine::Postgres(session) => session.defer(sql.0, params, false),
+        }
+    }
+
+    /// Whether this run of the closure may [`assume`](Self::assume). Never where a look costs no
+    /// round trip, nor in a run that follows a failed one.
+    pub fn may_assume(&self) -> bool {
+        match &self.0 {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(session) => session.may_assume(),
+        }
+    }
+
+    /// Sends along with the next statement one that is taken to touch exactly one row, so that
+    /// knowing it costs no round trip. If it does not, nothing of this run counts: the transaction
+    /// is rolled back and the closure runs again, now without assuming. No closure is answered
+    /// before its assumptions have been checked.
+    pub fn assume(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
+        match &mut self.0 {
+            Engine::Sqlite(_) => Err(Problem::internal("nothing may be assumed here")),
+            Engine::Postgres(session) => session.defer(sql.0, params, true),
         }
     }
 

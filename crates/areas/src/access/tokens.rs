@@ -1,8 +1,15 @@
 //! Access tokens of the Public API: issued for client credentials, looked up at every request.
 
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use lru::LruCache;
 use spotter_contract::{Actor, Caller, Env, Write, vault};
 use spotter_kernel::{
-    Id, Key, Result, ScopeSet, Timestamp,
+    Id, Key, Problem, Result, ScopeSet, Timestamp,
+    id::CompanyId,
     limits::ACCESS_TOKEN_SECONDS,
     secret::{Credential, CredentialKind},
 };
@@ -76,8 +83,68 @@ pub fn issue(
     Ok(Ok(IssuedToken { token, scopes }))
 }
 
-/// The API client behind a token, if the token is good and its company lets integrations in.
-pub fn authenticate(tx: &mut Tx, token: &Credential, now: Timestamp) -> Result<Caller> {
+/// How many tokens are remembered.
+const KNOWN_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// What tokens were found to mean. It is never believed: a transaction that uses it has the
+/// database confirm it, in the round trip of its first statement, so a revocation takes effect at
+/// once on every node.
+pub struct KnownTokens(Mutex<Known>);
+
+/// Callers with the end of their token, by its digest.
+type Known = LruCache<[u8; 32], (Arc<Caller>, Timestamp)>;
+
+impl Default for KnownTokens {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(KNOWN_MAX)))
+    }
+}
+
+impl KnownTokens {
+    /// The API client behind a token, if the token is good and its company lets integrations in.
+    pub fn authenticate(
+        &self,
+        tx: &mut Tx,
+        token: &Credential,
+        now: Timestamp,
+    ) -> Result<Arc<Caller>> {
+        let digest = vault::digest(token);
+        if tx.may_assume() {
+            let known = self.lock().get(&digest).cloned();
+            if let Some((caller, expires_at)) = known
+                && expires_at > now
+            {
+                confirm(tx, &caller, &digest)?;
+                return Ok(caller);
+            }
+        }
+        let (caller, expires_at) = look_up(tx, token.company, &digest, now)?;
+        let caller = Arc::new(caller);
+        self.lock().put(digest, (caller.clone(), expires_at));
+        Ok(caller)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Assumes that the token still means what it is known to mean: its scopes never change.
+fn confirm(tx: &mut Tx, caller: &Caller, digest: &[u8; 32]) -> Result<()> {
+    let Actor::ApiClient { id, health_data, private_communication, .. } = caller.actor else {
+        return Err(Problem::internal("a token of nobody's"));
+    };
+    let active = ApiClientStatus::Active;
+    let means = params![caller.company, digest, id, active, health_data, private_communication];
+    tx.assume(CONFIRM, means)
+}
+
+fn look_up(
+    tx: &mut Tx,
+    company: CompanyId,
+    digest: &[u8; 32],
+    now: Timestamp,
+) -> Result<(Caller, Timestamp)> {
     type Found = (
         Id,
         ScopeSet,
@@ -87,8 +154,7 @@ pub fn authenticate(tx: &mut Tx, token: &Credential, now: Timestamp) -> Result<C
         Option<bool>,
         Option<bool>,
     );
-    let company = token.company;
-    let found: Option<Found> = tx.one(AUTHENTICATE, params![company, vault::digest(token)])?;
+    let found: Option<Found> = tx.one(AUTHENTICATE, params![company, digest])?;
     let Some((id, scopes, expires_at, status, health, private, enabled)) = found else {
         return Err(Key::InvalidToken.into());
     };
@@ -101,15 +167,12 @@ pub fn authenticate(tx: &mut Tx, token: &Credential, now: Timestamp) -> Result<C
     match enabled {
         None => Err(Key::MissingContext.into()),
         Some(false) => Err(Key::ProviderUnavailable.into()),
-        Some(true) => Ok(Caller {
-            company,
-            actor: Actor::ApiClient {
-                id,
-                scopes,
-                health_data: health.unwrap_or(false),
-                private_communication: private.unwrap_or(false),
-            },
-        }),
+        Some(true) => {
+            let health_data = health.unwrap_or(false);
+            let private_communication = private.unwrap_or(false);
+            let actor = Actor::ApiClient { id, scopes, health_data, private_communication };
+            Ok((Caller { company, actor }, expires_at))
+        }
     }
 }
 
@@ -134,6 +197,11 @@ statements! {
         LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         LEFT JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2";
+    CONFIRM = "SELECT 1 FROM access_token t \
+        JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
+        JOIN company c ON c.company_id = t.company_id \
+        WHERE t.company_id = ?1 AND t.digest = ?2 AND t.api_client_id = ?3 AND a.status = ?4 \
+        AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled";
     REVOKE_ALL = "DELETE FROM access_token WHERE company_id = ?1 AND api_client_id = ?2";
     PRUNE = "DELETE FROM access_token WHERE (company_id, digest) IN \
         (SELECT company_id, digest FROM access_token WHERE expires_at <= ?1 LIMIT 500)";

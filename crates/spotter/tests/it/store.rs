@@ -19,6 +19,7 @@ on_both_engines!(
     a_panic_fails_alone,
     reads_cannot_write,
     conflicts_run_again,
+    nothing_rests_on_a_wrong_assumption,
     a_read_is_one_snapshot,
     full_queues_refuse,
     lists_use_their_indexes,
@@ -32,6 +33,7 @@ const ADD: Sql =
 const SUM: Sql = Sql(
     "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally WHERE company_id = ?1 AND subject = ?2",
 );
+const SUM_OF: Sql = Sql("SELECT amount FROM tally WHERE company_id = ?1 AND subject = ?2");
 const SET: Sql =
     Sql("UPDATE tally SET amount = ?4 WHERE company_id = ?1 AND subject = ?2 AND shard = ?3");
 
@@ -122,6 +124,63 @@ async fn conflicts_run_again(app: App) {
         Engine::Sqlite => assert_eq!(tries, 40, "a single writer has no conflict"),
         Engine::Postgres => assert!(tries > 40, "conflicts were seen and run again"),
     }
+}
+
+async fn nothing_rests_on_a_wrong_assumption(app: App) {
+    let (company, postgres) = (app.company, app.server.engine == Engine::Postgres);
+    app.server
+        .db
+        .write(move |tx| tx.execute(ADD, params![company, "there", 1i64, 0i64]))
+        .await
+        .unwrap();
+    // A closure that assumes a row there is, or one there is not, and ends well or badly.
+    for (subject, right) in [("there", true), ("nowhere", false)] {
+        for ends_well in [true, false] {
+            let runs = Arc::new(AtomicUsize::new(0));
+            let counted = runs.clone();
+            let outcome = app
+                .server
+                .db
+                .write(move |tx| {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                    let assumed = tx.may_assume();
+                    if assumed {
+                        tx.assume(SET, params![company, subject, 1i64, 0i64])?;
+                    }
+                    tx.defer(
+                        ADD,
+                        params![company, "kept", 2 * i64::from(right) + i64::from(ends_well), 1i64],
+                    )?;
+                    if ends_well {
+                        Ok(assumed)
+                    } else {
+                        Err(Problem::invalid("assumed", if assumed { "yes" } else { "no" }))
+                    }
+                })
+                .await;
+            let case = format!("{subject} {ends_well}");
+            assert_eq!(
+                runs.load(Ordering::Relaxed),
+                if postgres && !right { 2 } else { 1 },
+                "{case}"
+            );
+            let told_assumed = match outcome {
+                Ok(assumed) => assumed,
+                Err(problem) => problem.message.contains("yes"),
+            };
+            assert_eq!(told_assumed, postgres && right, "{case}");
+        }
+        // What only reads is held to its assumptions too, even where it asks nothing else.
+        let read = app.server.db.read(move |tx| {
+            if tx.may_assume() {
+                tx.assume(SUM_OF, params![company, subject])?;
+                return Ok(true);
+            }
+            Ok(false)
+        });
+        assert_eq!(read.await.unwrap(), postgres && right, "{subject}");
+    }
+    assert_eq!(sum(&app.server.db, company, "kept").await, 2, "each good end was kept once");
 }
 
 async fn a_read_is_one_snapshot(app: App) {
