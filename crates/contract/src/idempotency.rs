@@ -111,7 +111,7 @@ impl Slot<'_> {
     pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<Stored>> {
         if tx.may_assume() {
             // Nearly every key is new, and then its row's insert can travel with what comes next.
-            tx.assume(TAKE, &self.row())?;
+            tx.assume(TAKE_NEW, &self.row())?;
             return Ok(None);
         }
         if self.take(tx)? {
@@ -171,6 +171,12 @@ pub fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
+/// Inserts a key's row, unless another transaction is about to.
+const TAKE_WHERE_CLAIMED: &str = "INSERT INTO idempotency \
+    (company_id, caller_id, idempotency_key, fingerprint, expires_at) \
+    SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS BIGINT) \
+    WHERE claim(?6)";
+
 statements! {
     PRUNE = "DELETE FROM idempotency WHERE (company_id, caller_id, idempotency_key) IN \
         (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
@@ -178,9 +184,8 @@ statements! {
     PRUNE_ANSWERS = "DELETE FROM idempotency_answer WHERE (company_id, caller_id, idempotency_key) IN \
         (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
         ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
-    TAKE = "INSERT INTO idempotency (company_id, caller_id, idempotency_key, fingerprint, expires_at) \
-        SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS BIGINT) \
-        WHERE claim(?6) ON CONFLICT (company_id, caller_id, idempotency_key) DO NOTHING";
+    TAKE_NEW = TAKE_WHERE_CLAIMED;
+    TAKE = TAKE_WHERE_CLAIMED, " ON CONFLICT (company_id, caller_id, idempotency_key) DO NOTHING";
     FIND = "SELECT i.fingerprint, i.expires_at, a.status, a.answer, a.sealed FROM idempotency i \
         LEFT JOIN idempotency_answer a ON a.company_id = i.company_id AND a.caller_id = i.caller_id \
         AND a.idempotency_key = i.idempotency_key \

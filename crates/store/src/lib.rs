@@ -6,6 +6,7 @@
 //! are `?1`, types are TEXT, BIGINT, BOOLEAN, DOUBLE PRECISION and BLOB. This crate is the only
 //! place that knows which engine runs.
 
+mod combine;
 mod copy;
 mod db;
 mod job;

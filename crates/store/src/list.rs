@@ -199,7 +199,7 @@ impl Tx<'_> {
                 .prepare(text)
                 .map(drop)
                 .map_err(|e| spotter_kernel::Problem::internal(format!("{e} in {text}"))),
-            Engine::Postgres(session) => session.check(&to_postgres(text)),
+            Engine::Postgres(session) => session.check(&to_postgres(text, 0)),
         }
     }
 

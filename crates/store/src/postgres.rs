@@ -12,6 +12,7 @@ use tokio_postgres::{Client, Statement, error::SqlState, types::ToSql};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
+    combine::{Deferred, combine},
     job::Job,
     queue::{Jobs, Queue},
     sql::to_postgres,
@@ -26,6 +27,8 @@ const TRIES_MAX: u32 = 50;
 const BEGIN_WRITE: &str = "BEGIN";
 /// One committed snapshot: what is only read decides nothing, and need not make writers retry.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// The most combinations of statements that stay prepared.
+const COMBINED_MAX: usize = 500;
 /// The most reads that share one snapshot.
 const READS_MAX: usize = 8;
 
@@ -88,6 +91,8 @@ pub(crate) struct Session {
     runtime: Runtime,
     client: Client,
     statements: HashMap<String, Statement>,
+    /// Statements made of several, by their parts.
+    combined: HashMap<Vec<&'static str>, Statement>,
     begin: &'static str,
     begun: bool,
     deferred: Vec<Deferred>,
@@ -98,11 +103,10 @@ pub(crate) struct Session {
     shard: u64,
 }
 
-/// A statement that waits for the next one to be sent, or for the commit.
-struct Deferred {
+/// Deferred statements as they are sent.
+struct Ready {
     statement: Statement,
     values: Vec<Value<'static>>,
-    /// The closure went on as if it touched exactly one row.
     assumed: bool,
 }
 
@@ -163,6 +167,7 @@ impl Session {
             runtime,
             client,
             statements: HashMap::new(),
+            combined: HashMap::new(),
             begin: BEGIN_WRITE,
             begun: false,
             deferred: Vec::new(),
@@ -256,18 +261,21 @@ impl Session {
             return Ok(());
         }
         // What was assumed has been checked by now: a COMMIT could not take it back.
+        let deferred = match self.take_deferred() {
+            Ok(deferred) => deferred,
+            Err(problem) => return self.rollback().and(Err(problem)),
+        };
         let outcome = {
-            let Self { runtime, client, begun, begin, deferred, .. } = &*self;
+            let Self { runtime, client, begun, begin, .. } = &*self;
             runtime.block_on(async {
                 let end = client.batch_execute("COMMIT");
                 let (start, writes, end) =
-                    join3(open(client, begin, *begun), run_all(client, deferred), end).await;
+                    join3(open(client, begin, *begun), run_all(client, &deferred), end).await;
                 // A COMMIT of a failed transaction reports no error: each statement must speak.
                 start.and(writes).map(|_| end)
             })
         };
         self.begun = false;
-        self.deferred.clear();
         match outcome {
             Ok(Ok(())) => Ok(()),
             Err(error) => Err(self.note(&error, "a deferred statement")),
@@ -314,6 +322,7 @@ impl Session {
     fn reconnect(&mut self, attempt: u32) -> Result<()> {
         std::thread::sleep(Duration::from_millis(50 << attempt));
         self.statements.clear();
+        self.combined.clear();
         self.client = dial(&self.runtime, &self.url).map_err(|problem| {
             tracing::error!(%problem, "the database cannot be reached");
             Problem::overloaded()
@@ -331,10 +340,35 @@ impl Session {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let prepared = self.runtime.block_on(self.client.prepare(&to_postgres(sql)));
-        let statement = prepared.map_err(|error| self.note(&error, sql))?;
+        let statement = self.prepare(&to_postgres(sql, 0))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
+    }
+
+    /// What was deferred, as it is to be sent.
+    fn take_deferred(&mut self) -> Result<Vec<Ready>> {
+        let combined = combine(std::mem::take(&mut self.deferred));
+        let ready = combined.into_iter().map(|one| {
+            let statement = match (&one.parts[..], self.combined.get(&one.parts)) {
+                ([alone], _) => self.statement(alone)?,
+                (_, Some(statement)) => statement.clone(),
+                (_, None) => {
+                    if self.combined.len() >= COMBINED_MAX {
+                        self.combined.clear();
+                    }
+                    let statement = self.prepare(&one.text())?;
+                    self.combined.insert(one.parts.clone(), statement.clone());
+                    statement
+                }
+            };
+            Ok(Ready { statement, values: one.values, assumed: one.assumed })
+        });
+        ready.collect()
+    }
+
+    fn prepare(&mut self, text: &str) -> Result<Statement> {
+        let prepared = self.runtime.block_on(self.client.prepare(text));
+        prepared.map_err(|error| self.note(&error, text))
     }
 
     /// Runs statements outside the life of a job, such as a migration's.
@@ -353,11 +387,15 @@ impl Session {
         self.assuming
     }
 
-    pub(crate) fn defer(&mut self, sql: &str, params: &[Value<'_>], assumed: bool) -> Result<()> {
+    pub(crate) fn defer(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        assumed: bool,
+    ) -> Result<()> {
         self.usable()?;
-        let statement = self.statement(sql)?;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push(Deferred { statement, values, assumed });
+        self.deferred.push(Deferred { sql, values, assumed });
         Ok(())
     }
 
@@ -408,8 +446,8 @@ impl Session {
         asked: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
         sql: &str,
     ) -> Result<T> {
+        let deferred = self.take_deferred()?;
         let begun = std::mem::replace(&mut self.begun, true);
-        let deferred = std::mem::take(&mut self.deferred);
         let Self { runtime, client, begin, .. } = &*self;
         let (start, counts, told) = runtime.block_on(async {
             join3(open(client, begin, begun), run_all(client, &deferred), asked(client)).await
@@ -447,11 +485,8 @@ async fn open(client: &Client, begin: &str, begun: bool) -> Result<(), tokio_pos
 }
 
 /// Runs what was deferred; how many rows each touched.
-async fn run_all(
-    client: &Client,
-    deferred: &[Deferred],
-) -> Result<Vec<u64>, tokio_postgres::Error> {
-    let each = deferred.iter().map(async |Deferred { statement, values, .. }| {
+async fn run_all(client: &Client, deferred: &[Ready]) -> Result<Vec<u64>, tokio_postgres::Error> {
+    let each = deferred.iter().map(async |Ready { statement, values, .. }| {
         client.execute(statement, &borrowed(values)).await
     });
     join_all(each).await.into_iter().collect()

@@ -16,13 +16,23 @@ macro_rules! statements {
     };
 }
 
-/// Writes `?1` as `$1`, leaving string literals alone.
-pub(crate) fn to_postgres(text: &str) -> String {
+/// Writes `?1` as `$1`, or a number so much higher, leaving string literals alone.
+pub(crate) fn to_postgres(text: &str, higher: usize) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    let mut quoted = false;
-    for c in text.chars() {
-        quoted ^= c == '\'';
-        out.push(if c == '?' && !quoted { '$' } else { c });
+    for (at, piece) in text.split('\'').enumerate() {
+        if at > 0 {
+            out.push('\'');
+        }
+        let quoted = at % 2 == 1;
+        let mut pieces = piece.split(|c| c == '?' && !quoted);
+        out.push_str(pieces.next().unwrap_or_default());
+        for placed in pieces {
+            let digits =
+                placed.len() - placed.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let (number, rest) = placed.split_at(digits);
+            let number = number.parse::<usize>().unwrap_or_default() + higher;
+            out.push_str(&format!("${number}{rest}"));
+        }
     }
     out
 }
@@ -34,8 +44,9 @@ mod tests {
     #[test]
     fn placeholders_change_and_literals_stay() {
         assert_eq!(
-            to_postgres("SELECT '?1', 'it''s ?2' WHERE a = ?1 AND b = ?12"),
+            to_postgres("SELECT '?1', 'it''s ?2' WHERE a = ?1 AND b = ?12", 0),
             "SELECT '?1', 'it''s ?2' WHERE a = $1 AND b = $12"
         );
+        assert_eq!(to_postgres("VALUES (?1,?2)", 9), "VALUES ($10,$11)");
     }
 }

@@ -77,11 +77,13 @@ impl Tx<'_> {
         if by == 0 {
             return Ok(());
         }
-        let shard = match &mut self.0 {
-            Engine::Sqlite(_) => 0,
-            Engine::Postgres(session) => session.shard(),
-        };
-        self.defer(TALLY, crate::params![company, subject, shard, by])
+        match &mut self.0 {
+            Engine::Sqlite(_) => self.defer(TALLY, crate::params![company, subject, 0i64, by]),
+            Engine::Postgres(session) => {
+                let shard = session.shard();
+                self.defer(TALLY_APART, crate::params![company, subject, shard, by])
+            }
+        }
     }
 
     /// A company's count of something.
@@ -128,6 +130,7 @@ fn failed(sql: &str, error: rusqlite::Error) -> Problem {
 crate::statements! {
     TALLY = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4) \
         ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount";
+    TALLY_APART = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)";
     TALLIED = "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally \
         WHERE company_id = ?1 AND subject = ?2";
 }
