@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use ipnet::IpNet;
 use serde::Serialize;
 use spotter_kernel::{
     Clock, Entropy, Event, Id, Page, PageRequest, Problem, Result, Timestamp,
@@ -13,7 +14,11 @@ use spotter_kernel::{
 };
 use spotter_store::{List, Record, Sql, Tx, Value, params, statements};
 
-use crate::{Vault, caller::Caller};
+use crate::{
+    Vault,
+    caller::Caller,
+    outbox::{self, Announced, Announcement, Listeners, Queued},
+};
 
 /// The clock, the randomness and the key that everything is handed.
 #[derive(Clone)]
@@ -24,6 +29,8 @@ pub struct Env {
     pub entropy: Arc<dyn Entropy>,
     /// The installation's key.
     pub vault: Vault,
+    /// Networks that are not public and that webhooks may reach all the same.
+    pub private_networks: Arc<[IpNet]>,
 }
 
 /// A view of one company's rows in one snapshot. In every statement `?1` is the company; the
@@ -104,7 +111,7 @@ pub struct Write<'t, 'c> {
     next_id: Id,
     target: Option<(&'static str, Id)>,
     changed: Vec<String>,
-    events: u32,
+    listeners: Listeners,
 }
 
 impl<'t, 'c> Deref for Write<'t, 'c> {
@@ -128,12 +135,18 @@ impl<'t, 'c> Write<'t, 'c> {
         operation: &'static str,
         may_emit: &'static [Event],
         request_id: &'t str,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut random = [0; 6];
         env.entropy.fill(&mut random);
         let next_id = Id::new(read.now, random);
+        let listeners = Listeners::ask(read.tx, read.caller.company, may_emit)?;
         let (target, changed) = (None, Vec::new());
-        Self { read, env, operation, may_emit, request_id, next_id, target, changed, events: 0 }
+        Ok(Self { read, env, operation, may_emit, request_id, next_id, target, changed, listeners })
+    }
+
+    /// The clock, the randomness and the key.
+    pub fn env(&self) -> &'t Env {
+        self.env
     }
 
     /// A new id; later ones sort after earlier ones.
@@ -177,18 +190,41 @@ impl<'t, 'c> Write<'t, 'c> {
         self.changed.extend(changed.into_iter().map(Into::into));
     }
 
-    /// Announces an event with its public-safe payload; returns the event's id.
-    pub fn emit(&mut self, event: Event, data: &impl Serialize) -> Result<Id> {
+    /// Announces an event with its public-safe payload to every subscription that listens.
+    pub fn emit(&mut self, event: Event, data: &impl Serialize) -> Result<Announced> {
+        self.announce(event, data, None)
+    }
+
+    /// Announces an event to a subscription, whether it listens or not, and to those that do.
+    pub fn emit_to(
+        &mut self,
+        subscription: Id,
+        event: Event,
+        data: &impl Serialize,
+    ) -> Result<Announced> {
+        self.announce(event, data, Some(subscription))
+    }
+
+    fn announce(
+        &mut self,
+        event: Event,
+        data: &impl Serialize,
+        also: Option<Id>,
+    ) -> Result<Announced> {
         if !self.may_emit.contains(&event) {
             let text = format!("{} does not declare {}", self.operation, event.name());
             return Err(Problem::internal(text));
         }
-        let id = self.new_id();
-        let data = serde_json::to_string(data).map_err(Problem::internal)?;
-        let now = self.now();
-        self.defer(EMIT, params![id, event.name(), now, data])?;
-        self.events += 1;
-        Ok(id)
+        let (company, now, data) = (self.company(), self.now(), outbox::written(data)?);
+        let Self { read, next_id, listeners, .. } = self;
+        let new_id = &mut || std::mem::replace(next_id, next_id.next());
+        Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)
+    }
+
+    /// Queues one more delivery of an event that was announced before.
+    pub fn deliver_again(&mut self, subscription: Id, event_id: Id, event: &str) -> Result<Id> {
+        let (id, company, due_at) = (self.new_id(), self.company(), self.now());
+        Queued { company, subscription, event_id, event, due_at }.store(self.read.tx, id)
     }
 
     /// Writes the audit row of a request that did something.
@@ -223,8 +259,6 @@ impl<'t, 'c> Write<'t, 'c> {
 }
 
 statements! {
-    EMIT = "INSERT INTO event (company_id, event_id, type, occurred_at, data) \
-        VALUES (?1, ?2, ?3, ?4, ?5)";
     AUDIT = "INSERT INTO audit_log (company_id, audit_log_id, actor_type, actor_id, operation, outcome, \
         target_type, target_id, changed_fields, request_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 }

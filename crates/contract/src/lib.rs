@@ -8,6 +8,7 @@ pub mod handler;
 pub mod idempotency;
 mod listed;
 pub mod operation;
+pub mod outbox;
 pub mod run;
 mod shape;
 pub mod vault;
@@ -21,5 +22,5 @@ pub use vault::Vault;
 
 /// Every statement of this crate, for the test that prepares them all.
 pub fn statements() -> Vec<spotter_store::Sql> {
-    [context::STATEMENTS, idempotency::STATEMENTS].concat()
+    [context::STATEMENTS, idempotency::STATEMENTS, outbox::STATEMENTS].concat()
 }

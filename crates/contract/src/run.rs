@@ -58,7 +58,7 @@ impl Admitted<'_> {
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);
-        let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id);
+        let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
         let data = function(&mut cx)?;
         cx.audit()?;
         let stored = Stored { status, data };

@@ -157,7 +157,7 @@ impl Visit {
         let caller = Caller { company, actor };
         let transaction = move |tx: &mut Tx<'_>| {
             let read = Read::new(tx, &caller, env.clock.now());
-            let mut cx = Write::new(read, &env, operation, EVENTS, request_id.as_str());
+            let mut cx = Write::new(read, &env, operation, EVENTS, request_id.as_str())?;
             let done = step(&mut cx)?;
             cx.audit()?;
             Ok(done)
@@ -291,7 +291,7 @@ fn note_refusals(visit: &Visit, accounts: Vec<Account>) {
             let noted = db.write(move |tx| {
                 let caller = Caller { company: account.company_id, actor: Actor::System };
                 let read = Read::new(tx, &caller, env.clock.now());
-                let mut cx = Write::new(read, &env, "login", &[], request_id.as_str());
+                let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
                 cx.touch(account.subject.word(), account.subject_id, ["session"]);
                 cx.audit_as("refused")
             });

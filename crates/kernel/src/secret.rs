@@ -50,9 +50,7 @@ pub struct Credential {
 impl Credential {
     /// Makes a new one of 256 random bits.
     pub fn generate(kind: CredentialKind, company: CompanyId, entropy: &dyn Entropy) -> Self {
-        let mut random = [0; 32];
-        entropy.fill(&mut random);
-        Self { company, text: format!("{}{company}{}", kind.prefix(), base64url(&random)) }
+        Self { company, text: format!("{}{company}{}", kind.prefix(), random_text(entropy)) }
     }
 
     /// Takes apart a presented one; `None` where its form alone shows that it is none.
@@ -75,6 +73,13 @@ impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Credential({}…)", self.text.get(..5).unwrap_or_default())
     }
+}
+
+/// 256 random bits as 43 characters of base64url.
+pub fn random_text(entropy: &dyn Entropy) -> String {
+    let mut random = [0; 32];
+    entropy.fill(&mut random);
+    base64url(&random)
 }
 
 /// Base64url without padding (RFC 4648, section 5).

@@ -36,7 +36,7 @@ pub(crate) fn as_operator<T>(
 ) -> Result<T> {
     let caller = Caller { company, actor: Actor::System };
     let read = Read::new(tx, &caller, env.clock.now());
-    let mut cx = Write::new(read, env, operation, &[], "command-line");
+    let mut cx = Write::new(read, env, operation, &[], "command-line")?;
     let done = step(&mut cx)?;
     cx.audit()?;
     Ok(done)

@@ -122,7 +122,7 @@ pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String>
 
 /// The environment of a running process.
 pub(crate) fn environment(settings: &Settings) -> Result<Env, String> {
-    Ok(system::env(&settings.key()?))
+    Ok(system::env(&settings.key()?, &settings.webhooks.private_networks))
 }
 
 /// A runtime for the commands.

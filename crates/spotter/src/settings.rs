@@ -9,6 +9,7 @@ use std::{
 };
 
 use ipnet::IpNet;
+use rustls::pki_types::{CertificateDer, pem::PemObject};
 use spotter_store::{Config, Location};
 
 use crate::system;
@@ -70,6 +71,18 @@ pub const TABLE: &[Setting] = &[
         "Log filter, such as info or info,spotter_http=debug (which logs every request)",
     ),
     setting("log_format", "auto", "text, json, or auto: text on a terminal and JSON elsewhere"),
+    setting(
+        "webhook_private_networks",
+        "",
+        "Networks that are not public and that webhooks may reach all the same, comma-separated",
+    ),
+    setting(
+        "webhook_certificate_authority",
+        "",
+        "PEM file of a certificate authority that webhook targets may use beside the system's",
+    ),
+    setting("webhook_concurrency", "256", "Delivery attempts that may be under way at once"),
+    setting("webhook_retention_days", "30", "How long events and deliveries are kept"),
     setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
 ];
 
@@ -111,6 +124,8 @@ pub struct Settings {
     pub base_url: Option<String>,
     /// What is set about HTTP.
     pub http: spotter_http::Settings,
+    /// What is set about webhooks.
+    pub webhooks: spotter_webhooks::Settings,
     /// Certificate chain and private key.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Log filter.
@@ -162,6 +177,17 @@ impl Said {
             self.complain(name, rule);
             Vec::new()
         })
+    }
+
+    /// The certificates in a PEM file.
+    fn certificates(&mut self, name: &str) -> Vec<CertificateDer<'static>> {
+        let Some(path) = self.optional(name) else { return Vec::new() };
+        let read = CertificateDer::pem_file_iter(&path).and_then(Iterator::collect);
+        let certificates: Vec<_> = read.unwrap_or_default();
+        if certificates.is_empty() {
+            self.complain(name, "must be a PEM file with a certificate");
+        }
+        certificates
     }
 
     fn complain(&mut self, name: &str, rule: &str) {
@@ -269,6 +295,12 @@ impl Settings {
                 trusted_proxies: said.networks("trusted_proxies"),
                 metrics_networks: said.networks("metrics_networks"),
                 cors_origins: list(said.text("cors_origins")).map(str::to_owned).collect(),
+            },
+            webhooks: spotter_webhooks::Settings {
+                private_networks: said.networks("webhook_private_networks"),
+                certificate_authority: said.certificates("webhook_certificate_authority"),
+                concurrency: said.number("webhook_concurrency", 8, 4_096) as u32,
+                retention_days: said.number("webhook_retention_days", 1, 3_650) as i64,
             },
             tls,
             log: said.text("log").to_owned(),

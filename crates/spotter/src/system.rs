@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use ipnet::IpNet;
 use spotter_contract::{Env, Vault};
 use spotter_kernel::{Clock, Entropy, Timestamp};
 
@@ -32,8 +33,13 @@ impl Entropy for SystemEntropy {
 }
 
 /// What everything is handed in a running process.
-pub fn env(key: &[u8; 32]) -> Env {
-    Env { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy), vault: Vault::new(key) }
+pub fn env(key: &[u8; 32], private_networks: &[IpNet]) -> Env {
+    Env {
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+        vault: Vault::new(key),
+        private_networks: private_networks.into(),
+    }
 }
 
 /// Reads the installation's key: 64 hexadecimal digits.

@@ -162,8 +162,6 @@ CREATE TABLE tally (
     PRIMARY KEY (company_id, subject, shard)
 );
 
-CREATE INDEX tally_change ON tally (company_id, subject) WHERE shard <> 0;
-
 CREATE TABLE location (
     company_id TEXT NOT NULL REFERENCES company,
     location_id TEXT NOT NULL,

@@ -52,8 +52,8 @@ pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>
             let target = sqlite::connect(to)?;
             session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let tables = tables(&target)?;
-            let source = &mut Tx(Engine::Postgres(&mut session));
-            let target = &mut Tx(Engine::Sqlite(&target));
+            let source = &mut Tx::new(Engine::Postgres(&mut session));
+            let target = &mut Tx::new(Engine::Sqlite(&target));
             copy_all(source, target, &tables, progress)?;
             session.script("COMMIT")
         }
@@ -82,20 +82,20 @@ fn restore_from(from: &Path, to: &Location, now: Timestamp, progress: Progress<'
     migrate(to, now, |_| ())?;
     let source = sqlite::connect(from)?;
     let tables = tables(&source)?;
-    let source = &mut Tx(Engine::Sqlite(&source));
+    let source = &mut Tx::new(Engine::Sqlite(&source));
     match to {
         Location::File(path) => {
             let target = sqlite::connect(path)?;
             target
                 .execute_batch("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
                 .map_err(Problem::internal)?;
-            copy_all(source, &mut Tx(Engine::Sqlite(&target)), &tables, progress)?;
+            copy_all(source, &mut Tx::new(Engine::Sqlite(&target)), &tables, progress)?;
             target.execute_batch("COMMIT").map_err(Problem::internal)
         }
         Location::Server(url) => {
             let mut target = Session::connect(Arc::from(url.as_str()))?;
             target.script("BEGIN; SET LOCAL statement_timeout = 0")?;
-            copy_all(source, &mut Tx(Engine::Postgres(&mut target)), &tables, progress)?;
+            copy_all(source, &mut Tx::new(Engine::Postgres(&mut target)), &tables, progress)?;
             target.script("COMMIT; ANALYZE")
         }
     }
@@ -109,7 +109,7 @@ struct Table {
 
 /// Every table but the schema's own book, parents before children.
 fn tables(conn: &Connection) -> Result<Vec<Table>> {
-    let tx = &mut Tx(Engine::Sqlite(conn));
+    let tx = &mut Tx::new(Engine::Sqlite(conn));
     let names: Vec<(String,)> = tx.rows(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
          AND name <> 'schema_version' ORDER BY rowid",
@@ -216,7 +216,7 @@ impl Tx<'_> {
             let typed = columns.iter().enumerate().map(|(at, (_, kind))| raw(row, at, kind));
             typed.collect()
         };
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql).map_err(Problem::internal)?;
                 for (at, value) in params.iter().enumerate() {

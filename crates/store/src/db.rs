@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use spotter_kernel::Result;
 
-use crate::{postgres::Postgres, sql::Sql, sqlite::Sqlite, tx::Tx};
+use crate::{postgres::Postgres, signals::Signals, sql::Sql, sqlite::Sqlite, tx::Tx};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,19 +42,25 @@ enum Engine {
 
 /// An open database; clones share it.
 #[derive(Clone)]
-pub struct Db(Arc<Engine>);
+pub struct Db(Arc<Engine>, Signals);
 
 impl Db {
     /// Opens the database. The schema must be current: see [`migrate`](crate::migrate).
     pub fn open(config: &Config) -> Result<Self> {
-        Ok(Self(Arc::new(match &config.location {
-            Location::File(path) => {
-                Engine::Sqlite(Sqlite::open(path, config.readers, config.queue)?)
-            }
+        let Config { location, readers, connections, queue } = config;
+        let signals = Signals::default();
+        let engine = match location {
+            Location::File(path) => Engine::Sqlite(Sqlite::open(path, *readers, *queue, &signals)?),
             Location::Server(url) => {
-                Engine::Postgres(Postgres::open(url, config.connections, config.queue)?)
+                Engine::Postgres(Postgres::open(url, *connections, *queue, &signals)?)
             }
-        })))
+        };
+        Ok(Self(Arc::new(engine), signals))
+    }
+
+    /// What transactions committed by this process have [signalled](Tx::signal).
+    pub fn signals(&self) -> Signals {
+        self.1.clone()
     }
 
     /// Runs a closure in a read-only transaction: one snapshot.

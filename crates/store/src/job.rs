@@ -5,7 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use spotter_kernel::{Problem, Result};
 use tokio::sync::oneshot;
 
-use crate::tx::Tx;
+use crate::{
+    signals::{Signal, Signals},
+    tx::Tx,
+};
 
 /// A transaction to be run, perhaps more than once, and answered exactly once.
 pub(crate) trait Job: Send {
@@ -18,13 +21,16 @@ pub(crate) trait Job: Send {
 pub(crate) struct Call<F, T> {
     closure: F,
     answer: Option<Result<T>>,
+    /// What the last run of the closure wants to be told, and where.
+    told: Vec<Signal>,
+    signals: Signals,
     reply: oneshot::Sender<Result<T>>,
 }
 
 impl<F, T> Call<F, T> {
-    pub(crate) fn new(closure: F) -> (Self, oneshot::Receiver<Result<T>>) {
+    pub(crate) fn new(closure: F, signals: Signals) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
-        (Self { closure, answer: None, reply }, receiver)
+        (Self { closure, answer: None, told: Vec::new(), signals, reply }, receiver)
     }
 }
 
@@ -42,6 +48,7 @@ where
                 .or_else(|| panic.downcast_ref::<String>().cloned());
             Err(Problem::internal(format!("panicked: {}", text.unwrap_or_default())))
         });
+        self.told = std::mem::take(&mut tx.signals);
         let succeeded = answer.is_ok();
         self.answer = Some(answer);
         succeeded
@@ -54,6 +61,9 @@ where
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => Err(Problem::internal("a transaction was never run")),
         };
+        if answer.is_ok() {
+            self.signals.tell(self.told);
+        }
         // The caller may have gone away; what was committed stays committed.
         drop(self.closure);
         self.reply.send(answer).ok();

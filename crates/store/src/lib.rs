@@ -15,6 +15,7 @@ mod migrate;
 mod postgres;
 mod queue;
 mod row;
+mod signals;
 mod sql;
 mod sqlite;
 mod tx;
@@ -25,8 +26,9 @@ pub use db::{Config, Db, Location};
 pub use list::{Filter, List, Total, subject};
 pub use migrate::{latest_schema, migrate};
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
+pub use signals::{Signal, Signals};
 pub use sql::Sql;
-pub use tx::Tx;
+pub use tx::{Ahead, Tx};
 pub use value::{Bind, Value};
 
 #[doc(hidden)]

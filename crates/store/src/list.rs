@@ -194,7 +194,7 @@ pub fn subject(tally: &str, name: &str, value: &Value<'_>) -> String {
 impl Tx<'_> {
     /// Prepares a statement without running it, for the test that prepares them all.
     pub fn check(&mut self, text: &str) -> Result<()> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(conn) => conn
                 .prepare(text)
                 .map(drop)
@@ -205,7 +205,7 @@ impl Tx<'_> {
 
     /// How the engine would run a statement, one line a step, for tests of query plans.
     pub fn plan(&mut self, text: &str, params: &[Value<'_>]) -> Result<Vec<String>> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(_) => {
                 let text = format!("EXPLAIN QUERY PLAN {text}");
                 let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, params)?;

@@ -16,6 +16,7 @@ use crate::{
 const MIGRATIONS: &[(&str, &str)] = &[
     ("foundation", include_str!("../migrations/0001_foundation.sql")),
     ("clients", include_str!("../migrations/0002_clients.sql")),
+    ("webhooks", include_str!("../migrations/0003_webhooks.sql")),
 ];
 
 /// The schema version that this binary works with.
@@ -32,7 +33,7 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
             conn.execute_batch("BEGIN IMMEDIATE").map_err(Problem::internal)?;
             let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
             run(BOOK)?;
-            let tx = &mut Tx(Engine::Sqlite(&conn));
+            let tx = &mut Tx::new(Engine::Sqlite(&conn));
             let found = apply(tx, now, &mut told, |_, text| {
                 conn.execute_batch(text).map_err(Problem::internal)
             })?;
@@ -44,8 +45,8 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
             session.script("BEGIN; SELECT pg_advisory_xact_lock(7768368765)")?;
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
-            let mut tx = Tx(Engine::Postgres(&mut session));
-            let found = apply(&mut tx, now, &mut told, |tx, text| match &mut tx.0 {
+            let mut tx = Tx::new(Engine::Postgres(&mut session));
+            let found = apply(&mut tx, now, &mut told, |tx, text| match &mut tx.engine {
                 Engine::Postgres(session) => session.script(&for_postgres(text)),
                 Engine::Sqlite(_) => Ok(()),
             })?;

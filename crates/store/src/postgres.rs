@@ -6,17 +6,18 @@ use std::{
 };
 
 use futures_util::future::{join_all, join3};
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Key, Problem, Result, id::CompanyId};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement, error::SqlState, types::ToSql};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
-    combine::{Deferred, combine},
+    combine::{Deferred, Part, Waiting, combine},
     job::Job,
     queue::{Jobs, Queue},
+    signals::Signals,
     sql::to_postgres,
-    tx::{Engine, Tx},
+    tx::{Engine, TALLY_APART, Tx},
     value::Value,
 };
 
@@ -39,10 +40,15 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) fn open(url: &str, connections: usize, queue: usize) -> Result<Self> {
+    pub(crate) fn open(
+        url: &str,
+        connections: usize,
+        queue: usize,
+        signals: &Signals,
+    ) -> Result<Self> {
         let url: Arc<str> = url.into();
-        let (write_queue, writes) = Queue::bounded(queue);
-        let (read_queue, reads) = Queue::bounded(queue);
+        let (write_queue, writes) = Queue::bounded(queue, signals);
+        let (read_queue, reads) = Queue::bounded(queue, signals);
         let mut threads = Vec::new();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (connections, readers) = (connections.max(2), connections.clamp(2, 2 * cores));
@@ -92,10 +98,14 @@ pub(crate) struct Session {
     client: Client,
     statements: HashMap<String, Statement>,
     /// Statements made of several, by their parts.
-    combined: HashMap<Vec<&'static str>, Statement>,
+    combined: HashMap<Vec<Part>, Statement>,
     begin: &'static str,
     begun: bool,
     deferred: Vec<Deferred>,
+    /// Changes of totals, which are written with the commit.
+    tallies: Vec<Tally>,
+    /// Rows that were asked for ahead, in the order of asking, once they are there.
+    ahead: Vec<Option<Vec<tokio_postgres::Row>>>,
     /// Whether the closure may send statements whose outcome it takes for granted.
     assuming: bool,
     /// Why the transaction can't be kept, by the engine's own word.
@@ -103,11 +113,18 @@ pub(crate) struct Session {
     shard: u64,
 }
 
+/// A change of a company's count of something.
+pub(crate) struct Tally {
+    pub(crate) company: CompanyId,
+    pub(crate) subject: String,
+    pub(crate) by: i64,
+}
+
 /// Deferred statements as they are sent.
 struct Ready {
     statement: Statement,
     values: Vec<Value<'static>>,
-    assumed: bool,
+    ask: Waiting,
 }
 
 /// What is to be done about a failed statement.
@@ -171,6 +188,8 @@ impl Session {
             begin: BEGIN_WRITE,
             begun: false,
             deferred: Vec::new(),
+            tallies: Vec::new(),
+            ahead: Vec::new(),
             assuming: false,
             failure: None,
             shard: u64::from_be_bytes(seed),
@@ -187,6 +206,8 @@ impl Session {
         self.begin = begin;
         self.begun = false;
         self.deferred.clear();
+        self.tallies.clear();
+        self.ahead.clear();
         self.assuming = assuming;
         self.failure = None;
     }
@@ -199,8 +220,9 @@ impl Session {
     /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
     /// been checked; whether it succeeded.
     fn run(&mut self, job: &mut dyn Job) -> bool {
-        let succeeded = job.run(&mut Tx(Engine::Postgres(self)));
-        if self.failure.is_none() && self.deferred.iter().any(|deferred| deferred.assumed) {
+        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
+        let assumed = |deferred: &Deferred| deferred.ask == Waiting::OneRow;
+        if self.failure.is_none() && self.deferred.iter().any(assumed) {
             return self.flush().is_ok() && succeeded;
         }
         succeeded
@@ -257,6 +279,7 @@ impl Session {
     }
 
     fn commit(&mut self) -> Result<()> {
+        self.write_tallies()?;
         if !self.begun && self.deferred.is_empty() {
             return Ok(());
         }
@@ -350,7 +373,7 @@ impl Session {
         let combined = combine(std::mem::take(&mut self.deferred));
         let ready = combined.into_iter().map(|one| {
             let statement = match (&one.parts[..], self.combined.get(&one.parts)) {
-                ([alone], _) => self.statement(alone)?,
+                ([(alone, 1)], _) => self.statement(alone)?,
                 (_, Some(statement)) => statement.clone(),
                 (_, None) => {
                     if self.combined.len() >= COMBINED_MAX {
@@ -361,7 +384,7 @@ impl Session {
                     statement
                 }
             };
-            Ok(Ready { statement, values: one.values, assumed: one.assumed })
+            Ok(Ready { statement, values: one.values, ask: one.ask })
         });
         ready.collect()
     }
@@ -391,11 +414,43 @@ impl Session {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        assumed: bool,
+        ask: Waiting,
     ) -> Result<()> {
         self.usable()?;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
-        self.deferred.push(Deferred { sql, values, assumed });
+        self.deferred.push(Deferred { sql, values, ask });
+        Ok(())
+    }
+
+    /// Sends along with the next statement one whose rows are asked for later, by the number that
+    /// is returned.
+    pub(crate) fn send_ahead(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
+        self.defer(sql, params, Waiting::Rows)?;
+        self.ahead.push(None);
+        Ok(self.ahead.len() - 1)
+    }
+
+    /// The rows of a statement that was sent ahead.
+    pub(crate) fn rows_ahead(&mut self, number: usize) -> Result<Vec<tokio_postgres::Row>> {
+        self.usable()?;
+        if matches!(self.ahead.get(number), Some(None)) {
+            self.flush()?;
+        }
+        let rows = self.ahead.get_mut(number).and_then(Option::take);
+        rows.ok_or_else(|| Problem::internal("rows that were sent ahead are asked for once"))
+    }
+
+    pub(crate) fn tally(&mut self, tally: Tally) {
+        self.tallies.push(tally);
+    }
+
+    /// Turns the changes of totals into statements, so that what is read next counts them.
+    pub(crate) fn write_tallies(&mut self) -> Result<()> {
+        for Tally { company, subject, by } in std::mem::take(&mut self.tallies) {
+            let shard = self.shard();
+            let row = crate::params![company, subject, shard, by];
+            self.defer(TALLY_APART.0, row, Waiting::Nothing)?;
+        }
         Ok(())
     }
 
@@ -429,10 +484,7 @@ impl Session {
         self.usable()?;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
-        let asked = async |client: &Client| match ask {
-            Ask::Rows => client.query(&statement, &params).await.map(Told::Rows),
-            Ask::Count => client.execute(&statement, &params).await.map(Told::Count),
-        };
+        let asked = async |client: &Client| ask.run(client, &statement, &params).await;
         self.round_trip(asked, sql)
     }
 
@@ -449,16 +501,27 @@ impl Session {
         let deferred = self.take_deferred()?;
         let begun = std::mem::replace(&mut self.begun, true);
         let Self { runtime, client, begin, .. } = &*self;
-        let (start, counts, told) = runtime.block_on(async {
+        let (start, heard, told) = runtime.block_on(async {
             join3(open(client, begin, begun), run_all(client, &deferred), asked(client)).await
         });
-        let counts = match start.and(counts) {
-            Ok(counts) => counts,
+        let heard = match start.and(heard) {
+            Ok(heard) => heard,
             Err(error) => return Err(self.note(&error, "a deferred statement")),
         };
-        if deferred.iter().zip(counts).any(|(deferred, count)| deferred.assumed && count != 1) {
-            self.failure = Some(Failure::Assumption);
-            return Err(Problem::internal("an assumption was wrong"));
+        let mut waiting = self.ahead.iter_mut().filter(|rows| rows.is_none());
+        for (deferred, heard) in deferred.iter().zip(heard) {
+            match (deferred.ask, heard) {
+                (Waiting::OneRow, Told::Count(1)) | (Waiting::Nothing, _) => {}
+                (Waiting::Rows, Told::Rows(rows)) => {
+                    if let Some(place) = waiting.next() {
+                        *place = Some(rows);
+                    }
+                }
+                _ => {
+                    self.failure = Some(Failure::Assumption);
+                    return Err(Problem::internal("an assumption was wrong"));
+                }
+            }
         }
         told.map_err(|error| self.note(&error, sql))
     }
@@ -476,6 +539,20 @@ enum Told {
     Count(u64),
 }
 
+impl Ask {
+    async fn run(
+        self,
+        client: &Client,
+        statement: &Statement,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Told, tokio_postgres::Error> {
+        match self {
+            Self::Rows => client.query(statement, params).await.map(Told::Rows),
+            Self::Count => client.execute(statement, params).await.map(Told::Count),
+        }
+    }
+}
+
 fn borrowed<'v>(params: &'v [Value<'v>]) -> Vec<&'v (dyn ToSql + Sync)> {
     params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
@@ -484,10 +561,11 @@ async fn open(client: &Client, begin: &str, begun: bool) -> Result<(), tokio_pos
     if begun { Ok(()) } else { client.batch_execute(begin).await }
 }
 
-/// Runs what was deferred; how many rows each touched.
-async fn run_all(client: &Client, deferred: &[Ready]) -> Result<Vec<u64>, tokio_postgres::Error> {
-    let each = deferred.iter().map(async |Ready { statement, values, .. }| {
-        client.execute(statement, &borrowed(values)).await
+/// Runs what was deferred; what each told.
+async fn run_all(client: &Client, deferred: &[Ready]) -> Result<Vec<Told>, tokio_postgres::Error> {
+    let each = deferred.iter().map(async |Ready { statement, values, ask }| {
+        let ask = if *ask == Waiting::Rows { Ask::Rows } else { Ask::Count };
+        ask.run(client, statement, &borrowed(values)).await
     });
     join_all(each).await.into_iter().collect()
 }

@@ -3,20 +3,26 @@
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use spotter_kernel::{Problem, Result};
 
-use crate::job::{Call, Job};
-use crate::tx::Tx;
+use crate::{
+    job::{Call, Job},
+    signals::Signals,
+    tx::Tx,
+};
 
 /// The sending end of a bounded queue; jobs past the bound are refused at once.
 #[derive(Clone)]
-pub(crate) struct Queue(Sender<Box<dyn Job>>);
+pub(crate) struct Queue {
+    sender: Sender<Box<dyn Job>>,
+    signals: Signals,
+}
 
 /// The receiving end.
 pub(crate) type Jobs = Receiver<Box<dyn Job>>;
 
 impl Queue {
-    pub(crate) fn bounded(size: usize) -> (Self, Jobs) {
+    pub(crate) fn bounded(size: usize, signals: &Signals) -> (Self, Jobs) {
         let (sender, receiver) = crossbeam_channel::bounded(size);
-        (Self(sender), receiver)
+        (Self { sender, signals: signals.clone() }, receiver)
     }
 
     pub(crate) async fn call<T, F>(&self, closure: F) -> Result<T>
@@ -24,8 +30,8 @@ impl Queue {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (call, answer) = Call::new(closure);
-        match self.0.try_send(Box::new(call)) {
+        let (call, answer) = Call::new(closure, self.signals.clone());
+        match self.sender.try_send(Box::new(call)) {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(Problem::internal("the store stopped"))),
             Err(TrySendError::Full(_)) => Err(Problem::overloaded()),
             Err(TrySendError::Disconnected(_)) => Err(Problem::internal("the store stopped")),
@@ -34,6 +40,6 @@ impl Queue {
 
     /// How many jobs wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.0.len()
+        self.sender.len()
     }
 }

@@ -9,8 +9,8 @@ pub struct Sql(#[doc(hidden)] pub &'static str);
 /// A text may be given in pieces, such as `"SELECT ", Client::COLUMNS, " FROM client"`.
 #[macro_export]
 macro_rules! statements {
-    ($($(#[$doc:meta])* $name:ident = $($piece:expr),+;)+) => {
-        $($(#[$doc])* const $name: $crate::Sql = $crate::Sql($crate::concatcp!($($piece),+));)+
+    ($($(#[$doc:meta])* $vis:vis $name:ident = $($piece:expr),+;)+) => {
+        $($(#[$doc])* $vis const $name: $crate::Sql = $crate::Sql($crate::concatcp!($($piece),+));)+
         /// Every statement of this module.
         pub(crate) const STATEMENTS: &[$crate::Sql] = &[$($name),+];
     };

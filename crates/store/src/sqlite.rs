@@ -8,6 +8,7 @@ use spotter_kernel::{Problem, Result};
 use crate::{
     job::Job,
     queue::{Jobs, Queue},
+    signals::Signals,
     tx::{Engine, Tx},
 };
 
@@ -25,11 +26,16 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, readers: usize, queue: usize) -> Result<Self> {
-        let (write_queue, jobs) = Queue::bounded(queue);
+    pub(crate) fn open(
+        path: &Path,
+        readers: usize,
+        queue: usize,
+        signals: &Signals,
+    ) -> Result<Self> {
+        let (write_queue, jobs) = Queue::bounded(queue, signals);
         let writer = connect(path)?;
         let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
-        let (read_queue, jobs) = Queue::bounded(queue);
+        let (read_queue, jobs) = Queue::bounded(queue, signals);
         for number in 0..readers.max(1) {
             let reader = connect(path)?;
             reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
@@ -85,7 +91,7 @@ fn read_loop(conn: &Connection, jobs: &Jobs) {
             continue;
         }
         for mut job in batch {
-            job.run(&mut Tx(Engine::Sqlite(conn)));
+            job.run(&mut Tx::new(Engine::Sqlite(conn)));
             job.finish(None);
         }
         run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
@@ -116,7 +122,7 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
         run_sql(conn, "BEGIN IMMEDIATE")?;
         for job in &mut *batch {
             run_sql(conn, "SAVEPOINT one")?;
-            let succeeded = job.run(&mut Tx(Engine::Sqlite(conn)));
+            let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)));
             if conn.is_autocommit() {
                 return Err(Problem::internal("the engine rolled the transaction back"));
             }
@@ -136,7 +142,7 @@ fn run_together(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<()> {
 
 fn run_alone(conn: &Connection, job: &mut dyn Job) -> Result<()> {
     run_sql(conn, "BEGIN IMMEDIATE")?;
-    let succeeded = job.run(&mut Tx(Engine::Sqlite(conn)));
+    let succeeded = job.run(&mut Tx::new(Engine::Sqlite(conn)));
     if conn.is_autocommit() {
         return Err(Problem::internal("the engine rolled the transaction back"));
     }

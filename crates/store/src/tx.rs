@@ -1,21 +1,33 @@
 //! A transaction, as closures see it.
 
-use spotter_kernel::{Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 
 use crate::{
-    postgres::Session,
+    combine::Waiting,
+    postgres::{Session, Tally},
     row::{Record, Row, Source},
+    signals::Signal,
     sql::Sql,
     value::{Bind, Value},
 };
 
 /// One serializable transaction: everything read is one snapshot, everything written is kept or
 /// lost together.
-pub struct Tx<'c>(pub(crate) Engine<'c>);
+pub struct Tx<'c> {
+    pub(crate) engine: Engine<'c>,
+    /// What is told once the transaction is committed.
+    pub(crate) signals: Vec<Signal>,
+}
 
 pub(crate) enum Engine<'c> {
     Sqlite(&'c rusqlite::Connection),
     Postgres(&'c mut Session),
+}
+
+impl<'c> Tx<'c> {
+    pub(crate) fn new(engine: Engine<'c>) -> Self {
+        Self { engine, signals: Vec::new() }
+    }
 }
 
 impl Tx<'_> {
@@ -31,7 +43,7 @@ impl Tx<'_> {
 
     /// Runs a statement now; the number of rows it changed.
     pub fn execute(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<u64> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql.0).map_err(|e| failed(sql.0, e))?;
                 bind_all(&mut statement, params).map_err(|e| failed(sql.0, e))?;
@@ -44,16 +56,16 @@ impl Tx<'_> {
     /// Runs a statement whose outcome nobody looks at before the commit; engines that are
     /// reached over a network send it along with the next statement or the commit.
     pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(_) => self.execute(sql, params).map(drop),
-            Engine::Postgres(session) => session.defer(sql.0, params, false),
+            Engine::Postgres(session) => session.defer(sql.0, params, Waiting::Nothing),
         }
     }
 
     /// Whether this run of the closure may [`assume`](Self::assume). Never where a look costs no
     /// round trip, nor in a run that follows a failed one.
     pub fn may_assume(&self) -> bool {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(_) => false,
             Engine::Postgres(session) => session.may_assume(),
         }
@@ -64,9 +76,9 @@ impl Tx<'_> {
     /// is rolled back and the closure runs again, now without assuming. No closure is answered
     /// before its assumptions have been checked.
     pub fn assume(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(_) => Err(Problem::internal("nothing may be assumed here")),
-            Engine::Postgres(session) => session.defer(sql.0, params, true),
+            Engine::Postgres(session) => session.defer(sql.0, params, Waiting::OneRow),
         }
     }
 
@@ -77,23 +89,51 @@ impl Tx<'_> {
         if by == 0 {
             return Ok(());
         }
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(_) => self.defer(TALLY, crate::params![company, subject, 0i64, by]),
             Engine::Postgres(session) => {
-                let shard = session.shard();
-                self.defer(TALLY_APART, crate::params![company, subject, shard, by])
+                session.tally(Tally { company, subject: subject.to_owned(), by });
+                Ok(())
             }
         }
     }
 
     /// A company's count of something.
     pub fn tallied(&mut self, company: CompanyId, subject: &str) -> Result<i64> {
+        if let Engine::Postgres(session) = &mut self.engine {
+            session.write_tallies()?;
+        }
         let row: Option<(i64,)> = self.one(TALLIED, crate::params![company, subject])?;
         Ok(row.map_or(0, |(total,)| total))
     }
 
+    /// Asks for rows before they are needed, so that on an engine that is reached over a network
+    /// they come with the answer of the next statement.
+    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Ahead<R>> {
+        if let Engine::Postgres(session) = &mut self.engine {
+            return session.send_ahead(sql.0, params).map(Ahead::Sent);
+        }
+        self.all(sql, params).map(Ahead::Here)
+    }
+
+    /// The rows that were asked for ahead.
+    pub fn awaited<R: Record>(&mut self, ahead: Ahead<R>) -> Result<Vec<R>> {
+        match (ahead, &mut self.engine) {
+            (Ahead::Here(rows), _) => Ok(rows),
+            (Ahead::Sent(number), Engine::Postgres(session)) => {
+                read_all(&session.rows_ahead(number)?)
+            }
+            (Ahead::Sent(_), Engine::Sqlite(_)) => Err(Problem::internal("nothing was sent ahead")),
+        }
+    }
+
+    /// Once the transaction is committed, [`Db::signals`](crate::Db::signals) tells this.
+    pub fn signal(&mut self, company: CompanyId, id: Id) {
+        self.signals.push((company, id));
+    }
+
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {
-        match &mut self.0 {
+        match &mut self.engine {
             Engine::Sqlite(conn) => {
                 let mut statement = conn.prepare_cached(sql).map_err(|e| failed(sql, e))?;
                 bind_all(&mut statement, params).map_err(|e| failed(sql, e))?;
@@ -104,13 +144,21 @@ impl Tx<'_> {
                 }
                 Ok(out)
             }
-            Engine::Postgres(session) => session
-                .query(sql, params)?
-                .iter()
-                .map(|row| R::read(&Row(Source::Postgres(row)), 0))
-                .collect(),
+            Engine::Postgres(session) => read_all(&session.query(sql, params)?),
         }
     }
+}
+
+/// Rows that were asked for ahead.
+pub enum Ahead<R> {
+    /// They are here already.
+    Here(Vec<R>),
+    /// They are on their way, under this number.
+    Sent(usize),
+}
+
+fn read_all<R: Record>(rows: &[tokio_postgres::Row]) -> Result<Vec<R>> {
+    rows.iter().map(|row| R::read(&Row(Source::Postgres(row)), 0)).collect()
 }
 
 fn bind_all(
@@ -130,7 +178,7 @@ fn failed(sql: &str, error: rusqlite::Error) -> Problem {
 crate::statements! {
     TALLY = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4) \
         ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount";
-    TALLY_APART = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)";
+    pub(crate) TALLY_APART = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)";
     TALLIED = "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally \
         WHERE company_id = ?1 AND subject = ?2";
 }

@@ -61,7 +61,7 @@ pub fn issue(
         Actor::ApiClient { id, scopes: none, health_data: false, private_communication: false };
     let caller = Caller { company, actor };
     let read = spotter_contract::Read::new(tx, &caller, now);
-    let mut cx = Write::new(read, env, "issue_token", &[], request_id);
+    let mut cx = Write::new(read, env, "issue_token", &[], request_id)?;
     cx.touch("api_client", id, Vec::<String>::new());
     let secret = Credential::parse(CredentialKind::ApiClientSecret, secret);
     let known = secret.is_some_and(|secret| vault::same(&vault::digest(&secret), &digest));

@@ -128,7 +128,7 @@ impl Play {
     ) -> Result<T> {
         let caller = Caller { company: self.company, actor };
         let read = Read::new(tx, &caller, at);
-        let mut cx = Write::new(read, &self.story, operation, Event::ALL, "demo");
+        let mut cx = Write::new(read, &self.story, operation, Event::ALL, "demo")?;
         let done = step(&mut cx)?;
         cx.audit()?;
         Ok(done)
@@ -318,7 +318,7 @@ impl Play {
     fn let_in(&self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
         let caller = Caller { company: self.company, actor: self.owner() };
         let read = Read::new(tx, &caller, self.env.clock.now());
-        let mut cx = Write::new(read, &self.env, "create_api_client", Event::ALL, "demo");
+        let mut cx = Write::new(read, &self.env, "create_api_client", Event::ALL, "demo")?;
         let new = NewApiClient {
             name: text("Demo integration")?,
             scopes: Scope::ALL.to_vec(),

@@ -71,6 +71,7 @@ pub fn env() -> Env {
         clock: Arc::new(SystemClock),
         entropy: Arc::new(spotter::system::SystemEntropy),
         vault: Vault::new(&[7; 32]),
+        private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
     }
 }
 

@@ -1,0 +1,138 @@
+//! The outbox: events, and a delivery of each for every subscription that listens, kept or lost
+//! with the change that they tell of.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
+use spotter_store::{Ahead, Tx, params, statements};
+
+/// As many events' listeners are asked for by name; operations rarely declare more.
+const EVENTS_ASKED: usize = 4;
+
+/// The subject of the total of all deliveries.
+pub const TALLY: &str = "deliveries";
+
+/// The subject of the total of deliveries with this status.
+pub fn status_tally(status: &str) -> String {
+    format!("{TALLY}?status={status}")
+}
+
+/// The subject of the total of a subscription's deliveries.
+pub fn subscription_tally(subscription: Id) -> String {
+    format!("{TALLY}?subscriptionId={subscription}")
+}
+
+/// Who listens for the events that an operation may announce; asked for as its transaction
+/// begins, so that announcing costs no round trip.
+pub(crate) enum Listeners {
+    Asked(Ahead<(String, Id)>),
+    Known(Vec<(String, Id)>),
+}
+
+impl Listeners {
+    pub(crate) fn ask(tx: &mut Tx<'_>, company: CompanyId, events: &[Event]) -> Result<Self> {
+        let Some(last) = events.last() else { return Ok(Self::Known(Vec::new())) };
+        if events.len() > EVENTS_ASKED {
+            return tx.ahead(ALL_LISTENERS, params![company]).map(Self::Asked);
+        }
+        let name = |at: usize| events.get(at).unwrap_or(last).name();
+        let names: [&str; EVENTS_ASKED] = std::array::from_fn(name);
+        let asked = params![company, names[0], names[1], names[2], names[3]];
+        tx.ahead(LISTENERS, asked).map(Self::Asked)
+    }
+
+    fn of(&mut self, tx: &mut Tx<'_>, event: Event) -> Result<BTreeSet<Id>> {
+        if let Self::Asked(_) = self {
+            let Self::Asked(ahead) = std::mem::replace(self, Self::Known(Vec::new())) else {
+                return Err(Problem::internal("listeners are asked for once"));
+            };
+            *self = Self::Known(tx.awaited(ahead)?);
+        }
+        let Self::Known(known) = self else { return Ok(BTreeSet::new()) };
+        let listens = |(name, _): &&(String, Id)| name == event.name();
+        Ok(known.iter().filter(listens).map(|(_, subscription)| *subscription).collect())
+    }
+}
+
+/// An event and the deliveries that were queued for it.
+#[derive(Clone, Debug)]
+pub struct Announced {
+    /// The event.
+    pub event_id: Id,
+    /// Its deliveries, by subscription.
+    pub delivery_ids: Vec<Id>,
+}
+
+/// An event on its way into the outbox.
+pub(crate) struct Announcement<'a> {
+    pub(crate) company: CompanyId,
+    pub(crate) event: Event,
+    pub(crate) data: String,
+    pub(crate) now: Timestamp,
+    /// A subscription that hears of it whether it listens or not.
+    pub(crate) also: Option<Id>,
+    pub(crate) new_id: &'a mut dyn FnMut() -> Id,
+}
+
+impl Announcement<'_> {
+    pub(crate) fn store(self, tx: &mut Tx<'_>, listeners: &mut Listeners) -> Result<Announced> {
+        let Self { company, event, data, now, also, new_id } = self;
+        let event_id = new_id();
+        tx.defer(EMIT, params![company, event_id, event.name(), now, data])?;
+        let mut subscriptions = listeners.of(tx, event)?;
+        subscriptions.extend(also);
+        let mut delivery_ids = Vec::new();
+        for subscription in subscriptions {
+            let queued =
+                Queued { company, subscription, event_id, event: event.name(), due_at: now };
+            delivery_ids.push(queued.store(tx, new_id())?);
+        }
+        Ok(Announced { event_id, delivery_ids })
+    }
+}
+
+/// A delivery that waits for its first attempt.
+pub struct Queued<'q> {
+    /// The company.
+    pub company: CompanyId,
+    /// Who is to hear.
+    pub subscription: Id,
+    /// Of what.
+    pub event_id: Id,
+    /// The event's name.
+    pub event: &'q str,
+    /// When the first attempt may begin.
+    pub due_at: Timestamp,
+}
+
+impl Queued<'_> {
+    /// Writes the delivery and counts it; the engine is told once the transaction is committed.
+    pub fn store(&self, tx: &mut Tx<'_>, id: Id) -> Result<Id> {
+        let Self { company, subscription, event_id, event, due_at } = self;
+        tx.defer(
+            DELIVER,
+            params![company, id, subscription, event_id, event, "pending", 0i64, due_at, 0i64],
+        )?;
+        tx.tally(*company, TALLY, 1)?;
+        tx.tally(*company, &subscription_tally(*subscription), 1)?;
+        tx.tally(*company, &status_tally("pending"), 1)?;
+        tx.signal(*company, *subscription);
+        Ok(id)
+    }
+}
+
+/// The public-safe payload of an event as it is kept.
+pub(crate) fn written(data: &impl Serialize) -> Result<String> {
+    serde_json::to_string(data).map_err(Problem::internal)
+}
+
+statements! {
+    LISTENERS = "SELECT event_type, subscription_id FROM webhook_listener \
+        WHERE company_id = ?1 AND event_type IN (?2, ?3, ?4, ?5)";
+    ALL_LISTENERS = "SELECT event_type, subscription_id FROM webhook_listener WHERE company_id = ?1";
+    EMIT = "INSERT INTO event (company_id, event_id, type, occurred_at, data) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    DELIVER = "INSERT INTO webhook_delivery (company_id, delivery_id, subscription_id, event_id, \
+        event_type, status, attempts, due_at, lease_losses) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+}

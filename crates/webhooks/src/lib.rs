@@ -1,0 +1,34 @@
+//! Webhooks: what is sent, how it is signed, where it may go, and the engine that sends it.
+
+pub mod address;
+pub mod canonical;
+pub mod engine;
+pub mod permits;
+pub mod preview;
+pub mod queue;
+pub mod retention;
+pub mod sender;
+pub mod signature;
+pub mod target;
+
+use ipnet::IpNet;
+use rustls::pki_types::CertificateDer;
+use spotter_store::Sql;
+
+/// What an operator can set about webhooks.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Networks that are not public and that deliveries may go to all the same.
+    pub private_networks: Vec<IpNet>,
+    /// Certificate authorities that are trusted beside the system's.
+    pub certificate_authority: Vec<CertificateDer<'static>>,
+    /// Attempts that may be under way at once.
+    pub concurrency: u32,
+    /// How long events and deliveries are kept.
+    pub retention_days: i64,
+}
+
+/// Every statement of this crate, for the test that prepares them all.
+pub fn statements() -> Vec<Sql> {
+    [queue::STATEMENTS, retention::STATEMENTS].concat()
+}

@@ -1,0 +1,361 @@
+//! Deliveries in the database: claimed with a lease, completed under it, found when due.
+
+use std::collections::BTreeMap;
+
+use spotter_contract::{Env, outbox};
+use spotter_kernel::{
+    Id, Problem, Result, Timestamp,
+    id::CompanyId,
+    limits::{WEBHOOK_ATTEMPTS_MAX, WEBHOOK_BACKOFF_CAP_SECONDS, WEBHOOK_BACKOFF_SECONDS},
+};
+use spotter_store::{Ahead, Signal, Tx, params, record, statements, words};
+
+use crate::{
+    canonical::body,
+    sender::{ATTEMPT_TIME, Attempted, Outgoing, Verdict},
+};
+
+words! {
+    /// Where a delivery stands. One that is being sent is stored as pending, with a lease.
+    pub enum Stage {
+        Pending = "pending",
+        Succeeded = "succeeded",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+/// How much longer than an attempt its lease is, in milliseconds.
+const LEASE_MARGIN_MS: i64 = 15_000;
+
+/// A delivery that this process holds.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    /// Its company and subscription.
+    pub of: Signal,
+    /// Its id.
+    pub delivery_id: Id,
+    /// The token of the hold.
+    pub lease: Id,
+    /// Attempts made so far.
+    pub attempts: i64,
+    /// When the event happened.
+    pub occurred_at: Timestamp,
+    /// What is to be sent.
+    pub outgoing: Outgoing,
+}
+
+record! {
+    /// A due delivery with its event and its subscription.
+    struct Due {
+        delivery_id: Id,
+        event_id: Id,
+        event_type: String,
+        due_at: Timestamp,
+        lease: Option<Id>,
+        occurred_at: Option<Timestamp>,
+        data: Option<String>,
+        url: String,
+        active: bool,
+        secret: Vec<u8>,
+        previous_secret: Option<Vec<u8>>,
+        previous_secret_until: Option<Timestamp>,
+    }
+}
+
+/// What was claimed of a subscription.
+#[derive(Debug, Default)]
+pub struct Claims {
+    /// Deliveries to be sent.
+    pub claimed: Vec<Claimed>,
+    /// How many deliveries were found; as many as were asked for means that there may be more.
+    pub found: u32,
+    /// How many of them had been held by somebody who let the lease run out.
+    pub lost: u32,
+}
+
+/// Takes hold of a subscription's due deliveries: first attempts before retries, older before
+/// newer. Those of a subscription that is not active any more are cancelled.
+pub fn claim(tx: &mut Tx<'_>, env: &Env, of: Signal, most: u32, retries: bool) -> Result<Claims> {
+    let (company, subscription) = of;
+    let now = env.clock.now();
+    let until = now.plus_millis(ATTEMPT_TIME.as_millis() as i64 + LEASE_MARGIN_MS);
+    let mut random = [0; 6];
+    env.entropy.fill(&mut random);
+    let lease = Id::new(now, random);
+    let mut claims = Claims::default();
+    let rounds = if retries { i64::from(WEBHOOK_ATTEMPTS_MAX) } else { 1 };
+    for attempts in 0..rounds {
+        let room = i64::from(most) - i64::from(claims.found);
+        if room <= 0 {
+            break;
+        }
+        let lock = format!("webhooks/{company}/{subscription}");
+        let due: Vec<Due> =
+            tx.all(DUE, params![company, subscription, attempts, now, room, lock])?;
+        let Some(last) = due.last() else { continue };
+        // The same rows as were found: they are in order, and the snapshot is one.
+        let (due_at, id) = (last.due_at, last.delivery_id);
+        let count = due.len() as u32;
+        claims.found += count;
+        if !last.active {
+            let stage = Stage::Cancelled;
+            tx.defer(CANCEL, params![company, subscription, attempts, due_at, id, stage, now])?;
+            move_in_totals(tx, company, Stage::Cancelled, i64::from(count))?;
+            continue;
+        }
+        tx.defer(HOLD, params![company, subscription, attempts, due_at, id, lease, until])?;
+        for due in due {
+            claims.lost += u32::from(due.lease.is_some());
+            let id = due.delivery_id;
+            match due.claimed(env, of, lease, attempts, now)? {
+                Some(claimed) => claims.claimed.push(claimed),
+                None => {
+                    tx.defer(CANCEL_ONE, params![company, id, Stage::Cancelled, now])?;
+                    move_in_totals(tx, company, Stage::Cancelled, 1)?;
+                }
+            }
+        }
+    }
+    Ok(claims)
+}
+
+impl Due {
+    /// What is to be sent; nothing where the event is not kept any more.
+    fn claimed(
+        self,
+        env: &Env,
+        of: Signal,
+        lease: Id,
+        attempts: i64,
+        now: Timestamp,
+    ) -> Result<Option<Claimed>> {
+        let (Some(occurred_at), Some(data)) = (self.occurred_at, &self.data) else {
+            return Ok(None);
+        };
+        let open =
+            |sealed: &[u8]| String::from_utf8(env.vault.open(sealed)?).map_err(Problem::internal);
+        let mut secrets = vec![open(&self.secret)?];
+        if let (Some(previous), Some(until)) = (&self.previous_secret, self.previous_secret_until)
+            && until > now
+        {
+            secrets.push(open(previous)?);
+        }
+        let data: serde_json::Value = serde_json::from_str(data).map_err(Problem::internal)?;
+        let event_id = self.event_id.to_string();
+        let body = body(&event_id, &self.event_type, &occurred_at.to_string(), &data);
+        let outgoing = Outgoing {
+            url: self.url,
+            event: self.event_type,
+            event_id,
+            delivery_id: self.delivery_id.to_string(),
+            body,
+            secrets,
+        };
+        let delivery_id = self.delivery_id;
+        Ok(Some(Claimed { of, delivery_id, lease, attempts, occurred_at, outgoing }))
+    }
+}
+
+/// When the next attempt may begin, after so many; `None` after the last.
+pub fn next_attempt(attempts: i64, now: Timestamp) -> Option<Timestamp> {
+    if attempts >= i64::from(WEBHOOK_ATTEMPTS_MAX) {
+        return None;
+    }
+    let at = usize::try_from(attempts - 1).unwrap_or(0);
+    let seconds = WEBHOOK_BACKOFF_SECONDS.get(at).copied().unwrap_or(WEBHOOK_BACKOFF_CAP_SECONDS);
+    Some(now.plus_seconds(i64::from(seconds.min(WEBHOOK_BACKOFF_CAP_SECONDS))))
+}
+
+/// An attempt that was made, on its way into the database.
+#[derive(Clone, Debug)]
+pub struct Completed {
+    /// What was held.
+    pub claimed: Claimed,
+    /// What came of it.
+    pub attempted: Attempted,
+    /// When it began.
+    pub at: Timestamp,
+    /// How long it took.
+    pub duration_ms: i64,
+}
+
+impl Completed {
+    fn delivered(&self) -> bool {
+        self.attempted.verdict == Verdict::Delivered
+    }
+
+    /// Where the delivery stands now, and when it is due again.
+    fn outcome(&self, now: Timestamp) -> (Stage, Option<Timestamp>) {
+        match next_attempt(self.claimed.attempts + 1, now) {
+            _ if self.delivered() => (Stage::Succeeded, None),
+            Some(at) => (Stage::Pending, Some(at)),
+            None => (Stage::Failed, None),
+        }
+    }
+}
+
+/// Writes what came of attempts. One whose lease was lost is somebody else's by now and is left
+/// alone.
+pub fn complete(tx: &mut Tx<'_>, completed: &[Completed], now: Timestamp) -> Result<()> {
+    let mut updates: Vec<Ahead<(Id,)>> = Vec::with_capacity(completed.len());
+    for done in completed {
+        let Claimed { of, delivery_id, lease, attempts, .. } = &done.claimed;
+        let (stage, due_at) = done.outcome(now);
+        let ended = if stage == Stage::Pending { None } else { Some(now) };
+        updates.push(tx.ahead(
+            COMPLETE,
+            params![of.0, delivery_id, lease, stage, attempts + 1, due_at, ended],
+        )?);
+    }
+    let mut stamps: Vec<(Signal, Timestamp, bool)> = Vec::new();
+    let mut ended: BTreeMap<(CompanyId, Stage), i64> = BTreeMap::new();
+    for (done, update) in completed.iter().zip(updates) {
+        if tx.awaited(update)?.is_empty() {
+            continue;
+        }
+        let Claimed { of, delivery_id, attempts, .. } = &done.claimed;
+        let Attempted { status, preview, error, .. } = &done.attempted;
+        let status = status.map(i64::from);
+        let (attempt, took) = (attempts + 1, done.duration_ms);
+        tx.defer(
+            ATTEMPT,
+            params![of.0, delivery_id, attempt, done.at, took, status, preview, error],
+        )?;
+        stamps.push((*of, done.at, done.delivered()));
+        *ended.entry((of.0, done.outcome(now).0)).or_default() += 1;
+    }
+    for ((company, stage), count) in ended {
+        move_in_totals(tx, company, stage, count)?;
+    }
+    stamp(tx, &mut stamps)
+}
+
+/// Notes on each subscription when its target last heard, and how that went.
+fn stamp(tx: &mut Tx<'_>, stamps: &mut [(Signal, Timestamp, bool)]) -> Result<()> {
+    stamps.sort_unstable();
+    for group in stamps.chunk_by(|a, b| a.0 == b.0) {
+        let Some(((company, subscription), ..)) = group.first() else { continue };
+        let last = |delivered: bool| {
+            group.iter().filter(|stamp| stamp.2 == delivered).map(|stamp| stamp.1).max()
+        };
+        let (success, failure) = (last(true), last(false));
+        let latest = success.max(failure);
+        tx.defer(STAMP, params![company, subscription, latest, success, failure])?;
+    }
+    Ok(())
+}
+
+/// Moves deliveries from pending to another stage in the totals.
+fn move_in_totals(tx: &mut Tx<'_>, company: CompanyId, to: Stage, count: i64) -> Result<()> {
+    if to != Stage::Pending {
+        tx.tally(company, &outbox::status_tally(Stage::Pending.word()), -count)?;
+        tx.tally(company, &outbox::status_tally(to.word()), count)?;
+    }
+    Ok(())
+}
+
+/// A hold on a delivery, with which it can be given back.
+pub type Hold = (CompanyId, Id, Id);
+
+impl Claimed {
+    /// The hold on the delivery.
+    pub fn hold(&self) -> Hold {
+        (self.of.0, self.delivery_id, self.lease)
+    }
+}
+
+/// Gives back what was claimed and not sent, as at a stop.
+pub fn release(tx: &mut Tx<'_>, held: &[Hold], now: Timestamp) -> Result<()> {
+    for (company, delivery, lease) in held {
+        tx.defer(RELEASE, params![company, delivery, lease, now])?;
+    }
+    Ok(())
+}
+
+/// A subscription with deliveries that are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    /// The subscription.
+    pub of: Signal,
+    /// How many are due; counting stops at [`COUNTED_MAX`].
+    pub due: i64,
+    /// Since when the longest-waiting one has been due.
+    pub since: Timestamp,
+}
+
+/// As far as the deliveries of a subscription that are due are counted.
+pub const COUNTED_MAX: i64 = 1_000;
+
+/// Finds subscriptions with deliveries that are due, after the given one in the order of their
+/// ids; at most so many subscriptions with unfinished deliveries are looked at. The second value
+/// is where to go on, if the end was not reached.
+pub fn backlogs(
+    tx: &mut Tx<'_>,
+    after: Option<Signal>,
+    most: usize,
+    now: Timestamp,
+) -> Result<(Vec<Backlog>, Option<Signal>)> {
+    let mut found = Vec::new();
+    let mut at = after;
+    for _ in 0..most {
+        let (company, subscription) =
+            at.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
+        let next: Option<(CompanyId, Id)> = tx.one(NEXT, params![company, subscription])?;
+        let Some(of) = next else { return Ok((found, None)) };
+        let counted: Option<(i64, Option<Timestamp>)> =
+            tx.one(COUNT_DUE, params![of.0, of.1, now, COUNTED_MAX])?;
+        if let Some((due, Some(since))) = counted {
+            found.push(Backlog { of, due, since });
+        }
+        at = Some(of);
+    }
+    Ok((found, at))
+}
+
+statements! {
+    DUE = "SELECT d.delivery_id, d.event_id, d.event_type, d.due_at, d.lease, e.occurred_at, e.data, s.url, \
+        s.status = 'active', s.secret, s.previous_secret, s.previous_secret_until \
+        FROM webhook_delivery d \
+        LEFT JOIN event e ON e.company_id = d.company_id AND e.event_id = d.event_id \
+        JOIN webhook_subscription s ON s.company_id = d.company_id \
+        AND s.subscription_id = d.subscription_id \
+        WHERE d.company_id = ?1 AND d.subscription_id = ?2 AND d.attempts = ?3 AND d.due_at <= ?4 \
+        AND claim(?6) ORDER BY d.due_at, d.delivery_id LIMIT ?5";
+    HOLD = "UPDATE webhook_delivery SET lease = ?6, due_at = ?7, \
+        lease_losses = lease_losses + CASE WHEN lease IS NULL THEN 0 ELSE 1 END \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 \
+        AND (due_at, delivery_id) <= (?4, ?5)";
+    CANCEL = "UPDATE webhook_delivery SET status = ?6, completed_at = ?7, lease = NULL, due_at = NULL \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 \
+        AND (due_at, delivery_id) <= (?4, ?5)";
+    CANCEL_ONE = "UPDATE webhook_delivery SET status = ?3, completed_at = ?4, lease = NULL, due_at = NULL \
+        WHERE company_id = ?1 AND delivery_id = ?2";
+    RELEASE = "UPDATE webhook_delivery SET lease = NULL, due_at = ?4 \
+        WHERE company_id = ?1 AND delivery_id = ?2 AND lease = ?3";
+    COMPLETE = "UPDATE webhook_delivery SET lease = NULL, status = ?4, attempts = ?5, due_at = ?6, \
+        completed_at = ?7 WHERE company_id = ?1 AND delivery_id = ?2 AND lease = ?3 RETURNING delivery_id";
+    ATTEMPT = "INSERT INTO webhook_attempt (company_id, delivery_id, attempt, attempted_at, duration_ms, \
+        response_status, response_preview, error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    STAMP = "UPDATE webhook_subscription SET last_delivery_at = ?3, \
+        last_success_at = COALESCE(?4, last_success_at), last_failure_at = COALESCE(?5, last_failure_at) \
+        WHERE company_id = ?1 AND subscription_id = ?2";
+    NEXT = "SELECT company_id, subscription_id FROM webhook_delivery \
+        WHERE due_at IS NOT NULL AND (company_id, subscription_id) > (?1, ?2) \
+        ORDER BY company_id, subscription_id LIMIT 1";
+    COUNT_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM webhook_delivery \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND due_at <= ?3 LIMIT ?4) due";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_attempts_after_one_and_two_minutes() {
+        let now = Timestamp::from_millis(1_000_000);
+        assert_eq!(next_attempt(1, now), Some(now.plus_seconds(60)));
+        assert_eq!(next_attempt(2, now), Some(now.plus_seconds(120)));
+        assert_eq!(next_attempt(3, now), None);
+    }
+}

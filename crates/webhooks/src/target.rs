@@ -1,0 +1,204 @@
+//! Where deliveries may go: one check for registration, test and every attempt.
+
+use std::{fmt, net::IpAddr};
+
+use ipnet::IpNet;
+use url::{Host, Url};
+
+use crate::address;
+
+/// Longest target URL, in characters.
+pub const URL_MAX: usize = 2048;
+
+/// Ends of names that only a local network knows.
+const LOCAL_NAMES: &[&str] = &[
+    "localhost",
+    "local",
+    "localdomain",
+    "internal",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "lan",
+    "home.arpa",
+    "invalid",
+    "test",
+    "onion",
+];
+
+/// Why a target is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It is no URL, or has spaces or control characters in it.
+    NotAUrl,
+    /// It is longer than [`URL_MAX`].
+    TooLong,
+    /// Its scheme is not https.
+    NotHttps,
+    /// It carries a user name or a password.
+    UserInfo,
+    /// It carries a fragment, which is never sent.
+    Fragment,
+    /// Its host is a name that only a local network knows.
+    LocalName,
+    /// Its host is, or resolves to, an address that is not public; and what that address is.
+    ClosedAddress(&'static str),
+    /// Its host resolves to no address.
+    NoAddress,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAUrl => f.write_str("must be a URL"),
+            Self::TooLong => write!(f, "must be at most {URL_MAX} characters"),
+            Self::NotHttps => f.write_str("must be an https URL"),
+            Self::UserInfo => f.write_str("must not carry a user name or password"),
+            Self::Fragment => f.write_str("must not carry a fragment"),
+            Self::LocalName => f.write_str("must not be a local name"),
+            Self::ClosedAddress(what) => write!(f, "must be at a public address, not {what}"),
+            Self::NoAddress => f.write_str("must have an address"),
+        }
+    }
+}
+
+/// A target whose URL is in order. Its name's addresses are checked with [`vet`] each time that
+/// they are looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target(Url);
+
+impl Target {
+    /// Reads and checks a URL. `private_networks` are those that the operator opens; where there
+    /// is one, local names are let through to the check of their addresses.
+    pub fn parse(text: &str, private_networks: &[IpNet]) -> Result<Self, Refused> {
+        if text.chars().count() > URL_MAX {
+            return Err(Refused::TooLong);
+        }
+        // The URL standard skips these without a word.
+        if text.chars().any(|c| c.is_whitespace() || c.is_control()) || text.contains('\\') {
+            return Err(Refused::NotAUrl);
+        }
+        let rest = text.split_once(':').map(|(_, rest)| rest).unwrap_or_default();
+        // Nor does it mind how many slashes there are.
+        if !rest.starts_with("//") || rest.starts_with("///") {
+            return Err(Refused::NotAUrl);
+        }
+        let url = Url::parse(text).map_err(|_| Refused::NotAUrl)?;
+        if url.scheme() != "https" {
+            return Err(Refused::NotHttps);
+        }
+        if !url.username().is_empty() || url.password().is_some() || has_user_info(text) {
+            return Err(Refused::UserInfo);
+        }
+        if url.fragment().is_some() {
+            return Err(Refused::Fragment);
+        }
+        match url.host().ok_or(Refused::NotAUrl)? {
+            Host::Ipv4(v4) => vet(&[v4.into()], private_networks)?,
+            Host::Ipv6(v6) => vet(&[v6.into()], private_networks)?,
+            Host::Domain(name) if !is_name(name) => return Err(Refused::NotAUrl),
+            Host::Domain(name) if private_networks.is_empty() && is_local(name) => {
+                return Err(Refused::LocalName);
+            }
+            Host::Domain(_) => {}
+        }
+        Ok(Self(url))
+    }
+
+    /// The URL as it is sent to.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+}
+
+/// Whether the text has an `@` before its path, even with nothing in front of it.
+fn has_user_info(text: &str) -> bool {
+    let after = text.split_once("//").map_or(text, |(_, after)| after);
+    after.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
+}
+
+/// Whether a name has the shape of one (RFC 1035, section 2.3.4).
+fn is_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
+}
+
+fn is_local(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let ends = |end: &&str| name == **end || name.ends_with(&format!(".{end}"));
+    !name.contains('.') || LOCAL_NAMES.iter().any(ends)
+}
+
+/// Checks the addresses that a target's name stands for: one that is not public refuses all.
+pub fn vet(addresses: &[IpAddr], private_networks: &[IpNet]) -> Result<(), Refused> {
+    if addresses.is_empty() {
+        return Err(Refused::NoAddress);
+    }
+    let bad = addresses.iter().find(|address| !address::allowed(**address, private_networks));
+    match bad {
+        None => Ok(()),
+        Some(bad) => Err(Refused::ClosedAddress(address::closed(*bad).unwrap_or("closed"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spellings of hosts, one a line: the verdict, then the host.
+    const HOSTS: &str = include_str!("../tests/hosts.txt");
+
+    #[test]
+    fn every_host_of_the_table_is_judged_as_it_says() {
+        let mut judged = 0;
+        for line in HOSTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (verdict, host) = line.split_once(' ').unwrap();
+            let parsed = Target::parse(&format!("https://{host}/hook"), &[]);
+            let told = match parsed {
+                Ok(_) => "public",
+                Err(Refused::LocalName) => "local",
+                Err(Refused::ClosedAddress(_)) => "closed",
+                Err(Refused::NotAUrl) => "malformed",
+                Err(Refused::UserInfo) => "userinfo",
+                Err(other) => panic!("{host}: {other:?}"),
+            };
+            assert_eq!(told, verdict, "{host}");
+            judged += 1;
+        }
+        assert!(judged >= 200, "{judged}");
+    }
+
+    #[test]
+    fn only_plain_https_urls_are_targets() {
+        let refused = |text: &str| Target::parse(text, &[]).unwrap_err();
+        assert_eq!(refused("http://example.com/"), Refused::NotHttps);
+        assert_eq!(refused("ftp://example.com/"), Refused::NotHttps);
+        assert_eq!(refused("example.com/hook"), Refused::NotAUrl);
+        assert_eq!(refused(""), Refused::NotAUrl);
+        assert_eq!(refused("https://"), Refused::NotAUrl);
+        assert_eq!(refused("https://exam\nple.com/"), Refused::NotAUrl);
+        assert_eq!(refused(" https://example.com/"), Refused::NotAUrl);
+        assert_eq!(refused("https:\\\\example.com\\"), Refused::NotAUrl);
+        assert_eq!(refused("https://u@example.com/"), Refused::UserInfo);
+        assert_eq!(refused("https://u:p@example.com/"), Refused::UserInfo);
+        assert_eq!(refused("https://@example.com/"), Refused::UserInfo);
+        assert_eq!(refused("https://example.com/#x"), Refused::Fragment);
+        assert_eq!(refused(&format!("https://example.com/{}", "x".repeat(2048))), Refused::TooLong);
+        assert!(Target::parse("https://example.com:8443/a?b=c@d", &[]).is_ok());
+    }
+
+    #[test]
+    fn one_bad_address_refuses_all() {
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let (good, bad) = (address("1.1.1.1"), address("10.0.0.1"));
+        assert_eq!(vet(&[good, bad], &[]), Err(Refused::ClosedAddress("private")));
+        assert_eq!(vet(&[], &[]), Err(Refused::NoAddress));
+        assert_eq!(vet(&[good], &[]), Ok(()));
+        let net: IpNet = "10.0.0.0/8".parse().unwrap();
+        assert_eq!(vet(&[good, bad], &[net]), Ok(()));
+        assert!(Target::parse("https://10.1.2.3/", &[net]).is_ok());
+        assert!(Target::parse("https://localhost/", &[net]).is_ok());
+        assert!(Target::parse("https://127.0.0.1/", &[net]).is_err());
+    }
+}
