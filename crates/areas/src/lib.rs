@@ -8,6 +8,7 @@ pub mod clients;
 pub mod company;
 pub mod locations;
 pub mod platform;
+pub mod webhooks;
 
 use spotter_contract::Operation;
 use spotter_store::{List, Sql};
@@ -21,6 +22,7 @@ pub fn operations() -> Vec<Operation> {
         locations::operations(),
         clients::operations(),
         access::operations(),
+        webhooks::operations(),
     ]
     .into_iter()
     .flatten()
@@ -35,6 +37,7 @@ pub fn statements() -> Vec<Sql> {
         locations::STATEMENTS,
         clients::statements().as_slice(),
         access::statements().as_slice(),
+        webhooks::statements().as_slice(),
     ]
     .concat()
 }
@@ -46,6 +49,7 @@ pub fn lists() -> Vec<(&'static List, usize)> {
         company::lists(),
         clients::lists(),
         access::lists(),
+        webhooks::lists(),
     ]
     .concat()
 }

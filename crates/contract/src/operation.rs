@@ -97,6 +97,11 @@ pub struct Operation {
     pub secret: bool,
     /// Whether it writes.
     pub writes: bool,
+    /// The fields of the body that may hold an address which is to be reached; whether it may be
+    /// reached is found out before the transaction.
+    pub reaches: Option<&'static [&'static str]>,
+    /// The key of a request that is not in order, where it is not the general one.
+    invalid: Option<Key>,
     body: Option<Value>,
     bind: Bind,
     describe: fn(&mut SchemaGenerator) -> Described,
@@ -127,6 +132,8 @@ impl Operation {
             problems: &[],
             secret: false,
             writes: H::WRITES,
+            reaches: None,
+            invalid: None,
             body: shape::of_body(H::describe),
             bind: Box::new(move |arguments| handler.bind(arguments)),
             describe: H::describe,
@@ -170,6 +177,23 @@ impl Operation {
         self
     }
 
+    /// The first of these fields that the body has names an address that is to be reached.
+    pub fn reaches(mut self, fields: &'static [&'static str]) -> Self {
+        self.reaches = Some(fields);
+        self
+    }
+
+    /// A request that is not in order is refused under this key.
+    pub fn invalid_as(mut self, key: Key) -> Self {
+        self.invalid = Some(key);
+        self
+    }
+
+    /// The key of a request that is not in order.
+    pub fn invalid(&self) -> Key {
+        self.invalid.unwrap_or(Key::RequestInvalid)
+    }
+
     /// The heading in the documentation.
     pub fn under(mut self, tag: &'static str) -> Self {
         self.tag = tag;
@@ -183,10 +207,19 @@ impl Operation {
 
     /// Reads the function's arguments from a request.
     pub fn bind(&self, arguments: &Arguments) -> Result<Bound> {
-        if self.writes && !arguments.body.is_empty() {
-            shape::check(self.body.as_ref(), &arguments.body)?;
-        }
-        (self.bind)(arguments)
+        let checked = if self.writes && !arguments.body.is_empty() {
+            shape::check(self.body.as_ref(), &arguments.body)
+        } else {
+            Ok(())
+        };
+        checked.and_then(|()| (self.bind)(arguments)).map_err(|mut problem| {
+            if problem.status == 400
+                && let Some(key) = self.invalid
+            {
+                problem.key = key;
+            }
+            problem
+        })
     }
 
     /// The arguments' schemas.

@@ -15,7 +15,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sha2::{Digest, Sha256};
 use spotter_areas::access::sessions;
 use spotter_contract::{
-    Arguments, Operation, Surface,
+    Arguments, Caller, Operation, Surface,
     handler::Bound,
     idempotency::{self, Idempotent},
     run::{Admitted, Answer},
@@ -97,6 +97,8 @@ struct Asked {
     idempotent: Result<Option<Idempotent>>,
     bound: Result<Bound>,
     request_id: RequestId,
+    /// The field with an address that the operation will have reached, and the address.
+    reached: Option<(&'static str, String)>,
     /// Another request with the same key runs in this process.
     busy: bool,
     _held: Option<Held>,
@@ -112,10 +114,35 @@ async fn answer(
     counted: &Arc<OnceLock<Figures>>,
 ) -> Result<Answer> {
     let mut asked = read(state, operation, token, params, request, request_id).await;
+    if let Some((field, url)) = asked.reached.take() {
+        let reachable = reachable(state, operation, &asked.token, field, &url).await;
+        asked.bound = reachable.and(asked.bound);
+    }
     let (state, operation, counted) = (state.clone(), operation.clone(), counted.clone());
     let (db, writes) = (state.db.clone(), operation.writes);
     let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &operation, &mut asked, &counted);
     if writes { db.write(transaction).await } else { db.read(transaction).await }
+}
+
+/// Whether the address in a body may be reached. It is looked up for callers alone who may ask for
+/// the operation; the others hear of that in the transaction.
+async fn reachable(
+    state: &Arc<State>,
+    operation: &Operation,
+    token: &Credential,
+    field: &str,
+    url: &str,
+) -> Result<()> {
+    let (shared, token, access) = (state.clone(), token.clone(), operation.access);
+    let admitted = state.db.read(move |tx| {
+        let caller = authenticate(tx, &shared, &token)?;
+        access.check(&caller)
+    });
+    if admitted.await.is_err() {
+        return Ok(());
+    }
+    let checked = state.sender.check(url).await;
+    checked.map_err(|rule| Problem::field(operation.invalid(), field, &rule))
 }
 
 /// The part of a request's life that is one transaction.
@@ -128,10 +155,7 @@ fn transact(
 ) -> Result<Answer> {
     let env = &state.env;
     let now = env.clock.now();
-    let caller = match operation.surface {
-        Surface::Public => state.known_tokens.authenticate(tx, &asked.token, now)?,
-        Surface::App => Arc::new(sessions::authenticate(tx, env, &asked.token)?),
-    };
+    let caller = authenticate(tx, state, &asked.token)?;
     // A closure that runs again is still one request.
     let figures = counted.get_or_init(|| {
         let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
@@ -154,6 +178,14 @@ fn transact(
     }
     let request_id = asked.request_id.as_str();
     Admitted { env, operation, caller: &caller, idempotent, request_id, now }.run(tx, bound)
+}
+
+fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Arc<Caller>> {
+    if token.kind == CredentialKind::ApiAccessToken {
+        state.known_tokens.authenticate(tx, token, state.env.clock.now())
+    } else {
+        sessions::authenticate(tx, &state.env, token).map(Arc::new)
+    }
 }
 
 async fn read(
@@ -183,6 +215,7 @@ async fn read(
     });
     let key = parts.headers.get("idempotency-key").map(|value| value.as_bytes());
     let idempotent = Idempotent::new(key, fingerprint.unwrap_or_default());
+    let reached = written.and_then(|arguments| reached(operation, &arguments.body));
     let held = match &idempotent {
         Ok(Some(idempotent)) if operation.writes => {
             Some(Held::take(&state.in_flight, &token, &idempotent.key))
@@ -194,9 +227,20 @@ async fn read(
         idempotent,
         bound: arguments.and_then(|arguments| operation.bind(&arguments)),
         request_id: request_id.clone(),
+        reached,
         busy: matches!(held, Some(None)),
         _held: held.flatten(),
     }
+}
+
+/// The address in the body that is to be reached, with its field.
+fn reached(operation: &Operation, body: &[u8]) -> Option<(&'static str, String)> {
+    let named = operation.reaches?;
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    named.iter().find_map(|field| {
+        let pointer = format!("/{}", field.replace('.', "/"));
+        Some((*field, body.pointer(&pointer)?.as_str()?.to_owned()))
+    })
 }
 
 /// Ids are taken in either case and mean the same.

@@ -19,6 +19,7 @@ use spotter_areas::access::tokens::KnownTokens;
 use spotter_contract::{Env, Method};
 use spotter_kernel::{Key, Problem, limits};
 use spotter_store::Db;
+use spotter_webhooks::sender::Sender;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
@@ -64,6 +65,8 @@ pub struct State {
     pub env: Env,
     /// What the operator set.
     pub settings: Settings,
+    /// What knows whether a webhook's target may be reached.
+    pub sender: Sender,
     /// What /metrics is rendered from; nothing is served without it.
     pub metrics: Option<PrometheusHandle>,
     pub(crate) rates: RateLimiter,
@@ -79,6 +82,7 @@ impl State {
         db: Db,
         env: Env,
         settings: Settings,
+        sender: Sender,
         metrics: Option<PrometheusHandle>,
     ) -> Arc<Self> {
         let openapi = openapi::document(&spotter_areas::operations()).to_string();
@@ -86,6 +90,7 @@ impl State {
             db,
             env,
             settings,
+            sender,
             metrics,
             rates: RateLimiter::new(),
             attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),

@@ -42,6 +42,8 @@ pub const API_CLIENT_ID_PREFIX: &str = "fspc_";
 /// A credential in the clear, on its way to the one who is shown it, or just presented.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential {
+    /// What it is good for.
+    pub kind: CredentialKind,
     /// The tenant it belongs to.
     pub company: CompanyId,
     text: String,
@@ -50,7 +52,7 @@ pub struct Credential {
 impl Credential {
     /// Makes a new one of 256 random bits.
     pub fn generate(kind: CredentialKind, company: CompanyId, entropy: &dyn Entropy) -> Self {
-        Self { company, text: format!("{}{company}{}", kind.prefix(), random_text(entropy)) }
+        Self { kind, company, text: format!("{}{company}{}", kind.prefix(), random_text(entropy)) }
     }
 
     /// Takes apart a presented one; `None` where its form alone shows that it is none.
@@ -60,7 +62,7 @@ impl Credential {
         let random = rest.get(24..)?;
         let well_formed = random.len() == 43
             && random.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_');
-        well_formed.then(|| Self { company, text: text.to_owned() })
+        well_formed.then(|| Self { kind, company, text: text.to_owned() })
     }
 
     /// The whole text, to be shown once.

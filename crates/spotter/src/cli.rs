@@ -17,7 +17,7 @@ use spotter_kernel::{
 use spotter_store::{latest_schema, migrate};
 
 use crate::{
-    demo, log, operator, serve,
+    demo, listen, log, operator, serve,
     settings::{Settings, TABLE},
     system::SystemClock,
 };
@@ -64,6 +64,10 @@ fn needed(name: &'static str, help: &'static str) -> Arg {
 
 fn optional(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("TEXT").help(help)
+}
+
+fn file_flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
 fn switch(name: &'static str, help: &'static str) -> Arg {
@@ -157,6 +161,29 @@ fn command() -> Command {
                 .about("Ask a running service whether it is ready; the exit status tells")
                 .arg(optional("url", "Address of the service; the setting listen when absent")),
         ))
+        .subcommand(
+            group("webhooks", "Tools for integrators").subcommand(
+                Command::new("listen")
+                    .about("Receive deliveries at this machine, verify them and print them")
+                    .arg(
+                        needed("port", "Port on 127.0.0.1")
+                            .value_name("PORT")
+                            .value_parser(value_parser!(u16)),
+                    )
+                    .arg(needed("secret", "The subscription's signing secret, whsec_…"))
+                    .arg(
+                        file_flag(
+                            "tls-certificate",
+                            "PEM file of a certificate chain; without one, HTTP",
+                        )
+                        .requires("tls-key"),
+                    )
+                    .arg(
+                        file_flag("tls-key", "PEM file of the certificate's private key")
+                            .requires("tls-certificate"),
+                    ),
+            ),
+        )
         .subcommand(group("config", "The settings").subcommand(with_settings(
             Command::new("check").about("Name what is wrong with the settings"),
         )))
@@ -197,6 +224,10 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
         Some(("backup", own)) => backup(own),
         Some(("restore", own)) => restore(own),
         Some(("healthcheck", own)) => healthcheck(own),
+        Some(("webhooks", own)) => match own.subcommand() {
+            Some((_, own)) => listen_for_webhooks(own),
+            None => Ok(()),
+        },
         Some(("config", own)) => match own.subcommand() {
             Some((_, own)) => settings(own).map(|_| println!("The settings are right.")),
             None => Ok(()),
@@ -215,6 +246,16 @@ fn path(matches: &ArgMatches) -> PathBuf {
 
 fn told(problem: Problem) -> String {
     problem.cause.unwrap_or(problem.message)
+}
+
+fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
+    let file = |name: &str| own.get_one::<PathBuf>(name).cloned();
+    let listener = listen::Listener {
+        port: own.get_one::<u16>("port").copied().unwrap_or_default(),
+        secret: text(own, "secret"),
+        tls: file("tls-certificate").zip(file("tls-key")),
+    };
+    serve::runtime()?.block_on(listen::run(listener))
 }
 
 fn run_serve(matches: &ArgMatches) -> Outcome {

@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod demo;
 mod jobs;
+mod listen;
 mod log;
 mod operator;
 pub mod serve;

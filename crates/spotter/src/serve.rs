@@ -7,6 +7,10 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_contract::Env;
 use spotter_http::State;
 use spotter_store::{Db, Location, migrate};
+use spotter_webhooks::{
+    engine::Engine,
+    sender::{Sender, SystemLookUp},
+};
 
 use crate::{jobs, settings::Settings, system};
 
@@ -35,11 +39,23 @@ pub(crate) async fn serve(
     let listener = std::net::TcpListener::bind(settings.listen)
         .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
         .map_err(|error| format!("{}: {error}", settings.listen))?;
-    let state = State::new(db.clone(), env.clone(), settings.http.clone(), metrics());
+    let webhooks = &settings.webhooks;
+    let sender = Sender::new(
+        env.private_networks.clone(),
+        &webhooks.certificate_authority,
+        Arc::new(SystemLookUp),
+    )
+    .map_err(|problem| problem.to_string())?;
+    let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
+    let state = State::new(db.clone(), env.clone(), http, sender.clone(), metrics());
     let service = spotter_http::router(state.clone())
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
-    let background = tokio::spawn(jobs::run(db.clone(), env));
+    let patience = Duration::from_secs(settings.shutdown_seconds);
+    let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
+    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency };
+    let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
+    let background = tokio::spawn(jobs::run(db.clone(), env, webhooks.retention_days));
     let server = {
         let handle = handle.clone();
         let tls = match &settings.tls {
@@ -61,10 +77,12 @@ pub(crate) async fn serve(
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
     ready();
     stop.await;
-    let patience = Duration::from_secs(settings.shutdown_seconds);
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     handle.graceful_shutdown(Some(patience));
     let ended = server.await.map_err(|error| error.to_string())?;
+    // After the last request, so that what it queued may still be on its way.
+    stop_engine.send(()).ok();
+    deliveries.await.ok();
     background.abort();
     background.await.ok();
     drop(state);

@@ -42,6 +42,7 @@ CREATE TABLE webhook_delivery (
     lease TEXT,
     lease_losses BIGINT NOT NULL,
     completed_at BIGINT,
+    redelivery_id TEXT,
     PRIMARY KEY (company_id, delivery_id)
 );
 CREATE INDEX webhook_delivery_due ON webhook_delivery (company_id, subscription_id, attempts, due_at)

@@ -18,8 +18,8 @@ pub(crate) enum Waiting {
     Nothing,
     /// That it touches exactly one row, as the closure took for granted.
     OneRow,
-    /// Its rows, which the closure will ask for later.
-    Rows,
+    /// Its rows, which the closure will ask for later by this number.
+    Rows(usize),
 }
 
 /// Most rows that are inserted by one statement.

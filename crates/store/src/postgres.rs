@@ -425,9 +425,10 @@ impl Session {
     /// Sends along with the next statement one whose rows are asked for later, by the number that
     /// is returned.
     pub(crate) fn send_ahead(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
-        self.defer(sql, params, Waiting::Rows)?;
+        let number = self.ahead.len();
+        self.defer(sql, params, Waiting::Rows(number))?;
         self.ahead.push(None);
-        Ok(self.ahead.len() - 1)
+        Ok(number)
     }
 
     /// The rows of a statement that was sent ahead.
@@ -508,12 +509,11 @@ impl Session {
             Ok(heard) => heard,
             Err(error) => return Err(self.note(&error, "a deferred statement")),
         };
-        let mut waiting = self.ahead.iter_mut().filter(|rows| rows.is_none());
         for (deferred, heard) in deferred.iter().zip(heard) {
             match (deferred.ask, heard) {
                 (Waiting::OneRow, Told::Count(1)) | (Waiting::Nothing, _) => {}
-                (Waiting::Rows, Told::Rows(rows)) => {
-                    if let Some(place) = waiting.next() {
+                (Waiting::Rows(number), Told::Rows(rows)) => {
+                    if let Some(place) = self.ahead.get_mut(number) {
                         *place = Some(rows);
                     }
                 }
@@ -564,7 +564,7 @@ async fn open(client: &Client, begin: &str, begun: bool) -> Result<(), tokio_pos
 /// Runs what was deferred; what each told.
 async fn run_all(client: &Client, deferred: &[Ready]) -> Result<Vec<Told>, tokio_postgres::Error> {
     let each = deferred.iter().map(async |Ready { statement, values, ask }| {
-        let ask = if *ask == Waiting::Rows { Ask::Rows } else { Ask::Count };
+        let ask = if matches!(ask, Waiting::Rows(_)) { Ask::Rows } else { Ask::Count };
         ask.run(client, statement, &borrowed(values)).await
     });
     join_all(each).await.into_iter().collect()

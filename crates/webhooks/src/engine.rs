@@ -32,6 +32,8 @@ const COMPLETIONS_MAX: usize = 64;
 const GATHERING: Duration = Duration::from_millis(2);
 /// How long a busy engine lets permits come back before it claims again.
 const PACE: Duration = Duration::from_millis(2);
+/// How long the engine waits when it could not claim.
+const AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// How often the scout looks around.
 const SCOUTING: Duration = Duration::from_secs(1);
 /// Most subscriptions with unfinished deliveries that the scout looks at in one transaction.
@@ -39,7 +41,7 @@ const SCOUTED_MAX: usize = 256;
 /// An answer that takes longer counts as none when permits are shared out.
 const SLOW: Duration = Duration::from_secs(5);
 /// How often completions are tried before their leases are left to run out.
-const COMPLETION_TRIES: u32 = 8;
+const COMPLETION_TRIES: u32 = 4;
 /// Most subscriptions whose share is remembered while they are idle.
 const SHARES_MAX: usize = 10_000;
 
@@ -78,6 +80,7 @@ impl Engine {
             retrying: BTreeSet::new(),
             last: None,
             held: HashMap::new(),
+            cautious: 0,
             attempts: JoinSet::new(),
             completions,
             ended,
@@ -108,6 +111,9 @@ struct Work {
     /// The subscription that was claimed for last; the next round begins after it.
     last: Option<Signal>,
     held: HashMap<Id, Hold>,
+    /// After a failure, so many rounds claim for one subscription alone, so that one whose
+    /// deliveries cannot be claimed does not keep the others from theirs.
+    cautious: usize,
     attempts: JoinSet<()>,
     completions: Channel<Completed>,
     ended: Channel<Ended>,
@@ -172,13 +178,15 @@ impl Work {
         let then = self.busy.iter().filter(|of| self.last.is_none_or(|last| **of <= last));
         let order: Vec<Signal> = first.into_iter().chain(then.copied()).collect();
         let mut turns = Vec::new();
+        let most = if self.cautious > 0 { 1 } else { SUBSCRIPTIONS_MAX };
+        self.cautious = self.cautious.saturating_sub(1);
         for of in order {
             let free = self.permits.free(of);
             if free > 0 {
                 self.permits.take(of, free);
                 turns.push((of, free, self.retrying.contains(&of)));
             }
-            if turns.len() == SUBSCRIPTIONS_MAX {
+            if turns.len() == most {
                 break;
             }
         }
@@ -208,7 +216,8 @@ impl Work {
                 for (of, most, _) in turns {
                     self.permits.put_back(of, most);
                 }
-                tokio::time::sleep(50 * PACE).await;
+                self.cautious = 2 * SUBSCRIPTIONS_MAX;
+                tokio::time::sleep(AFTER_FAILURE).await;
             }
         }
         true
@@ -272,9 +281,16 @@ async fn write_completions(db: Db, env: Env, mut completions: Receiver<Completed
             }
         }
         let done: Arc<[Completed]> = std::mem::take(&mut batch).into();
-        if let Err(problem) = write_batch(&db, &env, &done).await {
-            tracing::error!(%problem, attempts = done.len(), "attempts could not be written down; \
-                their deliveries will be sent again");
+        if write_batch(&db, &env, &done).await.is_ok() {
+            continue;
+        }
+        // One that cannot be written down must not keep the others from it.
+        for one in done.iter().cloned() {
+            let delivery = one.claimed.delivery_id;
+            if let Err(problem) = write_batch(&db, &env, &Arc::from([one])).await {
+                tracing::error!(%problem, %delivery, "an attempt could not be written down; \
+                    it will be made again");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use spotter_store::{Tx, params, statements};
 use crate::queue::Stage;
 
 /// Most rows of a kind that one step deletes.
-pub const STEP: i64 = 500;
+pub const STEP: u64 = 500;
 
 /// The company that follows in the order of the ids, from none.
 pub fn next_company(tx: &mut Tx<'_>, after: Option<CompanyId>) -> Result<Option<CompanyId>> {
@@ -22,7 +22,7 @@ pub fn next_company(tx: &mut Tx<'_>, after: Option<CompanyId>) -> Result<Option<
 /// their attempts, and of its events; how many rows at most of a kind.
 pub fn prune(tx: &mut Tx<'_>, company: CompanyId, before: Timestamp) -> Result<u64> {
     let before = Id::new(before, [0; 6]);
-    let old: Vec<(Id, Id, Stage)> = tx.all(OLD, params![company, before, STEP])?;
+    let old: Vec<(Id, Id, Stage)> = tx.all(OLD, params![company, before, STEP as i64])?;
     if let Some((last, ..)) = old.last() {
         tx.defer(FORGET_ATTEMPTS, params![company, last])?;
         tx.defer(FORGET, params![company, last])?;
@@ -40,7 +40,7 @@ pub fn prune(tx: &mut Tx<'_>, company: CompanyId, before: Timestamp) -> Result<u
     for (subject, by) in counts {
         tx.tally(company, &subject, by)?;
     }
-    let events = tx.execute(FORGET_EVENTS, params![company, before, STEP])?;
+    let events = tx.execute(FORGET_EVENTS, params![company, before, STEP as i64])?;
     Ok(events.max(old.len() as u64))
 }
 

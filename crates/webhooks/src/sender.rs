@@ -304,7 +304,8 @@ fn explain(error: &reqwest::Error) -> Attempted {
     Attempted::failed(Verdict::Unreachable, format!("{when}: {last}"))
 }
 
+/// The TLS library's own error, which others wrap.
 fn tls_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e rustls::Error> {
-    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    error.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()))
+    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    error.downcast_ref().or_else(|| wrapped.and_then(|inner| tls_error(inner)))
 }

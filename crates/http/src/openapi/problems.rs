@@ -17,6 +17,7 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
     };
     let pipeline = [
         Key::RequestInvalid,
+        operation.invalid(),
         Key::MissingBearer,
         Key::InvalidToken,
         Key::InvalidClient,
@@ -117,6 +118,9 @@ pub(super) fn examples(used: &str) -> Value {
             }
             if *key == Key::RequestInvalid {
                 error["details"] = json!({"field": "email", "rule": "must be an e-mail address"});
+            }
+            if *key == Key::WebhookRequestInvalid {
+                error["details"] = json!({"field": "url", "rule": "must be an https URL"});
             }
             all.insert(
                 name(*status, *key),

@@ -89,7 +89,9 @@ pub(crate) fn run(
     };
     let variable = |name: &str| match name {
         "SPOTTER_LOG" => Some(std::env::var(name).unwrap_or_else(|_| "warn".to_owned())),
-        _ => None,
+        // What the environment says of a real installation's data is not for a demo.
+        "SPOTTER_DATABASE_URL" | "SPOTTER_SECRET_KEY" => None,
+        _ => std::env::var(name).ok(),
     };
     let settings =
         Settings::read(flag, variable, None).map_err(|wrong| wrong.join("\n         "))?;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use spotter_contract::{Access, Operation, Surface};
 
 use crate::{
-    harness::{App, Reply, described, random_text, send},
+    harness::{App, Reply, described, random_text, receiver::receiver, send},
     on_both_engines,
 };
 
@@ -26,6 +26,8 @@ struct World {
     field: String,
     audit: String,
     coach: String,
+    subscription: String,
+    delivery: String,
 }
 
 impl World {
@@ -51,13 +53,29 @@ impl World {
             "customField",
             "fieldId",
         );
+        let (subscription, delivery) = tested_webhook(&app).await;
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
-        Self { coach: app.admin.to_string(), app, client, location, note, field, audit }
+        Self {
+            coach: app.admin.to_string(),
+            app,
+            client,
+            location,
+            note,
+            field,
+            audit,
+            subscription,
+            delivery,
+        }
     }
 
     /// The operation's path with this company's records in it.
     fn path(&self, operation: &Operation) -> String {
+        let own_id = match operation.path {
+            path if path.starts_with("/webhooks/deliveries/") => &self.delivery,
+            path if path.starts_with("/webhooks/") => &self.subscription,
+            _ => &self.app.api_client,
+        };
         let ids = [
             ("{clientId}", &self.client),
             ("{locationId}", &self.location),
@@ -65,7 +83,7 @@ impl World {
             ("{fieldId}", &self.field),
             ("{auditLogId}", &self.audit),
             ("{coachId}", &self.coach),
-            ("{id}", &self.app.api_client),
+            ("{id}", own_id),
         ];
         let path =
             ids.iter().fold(operation.full_path(), |path, (name, id)| path.replace(name, id));
@@ -104,6 +122,18 @@ impl World {
     }
 }
 
+/// A webhook subscription and a delivery to it that is over.
+async fn tested_webhook(app: &App) -> (String, String) {
+    let url = receiver().url("good", &random_text());
+    let hook = json!({"name": "Hook", "url": url, "events": ["client.archived"]});
+    let made = app.post("/webhooks", hook).await.ok();
+    let subscription = made.data()["subscription"]["id"].as_str().unwrap().to_owned();
+    let tested = app.act(&format!("/webhooks/{subscription}/test")).await.ok();
+    let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
+    app.settle(&delivery).await;
+    (subscription, delivery)
+}
+
 fn takes_body(operation: &Operation) -> bool {
     let mut schemas = schemars::SchemaGenerator::default();
     operation.arguments(&mut schemas).body.is_some()
@@ -137,6 +167,12 @@ fn good_body(operation: &Operation, world: &World) -> Value {
         "set_company_facilities" => json!({"facilities": []}),
         "set_company_services" => json!({"services": []}),
         "set_company_policies" => json!({"cancellationWindowHours": 1, "bookingWindowDays": 1}),
+        "create_webhook" => {
+            json!({"name": "X", "url": receiver().url("good", "hostile"), "events": ["client.created"]})
+        }
+        "update_webhook" => json!({"name": "X"}),
+        "rotate_webhook_secret" => json!({"gracePeriodSeconds": 0}),
+        "recover_webhook" => json!({"since": "2026-01-01T00:00:00.000Z"}),
         other => panic!("{other} needs a good body here"),
     }
 }
@@ -278,7 +314,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
         let request =
             with_body(operation, &world, world.request(operation, &format!("{path}?surprise=1")));
         // Writes without parameters refuse them too.
-        let refused = world.ask(operation, request).await.refused(400, "request.invalid");
+        let refused = world.ask(operation, request).await.refused(400, operation.invalid().wire());
         refused.about("surprise");
         if let Some(at) = operation.full_path().rfind('{') {
             let named = operation.full_path()[at + 1..].split('}').next().unwrap().to_owned();
@@ -300,7 +336,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
             let reply = world.ask(operation, json(text.into())).await;
             assert_eq!(
                 (reply.status, reply.key()),
-                (400, "request.invalid"),
+                (400, operation.invalid().wire()),
                 "{operation:?} {text}: {}",
                 reply.body
             );
@@ -314,7 +350,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
         world
             .ask(operation, world.request(operation, &path).json(&surprise))
             .await
-            .refused(400, "request.invalid")
+            .refused(400, operation.invalid().wire())
             .about("surprise");
         if takes_body(operation) {
             let wrong = wrongly_typed(&good_body(operation, &world));
@@ -356,6 +392,8 @@ async fn other_companies_do_not_exist(app: App) {
             &world.field,
             &world.audit,
             &world.app.api_client,
+            &world.subscription,
+            &world.delivery,
             &world.app.admin.to_string(),
         ]
         .iter()
@@ -391,6 +429,9 @@ async fn prepare(operation: &Operation, world: &mut World) {
         .await
         .ok();
     world.note = note.data()["note"]["noteId"].as_str().unwrap().to_owned();
+    if operation.path.starts_with("/webhooks") {
+        (world.subscription, world.delivery) = tested_webhook(&world.app).await;
+    }
     if operation.id == "restore_client" {
         world.app.act(&format!("/clients/{}/archive", world.client)).await.ok();
     }

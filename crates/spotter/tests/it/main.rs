@@ -18,3 +18,4 @@ mod oauth;
 mod platform;
 mod store;
 mod walls;
+mod webhooks;

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use spotter_kernel::{Clock, Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, latest_schema, migrate, params};
+use spotter_store::{Config, Db, Location, Sql, Tx, latest_schema, migrate, params};
 
 use crate::{
     harness::{App, Engine, SystemClock, apart, location, open, random_text, runtime},
@@ -20,6 +20,8 @@ on_both_engines!(
     reads_cannot_write,
     conflicts_run_again,
     nothing_rests_on_a_wrong_assumption,
+    rows_asked_for_ahead_are_those_that_were_asked_for,
+    signals_are_told_after_the_commit_alone,
     a_read_is_one_snapshot,
     full_queues_refuse,
     lists_use_their_indexes,
@@ -41,6 +43,7 @@ async fn every_statement_prepares(app: App) {
     let mut texts: Vec<String> = [
         spotter_areas::statements(),
         spotter_contract::statements(),
+        spotter_webhooks::statements(),
         spotter_store::own_statements(),
     ]
     .concat()
@@ -181,6 +184,48 @@ async fn nothing_rests_on_a_wrong_assumption(app: App) {
         assert_eq!(read.await.unwrap(), postgres && right, "{subject}");
     }
     assert_eq!(sum(&app.server.db, company, "kept").await, 2, "each good end was kept once");
+}
+
+async fn rows_asked_for_ahead_are_those_that_were_asked_for(app: App) {
+    let company = app.company;
+    let outcome = app.server.db.write(move |tx| {
+        let ask =
+            |tx: &mut Tx<'_>, subject: &str| tx.ahead::<(i64,)>(SUM, params![company, subject]);
+        tx.execute(ADD, params![company, "one", 1i64, 1i64])?;
+        let (one, none) = (ask(tx, "one")?, ask(tx, "none")?);
+        let first = tx.awaited(one)?;
+        tx.defer(ADD, params![company, "two", 1i64, 2i64])?;
+        let two = ask(tx, "two")?;
+        let never = ask(tx, "one")?;
+        let last = tx.awaited(two)?;
+        drop(never);
+        Ok((first, tx.awaited(none)?, last))
+    });
+    assert_eq!(outcome.await.unwrap(), (vec![(1,)], vec![(0,)], vec![(2,)]));
+}
+
+async fn signals_are_told_after_the_commit_alone(app: App) {
+    let (company, db) = (app.company, app.server.db.clone());
+    let signals = db.signals();
+    let write = async |good: bool| {
+        let id = Id::new(Timestamp::from_millis(1), [u8::from(good); 6]);
+        let outcome = db.write(move |tx| {
+            tx.signal(company, id);
+            if good { Ok(()) } else { Err(Problem::invalid("x", "y")) }
+        });
+        assert_eq!(outcome.await.is_ok(), good);
+        id
+    };
+    // The engine of the suite takes signals too, so what is told is looked for, not counted.
+    for _ in 0..200 {
+        let failed = write(false).await;
+        assert!(!signals.take().contains(&(company, failed)), "of a failed transaction");
+        let done = write(true).await;
+        if signals.take().contains(&(company, done)) {
+            return;
+        }
+    }
+    panic!("a commit was never told");
 }
 
 async fn a_read_is_one_snapshot(app: App) {

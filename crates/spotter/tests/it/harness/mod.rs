@@ -3,11 +3,13 @@
 
 pub mod described;
 pub mod postgres;
+pub mod receiver;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
 };
 
 use reqwest::Method;
@@ -16,6 +18,7 @@ use spotter_contract::{Env, Vault};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Entropy, Id, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, migrate, params};
+use spotter_webhooks::{engine, sender::Sender};
 use tokio::runtime::Runtime;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +136,16 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
     config.connections = 8;
     let db = open(&config);
     let env = env();
-    let state = State::new(db.clone(), env.clone(), settings, None);
+    let (networks, authority) = (env.private_networks.clone(), receiver::receiver().authority());
+    let sender = Sender::new(networks, &[authority], receiver::names()).unwrap();
+    let deliveries = engine::Engine {
+        db: db.clone(),
+        env: env.clone(),
+        sender: sender.clone(),
+        concurrency: 64,
+    };
+    runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
+    let state = State::new(db.clone(), env.clone(), settings, sender, None);
     let service = spotter_http::router(state).into_make_service_with_connect_info::<SocketAddr>();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -159,6 +171,8 @@ pub struct App {
     pub api_client: String,
     /// Access token of the integration.
     pub token: String,
+    /// Events that were looked at.
+    seen: Mutex<BTreeSet<String>>,
 }
 
 pub const PASSWORD: &str = "correct horse battery";
@@ -255,6 +269,7 @@ impl App {
             client_secret: String::new(),
             api_client: String::new(),
             token: String::new(),
+            seen: Mutex::default(),
         };
         let scopes: Vec<_> = spotter_kernel::Scope::ALL.iter().map(|scope| scope.name()).collect();
         let made = app.new_api_client(&scopes).await;
@@ -355,14 +370,29 @@ impl App {
         made.data()["client"]["clientId"].as_str().unwrap().to_owned()
     }
 
+    /// Waits until a delivery is over, or its first attempt is; returns it as it is shown.
+    pub async fn settle(&self, delivery: &str) -> Value {
+        for _ in 0..2_000 {
+            let reply = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
+            let told = &reply.data()["delivery"];
+            if told["attemptCount"] != 0 && told["status"] != "sending" {
+                return told.clone();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let told = self.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
+        panic!("delivery was never attempted: {}", told.body);
+    }
+
     /// The events that were announced since the last look, in order: type and data.
     pub async fn events(&self) -> Vec<(String, Value)> {
-        const TAKE: Sql =
-            Sql("DELETE FROM event WHERE company_id = ?1 RETURNING event_id, type, data");
+        const EVENTS: Sql = Sql("SELECT event_id, type, data FROM event WHERE company_id = ?1");
         let company = self.company;
         let mut rows: Vec<(String, String, String)> =
-            self.server.db.write(move |tx| tx.all(TAKE, params![company])).await.unwrap();
+            self.server.db.read(move |tx| tx.all(EVENTS, params![company])).await.unwrap();
         rows.sort();
+        let mut seen = self.seen.lock().unwrap();
+        rows.retain(|(id, ..)| seen.insert(id.clone()));
         rows.into_iter()
             .map(|(_, name, data)| (name, serde_json::from_str(&data).unwrap()))
             .collect()
@@ -412,6 +442,10 @@ const STATE: &[(&str, &str)] = counted![
     "idempotency" "expires_at",
     "audit_log" "0",
     "event" "occurred_at",
+    "webhook_subscription" "updated_at",
+    "webhook_listener" "0",
+    "webhook_delivery" "attempts",
+    "webhook_attempt" "attempted_at",
     "location" "updated_at",
     "facility" "0",
     "service" "0",

@@ -1,0 +1,349 @@
+//! Deliveries: what was sent, what came of it, and sending it again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation, outbox};
+use spotter_kernel::{Id, Key, Page, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
+use spotter_store::{Bind, Filter, List, params, record, statements, words};
+use spotter_webhooks::queue::Stage;
+
+use super::{DeliveryId, SubscriptionId, subscriptions::Subscription};
+use crate::audit_logs::first_id_at;
+
+/// Most deliveries that one request recovers.
+const RECOVERED_MAX: i64 = 500;
+
+words! {
+    /// Where a delivery stands.
+    pub enum DeliveryStatus {
+        Pending = "pending",
+        Sending = "sending",
+        Succeeded = "succeeded",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+record! {
+    /// A delivery as it is kept, with its latest attempt.
+    #[derive(Debug, Clone)]
+    struct Delivery {
+        delivery_id: DeliveryId,
+        subscription_id: SubscriptionId,
+        event_id: Id,
+        event_type: String,
+        status: Stage,
+        attempts: i64,
+        due_at: Option<Timestamp>,
+        held: bool,
+        completed_at: Option<Timestamp>,
+        redelivery_id: Option<DeliveryId>,
+        attempted_at: Option<Timestamp>,
+        duration_ms: Option<i64>,
+        response_status: Option<i64>,
+        response_preview: Option<String>,
+        error: Option<String>,
+    }
+}
+
+/// The columns of a delivery with its latest attempt.
+const COLUMNS: &str = "d.delivery_id, d.subscription_id, d.event_id, d.event_type, d.status, \
+    d.attempts, d.due_at, d.lease IS NOT NULL, d.completed_at, d.redelivery_id, a.attempted_at, \
+    a.duration_ms, a.response_status, a.response_preview, a.error";
+
+/// Deliveries with their latest attempts.
+const DELIVERIES: &str = "webhook_delivery d LEFT JOIN webhook_attempt a \
+    ON a.company_id = d.company_id AND a.delivery_id = d.delivery_id AND a.attempt = d.attempts \
+    WHERE d.company_id = ?1";
+
+record! {
+    /// An attempt to deliver.
+    #[derive(Debug, Clone, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "WebhookAttempt")]
+    struct Attempt {
+        /// From 1.
+        attempt: i64,
+        /// When it began.
+        attempted_at: Timestamp,
+        /// How long it took, in milliseconds.
+        duration_ms: i64,
+        /// The status that the target answered, if it answered.
+        response_status: Option<i64>,
+        /// The beginning of the answer's body: at most 1 KiB, without tokens, keys and e-mail
+        /// addresses.
+        response_preview: Option<String>,
+        /// What went wrong; null for a success.
+        error: Option<String>,
+    }
+}
+
+/// A delivery of an event to a subscription.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebhookDelivery")]
+struct DeliveryView {
+    id: DeliveryId,
+    subscription_id: SubscriptionId,
+    event_id: Id,
+    /// The event's name.
+    event_type: String,
+    status: DeliveryStatus,
+    /// Attempts made so far.
+    attempt_count: i64,
+    /// Attempts made at most.
+    max_attempts: u32,
+    /// When the next attempt is due; null while one is under way and after the last.
+    next_attempt_at: Option<Timestamp>,
+    last_attempt: Option<Attempt>,
+    /// The delivery that repeats this one, if there is one.
+    redelivery_id: Option<DeliveryId>,
+    created_at: Timestamp,
+    completed_at: Option<Timestamp>,
+}
+
+impl From<Delivery> for DeliveryView {
+    fn from(kept: Delivery) -> Self {
+        let status = match kept.status {
+            Stage::Pending if kept.held => DeliveryStatus::Sending,
+            Stage::Pending => DeliveryStatus::Pending,
+            Stage::Succeeded => DeliveryStatus::Succeeded,
+            Stage::Failed => DeliveryStatus::Failed,
+            Stage::Cancelled => DeliveryStatus::Cancelled,
+        };
+        let last_attempt = kept.attempted_at.map(|attempted_at| Attempt {
+            attempt: kept.attempts,
+            attempted_at,
+            duration_ms: kept.duration_ms.unwrap_or_default(),
+            response_status: kept.response_status,
+            response_preview: kept.response_preview,
+            error: kept.error,
+        });
+        Self {
+            id: kept.delivery_id,
+            subscription_id: kept.subscription_id,
+            event_id: kept.event_id,
+            event_type: kept.event_type,
+            status,
+            attempt_count: kept.attempts,
+            max_attempts: WEBHOOK_ATTEMPTS_MAX,
+            next_attempt_at: kept.due_at.filter(|_| !kept.held),
+            last_attempt,
+            redelivery_id: kept.redelivery_id,
+            created_at: kept.delivery_id.0.created_at(),
+            completed_at: kept.completed_at,
+        }
+    }
+}
+
+listed!(Deliveries { deliveries: DeliveryView });
+
+words! {
+    /// A status to look for; `pending` finds deliveries that are being sent, too.
+    enum WantedStatus {
+        Pending = "pending",
+        Succeeded = "succeeded",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    /// Deliveries of this subscription; an id that is none finds nothing.
+    subscription_id: Option<String>,
+    /// Deliveries with this status; `pending` finds those that are being sent, too.
+    status: Option<WantedStatus>,
+}
+
+fn list_webhook_deliveries(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Deliveries> {
+    let mut chosen = Vec::new();
+    if let Some(text) = &wanted.subscription_id {
+        let Some(id) = Id::parse(text) else {
+            return Ok(Page { items: Vec::<DeliveryView>::new(), request: page, total: 0 }.into());
+        };
+        chosen.push(("subscriptionId", vec![id.bind().into_owned()]));
+    }
+    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
+    Ok(cx.page::<Delivery>(&LIST, &chosen, page)?.map(Into::into).into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct DeliveryPath {
+    id: DeliveryId,
+}
+
+/// A delivery with every attempt.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WebhookDeliveryWithAttempts")]
+struct DeliveryWithAttempts {
+    #[serde(flatten)]
+    delivery: DeliveryView,
+    /// In their order.
+    attempts: Vec<Attempt>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeliveryAnswer {
+    delivery: DeliveryWithAttempts,
+}
+
+fn find(cx: &mut Read, id: DeliveryId) -> Result<Delivery> {
+    cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+}
+
+fn get_webhook_delivery(cx: &mut Read, Path(at): Path<DeliveryPath>) -> Result<DeliveryAnswer> {
+    let delivery = find(cx, at.id)?.into();
+    let attempts = cx.all(ATTEMPTS, params![at.id])?;
+    Ok(DeliveryAnswer { delivery: DeliveryWithAttempts { delivery, attempts } })
+}
+
+/// Queues the event of a delivery once more; the new delivery's id.
+fn again(
+    cx: &mut Write,
+    delivery: DeliveryId,
+    of: SubscriptionId,
+    event: (Id, &str),
+) -> Result<Id> {
+    let id = cx.deliver_again(of.0, event.0, event.1)?;
+    cx.defer(REPEATED, params![delivery, id])?;
+    Ok(id)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RedeliveryAnswer {
+    redelivery: Redelivery,
+}
+
+/// A delivery that repeats another.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Redelivery {
+    /// The new delivery.
+    delivery_id: Id,
+    /// The same event: its id in the body is the one that was sent before.
+    event_id: Id,
+}
+
+fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<RedeliveryAnswer> {
+    let delivery = find(cx, at.id)?;
+    Subscription::find_active(cx, delivery.subscription_id)?;
+    if delivery.status == Stage::Pending {
+        let text = "The delivery is still under way.";
+        return Err(Problem::because(Key::ApiError, text).with_status(409));
+    }
+    let kept: Option<(Id,)> = cx.one(EVENT, params![delivery.event_id])?;
+    if kept.is_none() {
+        let text = "The event is not kept any more.";
+        return Err(Problem::because(Key::ApiError, text).with_status(409));
+    }
+    cx.touch("webhook_delivery", at.id, Vec::<String>::new());
+    let event = (delivery.event_id, delivery.event_type.as_str());
+    let delivery_id = again(cx, at.id, delivery.subscription_id, event)?;
+    Ok(RedeliveryAnswer { redelivery: Redelivery { delivery_id, event_id: delivery.event_id } })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct SubscriptionPath {
+    id: SubscriptionId,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recovery {
+    /// Failed deliveries that were queued at or after this instant are sent again.
+    since: Timestamp,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecoveryAnswer {
+    recovery: Recovered,
+}
+
+/// What a recovery did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Recovered {
+    /// Deliveries that were queued again, at most 500.
+    recovered: i64,
+    /// Whether there are more; ask again with a new key.
+    has_more: bool,
+}
+
+fn recover_webhook(
+    cx: &mut Write,
+    Path(at): Path<SubscriptionPath>,
+    Body(wanted): Body<Recovery>,
+) -> Result<RecoveryAnswer> {
+    Subscription::find_active(cx, at.id)?;
+    let since = first_id_at(wanted.since);
+    let failed: Vec<(DeliveryId, Id, String)> =
+        cx.all(FAILED, params![at.id, since, RECOVERED_MAX + 1])?;
+    cx.touch("webhook_subscription", at.id, Vec::<String>::new());
+    let has_more = failed.len() as i64 > RECOVERED_MAX;
+    let mut recovered = 0;
+    for (delivery, event_id, event) in failed.iter().take(RECOVERED_MAX as usize) {
+        again(cx, *delivery, at.id, (*event_id, event))?;
+        recovered += 1;
+    }
+    Ok(RecoveryAnswer { recovery: Recovered { recovered, has_more } })
+}
+
+/// The operations on deliveries.
+pub(super) fn operations() -> Vec<Operation> {
+    const INVALID: Key = Key::WebhookRequestInvalid;
+    vec![
+        operation!(GET "/webhooks/deliveries", WebhookDeliveriesRead, list_webhook_deliveries)
+            .summary("List webhook deliveries")
+            .fails(&[Key::InvalidEnum]),
+        operation!(GET "/webhooks/deliveries/{id}", WebhookDeliveriesRead, get_webhook_delivery)
+            .summary("Get a webhook delivery with its attempts"),
+        operation!(POST "/webhooks/deliveries/{id}/redeliver", WebhooksWrite, redeliver_webhook)
+            .summary("Send a delivery again")
+            .describe(
+                "Queues a new delivery of the same event to the same subscription, which must be \
+                 active. A delivery that is still under way is refused.",
+            )
+            .invalid_as(INVALID)
+            .fails(&[Key::ApiError]),
+        operation!(POST "/webhooks/{id}/recover", WebhooksWrite, recover_webhook)
+            .summary("Send failed deliveries again")
+            .describe(
+                "Queues a new delivery for every failed one since an instant that was not sent \
+                 again yet, oldest first, at most 500 at a time.",
+            )
+            .invalid_as(INVALID)
+            .fails(&[Key::InvalidDate]),
+    ]
+}
+
+/// Every delivery, newest first.
+pub(crate) static LIST: List = List {
+    columns: COLUMNS,
+    from: DELIVERIES,
+    filters: &[
+        Filter::tallied("subscriptionId", "d.subscription_id = ?"),
+        Filter::tallied("status", "d.status = ?"),
+    ],
+    order: "d.delivery_id DESC",
+    tally: Some(outbox::TALLY),
+};
+
+statements! {
+    FIND = "SELECT ", COLUMNS, " FROM ", DELIVERIES, " AND d.delivery_id = ?2";
+    ATTEMPTS = "SELECT ", Attempt::COLUMNS, " FROM webhook_attempt \
+        WHERE company_id = ?1 AND delivery_id = ?2 ORDER BY attempt";
+    EVENT = "SELECT event_id FROM event WHERE company_id = ?1 AND event_id = ?2";
+    REPEATED = "UPDATE webhook_delivery SET redelivery_id = ?3 WHERE company_id = ?1 AND delivery_id = ?2";
+    FAILED = "SELECT d.delivery_id, d.event_id, d.event_type FROM webhook_delivery d \
+        JOIN event e ON e.company_id = d.company_id AND e.event_id = d.event_id \
+        WHERE d.company_id = ?1 AND d.status = 'failed' AND d.delivery_id >= ?3 \
+        AND d.subscription_id = ?2 AND d.redelivery_id IS NULL ORDER BY d.delivery_id LIMIT ?4";
+}

@@ -1,0 +1,514 @@
+//! Subscriptions: who hears of which events, and where.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{
+    Body, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
+    operation,
+};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, number, text::Text};
+use spotter_store::{Json, List, params, record, statements, words};
+use spotter_webhooks::{
+    signature::{SECRET_PREFIX, new_secret},
+    target::{Target, URL_MAX},
+};
+
+use super::SubscriptionId;
+
+/// Subscriptions that a company may have.
+const SUBSCRIPTIONS_MAX: i64 = 50;
+/// How long a replaced secret signs beside the new one where nothing else is said, in seconds.
+const GRACE_SECONDS: i64 = 86_400;
+/// The longest such time (7 days).
+const GRACE_SECONDS_MAX: i64 = 7 * 86_400;
+
+words! {
+    else WebhookRequestInvalid;
+    /// Whether a subscription hears of events; `deleted` is only seen in the answer to a deletion.
+    pub enum SubscriptionStatus { Active = "active", Disabled = "disabled", Deleted = "deleted" }
+}
+
+words! {
+    else WebhookRequestInvalid;
+    /// A status that a subscription can be given.
+    enum WantedStatus { Active = "active", Disabled = "disabled" }
+}
+
+words! {
+    else WebhookRequestInvalid;
+    /// The kind of target.
+    enum TargetType { Url = "url" }
+}
+
+record! {
+    /// A subscription as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Subscription {
+        subscription_id: SubscriptionId,
+        name: String,
+        status: SubscriptionStatus,
+        events: Json<BTreeSet<String>>,
+        url: String,
+        secret: Vec<u8>,
+        secret_prefix: String,
+        secret_last4: String,
+        secret_rotated_at: Option<Timestamp>,
+        previous_secret: Option<Vec<u8>>,
+        previous_secret_until: Option<Timestamp>,
+        last_delivery_at: Option<Timestamp>,
+        last_success_at: Option<Timestamp>,
+        last_failure_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// Where deliveries go.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct TargetView {
+    r#type: TargetType,
+    url: String,
+}
+
+/// What can be told of the signing secret.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct SecretView {
+    /// How the secret begins.
+    prefix: String,
+    /// How it ends.
+    last4: String,
+    /// When it was last replaced.
+    rotated_at: Option<Timestamp>,
+}
+
+/// A subscription to events.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebhookSubscription")]
+struct SubscriptionView {
+    id: SubscriptionId,
+    name: String,
+    status: SubscriptionStatus,
+    /// Names of the event registry.
+    events: Vec<Event>,
+    target: TargetView,
+    secret: SecretView,
+    last_delivery_at: Option<Timestamp>,
+    last_success_at: Option<Timestamp>,
+    last_failure_at: Option<Timestamp>,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+}
+
+/// A subscription with its signing secret, which is shown once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebhookSubscriptionWithSecret")]
+struct SubscriptionWithSecret {
+    #[serde(flatten)]
+    subscription: SubscriptionView,
+    /// Signs every delivery; the whole value is the key. Shown once.
+    signing_secret: String,
+}
+
+impl From<Subscription> for SubscriptionView {
+    fn from(kept: Subscription) -> Self {
+        let heard = Event::ALL.iter().filter(|event| kept.events.0.contains(event.name()));
+        Self {
+            id: kept.subscription_id,
+            name: kept.name,
+            status: kept.status,
+            events: heard.copied().collect(),
+            target: TargetView { r#type: TargetType::Url, url: kept.url },
+            secret: SecretView {
+                prefix: kept.secret_prefix,
+                last4: kept.secret_last4,
+                rotated_at: kept.secret_rotated_at,
+            },
+            last_delivery_at: kept.last_delivery_at,
+            last_success_at: kept.last_success_at,
+            last_failure_at: kept.last_failure_at,
+            created_at: Some(kept.created_at),
+            updated_at: Some(kept.updated_at),
+        }
+    }
+}
+
+impl Subscription {
+    /// The company's subscription with this id, if it is not deleted.
+    pub(super) fn find(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        found
+            .filter(|subscription| subscription.status != SubscriptionStatus::Deleted)
+            .ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The same, refusing one that is not active.
+    pub(super) fn find_active(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
+        let subscription = Self::find(cx, id)?;
+        match subscription.status {
+            SubscriptionStatus::Active => Ok(subscription),
+            _ => Err(invalid("status", "the subscription must be active")),
+        }
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        cx.touch("webhook_subscription", self.subscription_id, changed.clone());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.updated_at = cx.now();
+        cx.defer(
+            SAVE,
+            params![
+                self.subscription_id,
+                self.name,
+                self.status,
+                self.events,
+                self.url,
+                self.secret,
+                self.secret_prefix,
+                self.secret_last4,
+                self.secret_rotated_at,
+                self.previous_secret,
+                self.previous_secret_until,
+                self.updated_at,
+            ],
+        )?;
+        if (self.status, &self.events) != (before.status, &before.events) {
+            cx.defer(SILENCE, params![self.subscription_id])?;
+            self.listen(cx)?;
+        }
+        Ok(())
+    }
+
+    /// Has an active subscription hear of its events from this commit on.
+    fn listen(&self, cx: &mut Write) -> Result<()> {
+        if self.status == SubscriptionStatus::Active {
+            for event in &self.events.0 {
+                cx.defer(LISTEN, params![event, self.subscription_id])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the subscription a new secret, which is returned in the clear.
+    fn renew_secret(&mut self, cx: &Write) -> Result<String> {
+        let env = cx.env();
+        let secret = new_secret(&*env.entropy);
+        self.secret = env.vault.seal(secret.as_bytes(), &*env.entropy)?;
+        self.secret_prefix = secret.chars().take(SECRET_PREFIX.len() + 4).collect();
+        self.secret_last4 = secret.chars().skip(secret.len() - 4).collect();
+        Ok(secret)
+    }
+}
+
+fn invalid(field: &str, rule: &str) -> Problem {
+    Problem::field(Key::WebhookRequestInvalid, field, rule)
+}
+
+listed!(Subscriptions { subscriptions: SubscriptionView });
+
+fn list_webhooks(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Subscriptions> {
+    Ok(cx.page::<Subscription>(&LIST, &[], page)?.map(Into::into).into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct SubscriptionPath {
+    id: SubscriptionId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SubscriptionAnswer {
+    subscription: SubscriptionView,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SecretAnswer {
+    subscription: SubscriptionWithSecret,
+}
+
+fn answer(subscription: Subscription) -> SubscriptionAnswer {
+    SubscriptionAnswer { subscription: subscription.into() }
+}
+
+fn get_webhook(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
+    Ok(answer(Subscription::find(cx, at.id)?))
+}
+
+/// Where deliveries are to go.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct WantedTarget {
+    /// `url` when absent.
+    #[serde(rename = "type")]
+    _type: Option<TargetType>,
+    /// A public HTTPS URL.
+    url: Option<Text<URL_MAX>>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewWebhookSubscription")]
+struct NewSubscription {
+    /// What people call it.
+    name: Text<120>,
+    /// A public HTTPS URL; required unless `target.url` is given.
+    url: Option<Text<URL_MAX>>,
+    /// Another way to give the URL.
+    target: Option<WantedTarget>,
+    /// An older name of `target.type`.
+    #[serde(rename = "targetType")]
+    _target_type: Option<TargetType>,
+    /// At least one name of the event registry.
+    #[schemars(length(min = 1))]
+    events: Vec<Event>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "WebhookSubscriptionChanges")]
+struct SubscriptionChanges {
+    name: Option<Text<120>>,
+    status: Option<WantedStatus>,
+    /// A public HTTPS URL.
+    url: Option<Text<URL_MAX>>,
+    /// Another way to give the URL.
+    target: Option<WantedTarget>,
+    /// At least one name of the event registry.
+    #[schemars(length(min = 1))]
+    events: Option<Vec<Event>>,
+}
+
+/// The one URL that a request names, if it names any, checked.
+fn wanted_url(
+    cx: &Write,
+    url: Option<Text<URL_MAX>>,
+    target: Option<WantedTarget>,
+) -> Result<Option<String>> {
+    let (field, wanted) = match (url, target.and_then(|target| target.url)) {
+        (Some(url), Some(other)) if url != other => {
+            return Err(invalid("target.url", "must be the same as url"));
+        }
+        (Some(url), _) => ("url", url),
+        (None, Some(url)) => ("target.url", url),
+        (None, None) => return Ok(None),
+    };
+    Target::parse(&wanted, &cx.env().private_networks)
+        .map(|target| Some(target.url().to_string()))
+        .map_err(|refused| invalid(field, &refused.to_string()))
+}
+
+fn wanted_events(events: Vec<Event>) -> Result<Json<BTreeSet<String>>> {
+    if events.is_empty() {
+        return Err(invalid("events", "must name at least one event"));
+    }
+    Ok(Json(events.iter().map(|event| event.name().to_owned()).collect()))
+}
+
+fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<SecretAnswer> {
+    let events = wanted_events(new.events)?;
+    let url = wanted_url(cx, new.url, new.target)?
+        .ok_or_else(|| invalid("url", "must be given, here or as target.url"))?;
+    let kept: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if kept.is_some_and(|(count,)| count >= SUBSCRIPTIONS_MAX) {
+        let text = "A company has at most 50 webhook subscriptions; delete one first.";
+        return Err(Problem::because(Key::ApiError, text).with_status(409));
+    }
+    let mut subscription = Subscription {
+        subscription_id: SubscriptionId(cx.new_id()),
+        name: new.name.into(),
+        status: SubscriptionStatus::Active,
+        events,
+        url,
+        secret: Vec::new(),
+        secret_prefix: String::new(),
+        secret_last4: String::new(),
+        secret_rotated_at: None,
+        previous_secret: None,
+        previous_secret_until: None,
+        last_delivery_at: None,
+        last_success_at: None,
+        last_failure_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let signing_secret = subscription.renew_secret(cx)?;
+    cx.touch("webhook_subscription", subscription.subscription_id, ["subscription"]);
+    cx.defer(INSERT, &subscription.params())?;
+    subscription.listen(cx)?;
+    let subscription = SubscriptionWithSecret { subscription: subscription.into(), signing_secret };
+    Ok(SecretAnswer { subscription })
+}
+
+fn update_webhook(
+    cx: &mut Write,
+    Path(at): Path<SubscriptionPath>,
+    Body(change): Body<SubscriptionChanges>,
+) -> Result<SubscriptionAnswer> {
+    let before = Subscription::find(cx, at.id)?;
+    let mut subscription = before.clone();
+    if let Some(name) = change.name {
+        subscription.name = name.into();
+    }
+    if let Some(status) = change.status {
+        subscription.status = match status {
+            WantedStatus::Active => SubscriptionStatus::Active,
+            WantedStatus::Disabled => SubscriptionStatus::Disabled,
+        };
+    }
+    if let Some(url) = wanted_url(cx, change.url, change.target)? {
+        subscription.url = url;
+    }
+    if let Some(events) = change.events {
+        subscription.events = wanted_events(events)?;
+    }
+    subscription.save(cx, &before)?;
+    Ok(answer(subscription))
+}
+
+fn delete_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
+    let before = Subscription::find(cx, at.id)?;
+    let mut subscription = before.clone();
+    subscription.status = SubscriptionStatus::Deleted;
+    subscription.save(cx, &before)?;
+    Ok(answer(subscription))
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Rotation {
+    /// How long the old secret signs beside the new one: 0 to 604800, one day when absent.
+    #[serde(default, deserialize_with = "grace")]
+    #[schemars(range(min = 0, max = 604_800))]
+    grace_period_seconds: Option<i64>,
+}
+
+fn grace<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
+    number::within(d, 0..=GRACE_SECONDS_MAX).map(Some)
+}
+
+fn rotate_webhook_secret(
+    cx: &mut Write,
+    Path(at): Path<SubscriptionPath>,
+    OptionalBody(wanted): OptionalBody<Rotation>,
+) -> Result<SecretAnswer> {
+    let before = Subscription::find(cx, at.id)?;
+    let mut subscription = before.clone();
+    let grace = wanted.grace_period_seconds.unwrap_or(GRACE_SECONDS);
+    (subscription.previous_secret, subscription.previous_secret_until) = if grace > 0 {
+        (Some(before.secret.clone()), Some(cx.now().plus_seconds(grace)))
+    } else {
+        (None, None)
+    };
+    let signing_secret = subscription.renew_secret(cx)?;
+    subscription.secret_rotated_at = Some(cx.now());
+    subscription.save(cx, &before)?;
+    let subscription = SubscriptionWithSecret { subscription: subscription.into(), signing_secret };
+    Ok(SecretAnswer { subscription })
+}
+
+/// What a test tells its target.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TestEvent {
+    subscription_id: SubscriptionId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Test {
+    /// The event.
+    event_id: Id,
+    /// Its deliveries: to this subscription, and to others that listen for tests.
+    delivery_ids: Vec<Id>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct TestAnswer {
+    test: Test,
+}
+
+fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<TestAnswer> {
+    let subscription = Subscription::find_active(cx, at.id)?;
+    Target::parse(&subscription.url, &cx.env().private_networks)
+        .map_err(|refused| invalid("target.url", &refused.to_string()))?;
+    let tested = TestEvent { subscription_id: at.id };
+    cx.touch("webhook_subscription", at.id, Vec::<String>::new());
+    let announced = cx.emit_to(at.id.0, Event::SubscriptionTest, &tested)?;
+    let (event_id, delivery_ids) = (announced.event_id, announced.delivery_ids);
+    Ok(TestAnswer { test: Test { event_id, delivery_ids } })
+}
+
+/// The operations on subscriptions.
+pub(super) fn operations() -> Vec<Operation> {
+    const INVALID: Key = Key::WebhookRequestInvalid;
+    vec![
+        operation!(GET "/webhooks", WebhooksRead, list_webhooks)
+            .summary("List webhook subscriptions"),
+        operation!(POST "/webhooks", WebhooksWrite, create_webhook)
+            .summary("Create a webhook subscription")
+            .describe("The signing secret is in this answer alone. A company has at most 50.")
+            .created()
+            .secret()
+            .reaches(&["url", "target.url"])
+            .invalid_as(INVALID)
+            .fails(&[Key::ApiError]),
+        operation!(GET "/webhooks/{id}", WebhooksRead, get_webhook)
+            .summary("Get a webhook subscription"),
+        operation!(PATCH "/webhooks/{id}", WebhooksWrite, update_webhook)
+            .summary("Update a webhook subscription")
+            .describe(
+                "Fields that are absent stay as they are. Deliveries that wait for a disabled \
+                 subscription are cancelled when they come due.",
+            )
+            .reaches(&["url", "target.url"])
+            .invalid_as(INVALID),
+        operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)
+            .summary("Delete a webhook subscription")
+            .describe("Its deliveries stay in the record; those that still wait are cancelled."),
+        operation!(POST "/webhooks/{id}/test", WebhooksWrite, test_webhook)
+            .summary("Send a test event")
+            .describe("Queues a `subscription.test` event for an active subscription.")
+            .emits(&[Event::SubscriptionTest])
+            .invalid_as(INVALID),
+        operation!(POST "/webhooks/{id}/rotate-secret", WebhooksWrite, rotate_webhook_secret)
+            .summary("Replace the signing secret")
+            .describe(
+                "The new secret is in this answer alone. For the grace period deliveries carry \
+                 two signatures, one of each secret.",
+            )
+            .secret()
+            .invalid_as(INVALID),
+    ]
+}
+
+/// Every subscription that is not deleted, newest first; a company has few.
+pub(crate) static LIST: List = List {
+    columns: Subscription::COLUMNS,
+    from: "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
+    filters: &[],
+    order: "subscription_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
+        WHERE company_id = ?1 AND subscription_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'";
+    INSERT = "INSERT INTO webhook_subscription (company_id, ", Subscription::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+    SAVE = "UPDATE webhook_subscription SET name = ?3, status = ?4, events = ?5, url = ?6, secret = ?7, \
+        secret_prefix = ?8, secret_last4 = ?9, secret_rotated_at = ?10, previous_secret = ?11, \
+        previous_secret_until = ?12, updated_at = ?13 WHERE company_id = ?1 AND subscription_id = ?2";
+    LISTEN = "INSERT INTO webhook_listener (company_id, event_type, subscription_id) VALUES (?1, ?2, ?3)";
+    SILENCE = "DELETE FROM webhook_listener WHERE company_id = ?1 AND subscription_id = ?2";
+}

@@ -1,0 +1,649 @@
+//! Webhooks: subscriptions, and deliveries to real receivers over TLS.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use spotter_store::{Sql, params};
+use spotter_webhooks::{canonical::canonical, signature::Signed};
+
+use crate::{
+    harness::{
+        App, random_text,
+        receiver::{Received, closed_address, receiver},
+        send,
+    },
+    on_both_engines,
+};
+
+on_both_engines!(
+    subscriptions_live_and_die,
+    what_is_wrong_is_named,
+    targets_that_may_not_be_reached_are_refused,
+    every_listener_hears_a_signed_event_once,
+    nothing_is_told_of_what_did_not_happen,
+    a_test_reaches_its_subscription,
+    failures_are_tried_three_times,
+    a_second_attempt_can_succeed,
+    bad_manners_are_recorded,
+    silence_ends_an_attempt,
+    names_are_checked_at_every_attempt,
+    secrets_rotate_with_grace,
+    disabled_subscriptions_hear_nothing,
+    failed_deliveries_are_sent_again,
+    deliveries_are_listed,
+    a_lost_lease_is_taken_over,
+    old_deliveries_are_forgotten
+);
+
+/// A subscription to these events at a receiver of these manners; its id, its secret, its mark.
+struct Hook {
+    id: String,
+    secret: String,
+    mark: String,
+}
+
+async fn hook(app: &App, manner: &str, events: &[&str]) -> Hook {
+    let mark = random_text();
+    let url = receiver().url(manner, &mark);
+    let made = app.post("/webhooks", json!({"name": manner, "url": url, "events": events})).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let subscription = &made.data()["subscription"];
+    let text = |name: &str| subscription[name].as_str().unwrap().to_owned();
+    Hook { id: text("id"), secret: text("signingSecret"), mark }
+}
+
+impl Hook {
+    fn path(&self) -> String {
+        format!("/webhooks/{}", self.id)
+    }
+
+    async fn get(&self, app: &App) -> Value {
+        app.get(&self.path()).await.ok().data()["subscription"].clone()
+    }
+
+    /// Has the subscription tested; the delivery's id.
+    async fn test(&self, app: &App) -> String {
+        let tested = app.act(&format!("{}/test", self.path())).await.ok();
+        let ids = tested.data()["test"]["deliveryIds"].as_array().unwrap().clone();
+        assert_eq!(ids.len(), 1);
+        ids[0].as_str().unwrap().to_owned()
+    }
+
+    /// What has come, once there is as much as this.
+    async fn received(&self, count: usize) -> Vec<Received> {
+        for _ in 0..2_000 {
+            let received = receiver().received(&self.mark);
+            if received.len() >= count {
+                assert_eq!(received.len(), count, "{received:#?}");
+                return received;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("{} of {count} deliveries came", receiver().received(&self.mark).len());
+    }
+}
+
+/// Lets the next attempt of the company's waiting deliveries begin at once.
+async fn hurry(app: &App) {
+    const DUE: Sql = Sql("UPDATE webhook_delivery SET due_at = 0 \
+        WHERE company_id = ?1 AND due_at IS NOT NULL AND lease IS NULL");
+    let company = app.company;
+    app.server.db.write(move |tx| tx.execute(DUE, params![company])).await.unwrap();
+}
+
+/// The delivery once it has had so many attempts.
+async fn after_attempts(app: &App, delivery: &str, count: i64) -> Value {
+    for _ in 0..2_000 {
+        let told = app.settle(delivery).await;
+        if told["attemptCount"] == count {
+            return told;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("delivery {delivery} had no {count} attempts");
+}
+
+async fn subscriptions_live_and_die(app: App) {
+    let url = receiver().url("good", "x");
+    let new = json!({"name": "  CRM  ", "url": url, "events": ["client.updated", "client.created", "client.created"]});
+    let made = app.post("/webhooks", new).await.ok();
+    assert_eq!(made.status, 201);
+    let subscription = &made.data()["subscription"];
+    assert_eq!(subscription["name"], "CRM");
+    assert_eq!(subscription["status"], "active");
+    assert_eq!(subscription["events"], json!(["client.created", "client.updated"]));
+    assert_eq!(subscription["target"], json!({"type": "url", "url": url}));
+    let secret = subscription["signingSecret"].as_str().unwrap();
+    assert!(secret.starts_with("whsec_") && secret.len() == 49, "{secret}");
+    assert!(secret.starts_with(subscription["secret"]["prefix"].as_str().unwrap()));
+    assert!(secret.ends_with(subscription["secret"]["last4"].as_str().unwrap()));
+    for never in ["lastDeliveryAt", "lastSuccessAt", "lastFailureAt"] {
+        assert_eq!(subscription[never], Value::Null);
+    }
+    let path = format!("/webhooks/{}", subscription["id"].as_str().unwrap());
+    let seen = app.get(&path).await.ok();
+    assert_eq!(seen.data()["subscription"]["signingSecret"], Value::Null, "shown once");
+    let listed = app.get("/webhooks").await.ok();
+    assert_eq!(listed.data()["total"], 1);
+    assert_eq!(listed.data()["subscriptions"][0], seen.data()["subscription"]);
+    let other = receiver().url("good", "y");
+    let change = json!({"name": "ERP", "status": "disabled", "target": {"type": "url", "url": other}, "events": ["invoice.paid"]});
+    let changed = app.patch(&path, change).await.ok();
+    let changed = &changed.data()["subscription"];
+    assert_eq!((&changed["name"], &changed["status"]), (&json!("ERP"), &json!("disabled")));
+    assert_eq!(
+        (&changed["target"]["url"], &changed["events"]),
+        (&json!(other), &json!(["invoice.paid"]))
+    );
+    assert_eq!(changed["signingSecret"], Value::Null);
+    app.act(&format!("{path}/test")).await.refused(400, "webhook.request_invalid").about("status");
+    app.patch(&path, json!({"status": "active"})).await.ok();
+    let deleted = app.delete(&path).await.ok();
+    assert_eq!(deleted.data()["subscription"]["status"], "deleted");
+    app.get(&path).await.refused(404, "resource.not_found");
+    app.delete(&path).await.refused(404, "resource.not_found");
+    app.patch(&path, json!({"name": "x"})).await.refused(404, "resource.not_found");
+    assert_eq!(app.get("/webhooks").await.ok().data()["total"], 0);
+    let logs = app.get("/audit-logs?operation=update_webhook").await.ok();
+    assert_eq!(
+        logs.data()["auditLogs"][1]["changedFields"],
+        json!(["name", "status", "events", "url"])
+    );
+    app.announced(&[]).await;
+    let key = random_text();
+    let create = || {
+        let request = app.raw("POST", "/webhooks").header("Idempotency-Key", &key);
+        send(request.json(&json!({"name": "Again", "url": url, "events": ["client.created"]})))
+    };
+    let (first, again) = (create().await.ok(), create().await.ok());
+    assert_eq!((again.status, again.data()), (201, first.data()), "the secret is replayed");
+    assert_eq!(again.body["meta"]["idempotency"]["replayed"], true);
+}
+
+async fn what_is_wrong_is_named(app: App) {
+    let good =
+        json!({"name": "X", "url": receiver().url("good", "x"), "events": ["client.created"]});
+    let with = |field: &str, value: Value| {
+        let mut body = good.clone();
+        body[field] = value;
+        body
+    };
+    let without = |field: &str| {
+        let mut body = good.clone();
+        body.as_object_mut().unwrap().remove(field);
+        body
+    };
+    let subscription = hook(&app, "good", &["client.created"]).await;
+    let before = app.state().await;
+    for (body, field) in [
+        (with("events", json!([])), "events"),
+        (with("events", json!(["client.created", "client.exploded"])), "events[1]"),
+        (with("events", json!("client.created")), "events"),
+        (with("name", json!("x".repeat(121))), "name"),
+        (with("name", json!("  ")), "name"),
+        (with("url", json!("http://example.com/")), "url"),
+        (with("url", json!("https://user@example.com/")), "url"),
+        (with("url", json!("nonsense")), "url"),
+        (with("target", json!({"url": "https://example.com/other"})), "target.url"),
+        (with("target", json!({"type": "queue"})), "target.type"),
+        (with("targetType", json!("email")), "targetType"),
+        (without("name"), "name"),
+        (without("url"), "url"),
+        (without("events"), "events"),
+    ] {
+        let refused = app.post("/webhooks", body.clone()).await;
+        assert_eq!(refused.status, 400, "{body}: {}", refused.body);
+        refused.refused(400, "webhook.request_invalid").about(field);
+    }
+    for field in [
+        "companyId",
+        "createdByCoachId",
+        "secretHash",
+        "signingSecret",
+        "secret",
+        "retryCount",
+        "attempts",
+        "lastDeliveryAt",
+        "lastSuccessAt",
+        "lastFailureAt",
+        "nextAttemptAt",
+        "id",
+        "createdAt",
+        "updatedAt",
+    ] {
+        let created = app.post("/webhooks", with(field, json!("x"))).await;
+        created.refused(400, "webhook.request_invalid").about(field);
+        let changed = app.patch(&subscription.path(), json!({field: "x"})).await;
+        changed.refused(400, "webhook.request_invalid").about(field);
+    }
+    for (body, field) in [
+        (json!({"status": "deleted"}), "status"),
+        (json!({"status": "paused"}), "status"),
+        (json!({"events": []}), "events"),
+        (json!({"target": {"type": "sns"}}), "target.type"),
+        (json!({"target": {"url": "https://10.0.0.1/"}}), "target.url"),
+    ] {
+        let refused = app.patch(&subscription.path(), body).await;
+        refused.refused(400, "webhook.request_invalid").about(field);
+    }
+    let rotate = format!("{}/rotate-secret", subscription.path());
+    let refused = app.post(&rotate, json!({"gracePeriodSeconds": 604_801})).await;
+    refused.refused(400, "webhook.request_invalid").about("gracePeriodSeconds");
+    let recover = format!("{}/recover", subscription.path());
+    app.post(&recover, json!({})).await.refused(400, "webhook.request_invalid").about("since");
+    assert_eq!(before, app.state().await);
+    assert!(app.post("/webhooks", with("name", json!("x".repeat(120)))).await.status == 201);
+    for _ in 0..48 {
+        app.post("/webhooks", good.clone()).await.ok();
+    }
+    app.post("/webhooks", good.clone()).await.refused(409, "PUBLIC_API_ERROR");
+    app.delete(&subscription.path()).await.ok();
+    app.post("/webhooks", good).await.ok();
+}
+
+async fn targets_that_may_not_be_reached_are_refused(app: App) {
+    for host in [
+        "private.receiver.example",
+        "mixed.receiver.example",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "0xa000001",
+        "192.168.1.1.",
+    ] {
+        let body =
+            json!({"name": "X", "url": format!("https://{host}/"), "events": ["client.created"]});
+        let refused = app.post("/webhooks", body).await;
+        refused.refused(400, "webhook.request_invalid").about("url");
+    }
+    // A name that has no address today may have one when there is something to tell.
+    let body = json!({"name": "X", "url": "https://nowhere.receiver.example/", "events": ["client.created"]});
+    app.post("/webhooks", body).await.ok();
+}
+
+/// Whether a delivery is signed with the secret, by the headers and the body as they came.
+fn is_signed(received: &Received, secret: &str) -> bool {
+    let header = |name: &str| received.headers[&format!("x-service-webhook-{name}")].as_str();
+    let event: Value = serde_json::from_str(&received.body).unwrap();
+    assert_eq!(canonical(&event), received.body, "the body is what is signed");
+    assert_eq!(received.headers["content-type"], "application/json");
+    assert_eq!(header("event"), event["type"]);
+    let signed = Signed {
+        timestamp: header("timestamp").parse().unwrap(),
+        delivery: header("delivery"),
+        event: event["id"].as_str().unwrap(),
+        body: &received.body,
+    };
+    let now = spotter_kernel::Clock::now(&crate::harness::SystemClock).seconds();
+    signed.verify(secret, header("signature"), now).is_ok()
+}
+
+async fn every_listener_hears_a_signed_event_once(app: App) {
+    let both = ["client.created", "client.archived"];
+    let (first, second) = (hook(&app, "good", &both).await, hook(&app, "good", &both[..1]).await);
+    let deaf = hook(&app, "good", &["invoice.paid"]).await;
+    let other = App::new(app.server).await;
+    let others = hook(&other, "good", &both).await;
+    let made = app.post("/clients", json!({"firstName": "Ann"})).await.ok();
+    let client = made.data()["client"]["clientId"].as_str().unwrap().to_owned();
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    let heard = first.received(2).await;
+    let created: Value = serde_json::from_str(&second.received(1).await[0].body).unwrap();
+    assert_eq!(created["type"], "client.created");
+    assert_eq!(created["data"]["clientId"], client.as_str());
+    let keys: BTreeSet<&str> = created.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, BTreeSet::from(["data", "id", "occurredAt", "type"]));
+    let names: BTreeSet<String> =
+        heard.iter().map(|one| one.headers["x-service-webhook-event"].clone()).collect();
+    assert_eq!(names, both.map(str::to_owned).into());
+    for one in &heard {
+        assert!(is_signed(one, &first.secret) && !is_signed(one, &second.secret));
+    }
+    let deliveries: BTreeSet<String> = heard
+        .iter()
+        .chain(&second.received(1).await)
+        .map(|one| one.headers["x-service-webhook-delivery"].clone())
+        .collect();
+    assert_eq!(deliveries.len(), 3, "each delivery has an id of its own");
+    for delivery in &deliveries {
+        let told = app.settle(delivery).await;
+        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
+        assert_eq!(told["nextAttemptAt"], Value::Null);
+        assert!(told["completedAt"].is_string());
+        assert_eq!(told["lastAttempt"]["responseStatus"], 204);
+        assert_eq!(told["lastAttempt"]["error"], Value::Null);
+    }
+    let seen = first.get(&app).await;
+    assert!(seen["lastDeliveryAt"].is_string());
+    assert_eq!(seen["lastDeliveryAt"], seen["lastSuccessAt"]);
+    assert_eq!(seen["lastFailureAt"], Value::Null);
+    app.announced(&["client.created", "client.archived"]).await;
+    for silent in [&deaf, &others] {
+        assert!(receiver().received(&silent.mark).is_empty());
+    }
+}
+
+async fn nothing_is_told_of_what_did_not_happen(app: App) {
+    let hook = hook(&app, "good", &["client.created", "client.updated"]).await;
+    let taken = format!("{}@example.com", random_text());
+    app.post("/clients", json!({"firstName": "Ann", "email": taken})).await.ok();
+    app.post("/clients", json!({"firstName": "Bea", "email": taken}))
+        .await
+        .refused(409, "PUBLIC_API_ERROR");
+    app.post("/clients", json!({"firstName": ""})).await.refused(400, "request.invalid");
+    let key = random_text();
+    for _ in 0..3 {
+        let request = app.raw("POST", "/clients").header("Idempotency-Key", &key);
+        send(request.json(&json!({"firstName": "Once"}))).await.ok();
+    }
+    hook.received(2).await;
+    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 2);
+    app.announced(&["client.created", "client.created"]).await;
+}
+
+async fn a_test_reaches_its_subscription(app: App) {
+    let tested = hook(&app, "good", &["client.created"]).await;
+    let curious = hook(&app, "good", &["subscription.test"]).await;
+    let reply = app.act(&format!("{}/test", tested.path())).await.ok();
+    assert_eq!(reply.data()["test"]["deliveryIds"].as_array().unwrap().len(), 2);
+    let event: Value = serde_json::from_str(&tested.received(1).await[0].body).unwrap();
+    assert_eq!(event["id"], reply.data()["test"]["eventId"]);
+    assert_eq!(event["type"], "subscription.test");
+    assert_eq!(event["data"], json!({"subscriptionId": tested.id}));
+    curious.received(1).await;
+    app.announced(&["subscription.test"]).await;
+}
+
+async fn failures_are_tried_three_times(app: App) {
+    let hook = hook(&app, "fails", &["client.created"]).await;
+    let delivery = hook.test(&app).await;
+    let instant =
+        |value: &Value| spotter_kernel::Timestamp::parse(value.as_str().unwrap()).unwrap().millis();
+    for (attempt, wait) in [(1, 60_000), (2, 120_000)] {
+        let told = after_attempts(&app, &delivery, attempt).await;
+        assert_eq!(told["status"], "pending");
+        let waited = instant(&told["nextAttemptAt"]) - instant(&told["lastAttempt"]["attemptedAt"]);
+        assert!((wait..wait + 10_000).contains(&waited), "{waited}");
+        hurry(&app).await;
+    }
+    let told = after_attempts(&app, &delivery, 3).await;
+    assert_eq!((&told["status"], &told["nextAttemptAt"]), (&json!("failed"), &Value::Null));
+    let received = hook.received(3).await;
+    let ids: BTreeSet<_> =
+        received.iter().map(|one| &one.headers["x-service-webhook-delivery"]).collect();
+    assert_eq!(ids.len(), 1, "retries keep the delivery's id");
+    assert!(received.iter().all(|one| is_signed(one, &hook.secret)));
+    let whole = app.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
+    let attempts = whole.data()["delivery"]["attempts"].as_array().unwrap().clone();
+    assert_eq!(attempts.len(), 3);
+    for (attempt, number) in attempts.iter().zip(1..) {
+        assert_eq!(attempt["attempt"], number);
+        assert_eq!(
+            (&attempt["responseStatus"], &attempt["error"]),
+            (&json!(500), &json!("HTTP 500"))
+        );
+        let preview = attempt["responsePreview"].as_str().unwrap();
+        assert_eq!(preview, r#"{"error":"broken","token":[redacted],"to":"[redacted]"}"#);
+    }
+    let seen = hook.get(&app).await;
+    assert_eq!(
+        (&seen["lastSuccessAt"], &seen["lastFailureAt"]),
+        (&Value::Null, &seen["lastDeliveryAt"])
+    );
+    hurry(&app).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+    hook.received(3).await;
+}
+
+async fn a_second_attempt_can_succeed(app: App) {
+    let hook = hook(&app, "recovers", &["client.created"]).await;
+    let delivery = hook.test(&app).await;
+    after_attempts(&app, &delivery, 1).await;
+    // Timestamps are whole seconds.
+    tokio::time::sleep(std::time::Duration::from_millis(1_050)).await;
+    hurry(&app).await;
+    let told = after_attempts(&app, &delivery, 2).await;
+    assert_eq!(told["status"], "succeeded");
+    let signatures: BTreeSet<_> = hook
+        .received(2)
+        .await
+        .iter()
+        .map(|one| one.headers["x-service-webhook-timestamp"].clone())
+        .collect();
+    assert_eq!(signatures.len(), 2, "each attempt is signed afresh");
+}
+
+async fn bad_manners_are_recorded(app: App) {
+    let closed = closed_address();
+    let url = format!("https://good.receiver.example:{}/", closed.port());
+    let made =
+        app.post("/webhooks", json!({"name": "X", "url": url, "events": ["client.created"]}));
+    let refusing = made.await.ok().data()["subscription"]["id"].as_str().unwrap().to_owned();
+    for (manner, succeeds, error) in [
+        ("redirects", false, "HTTP 301: redirects are not followed"),
+        ("endless", true, ""),
+        ("bomb", true, ""),
+        ("reset", false, "connecting"),
+        ("untrusted", false, "TLS: invalid peer certificate"),
+        ("refusing", false, "connecting"),
+    ] {
+        let id = match manner {
+            "refusing" => refusing.clone(),
+            _ => hook(&app, manner, &["client.created"]).await.id,
+        };
+        let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
+        let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
+        let told = app.settle(&delivery).await;
+        let status = if succeeds { "succeeded" } else { "pending" };
+        assert_eq!(told["status"], status, "{manner}: {told}");
+        let last = &told["lastAttempt"];
+        assert!(last["error"].as_str().unwrap_or_default().contains(error), "{manner}: {last}");
+        let preview = last["responsePreview"].as_str().unwrap_or_default();
+        assert!(preview.len() <= 1_024, "{manner}");
+        if manner == "bomb" {
+            assert_eq!(preview, "[4010 bytes that are not text]", "it is not unpacked");
+        }
+    }
+    assert!(receiver().received("redirected").is_empty());
+}
+
+async fn silence_ends_an_attempt(app: App) {
+    let (silent, slow) = (
+        hook(&app, "hangs", &["client.created"]).await,
+        hook(&app, "trickles", &["client.created"]).await,
+    );
+    let (delivery, trickled) = (silent.test(&app).await, slow.test(&app).await);
+    let told = app.settle(&delivery).await;
+    assert_eq!(told["lastAttempt"]["error"], "no answer within 15 seconds");
+    let told = app.settle(&trickled).await;
+    assert_eq!(told["lastAttempt"]["responseStatus"], 500);
+    let took = told["lastAttempt"]["durationMs"].as_i64().unwrap();
+    assert!((14_000..17_000).contains(&took), "{took}");
+}
+
+async fn names_are_checked_at_every_attempt(app: App) {
+    let mark = random_text();
+    let url = receiver().url("good", &mark).replace("good.receiver", "changing.receiver");
+    let body = json!({"name": "X", "url": url, "events": ["client.created"]});
+    let made = app.post("/webhooks", body).await.ok();
+    let id = made.data()["subscription"]["id"].as_str().unwrap();
+    let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
+    let delivery = tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned();
+    let told = app.settle(&delivery).await;
+    let error = told["lastAttempt"]["error"].as_str().unwrap();
+    assert_eq!(error, "the target must be at a public address, not private");
+    assert!(receiver().received(&mark).is_empty());
+}
+
+async fn secrets_rotate_with_grace(app: App) {
+    let hook = hook(&app, "good", &["client.created"]).await;
+    let rotate = format!("{}/rotate-secret", hook.path());
+    let rotated = app.act(&rotate).await.ok();
+    let subscription = &rotated.data()["subscription"];
+    let new = subscription["signingSecret"].as_str().unwrap();
+    assert!(new != hook.secret && subscription["secret"]["rotatedAt"].is_string());
+    hook.test(&app).await;
+    let received = hook.received(1).await;
+    assert!(is_signed(&received[0], new) && is_signed(&received[0], &hook.secret));
+    let last = app.post(&rotate, json!({"gracePeriodSeconds": 0})).await.ok();
+    let last = last.data()["subscription"]["signingSecret"].as_str().unwrap();
+    hook.test(&app).await;
+    let received = &hook.received(2).await[1];
+    assert!(is_signed(received, last) && !is_signed(received, new));
+    assert!(!received.headers["x-service-webhook-signature"].contains(','));
+}
+
+async fn disabled_subscriptions_hear_nothing(app: App) {
+    let hook = hook(&app, "fails", &["client.created"]).await;
+    let waiting = hook.test(&app).await;
+    after_attempts(&app, &waiting, 1).await;
+    app.patch(&hook.path(), json!({"status": "disabled"})).await.ok();
+    app.new_client(json!({"firstName": "Ann"})).await;
+    hurry(&app).await;
+    for _ in 0..500 {
+        if app.settle(&waiting).await["status"] == "cancelled" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let told = app.settle(&waiting).await;
+    assert_eq!((&told["status"], &told["nextAttemptAt"]), (&json!("cancelled"), &Value::Null));
+    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 1);
+    app.patch(&hook.path(), json!({"status": "active"})).await.ok();
+    app.new_client(json!({"firstName": "Bea"})).await;
+    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 2);
+    hook.received(2).await;
+}
+
+async fn failed_deliveries_are_sent_again(app: App) {
+    let hook = hook(&app, "fails", &["client.created"]).await;
+    let delivery = hook.test(&app).await;
+    let again = format!("/webhooks/deliveries/{delivery}/redeliver");
+    after_attempts(&app, &delivery, 1).await;
+    app.act(&again).await.refused(409, "PUBLIC_API_ERROR");
+    for attempt in [2, 3] {
+        hurry(&app).await;
+        after_attempts(&app, &delivery, attempt).await;
+    }
+    let good = receiver().url("good", &hook.mark);
+    app.patch(&hook.path(), json!({"url": good})).await.ok();
+    let recover = format!("{}/recover", hook.path());
+    let late = json!({"since": "2100-01-01T00:00:00.000Z"});
+    let none = app.post(&recover, late).await.ok();
+    assert_eq!(none.data()["recovery"], json!({"recovered": 0, "hasMore": false}));
+    let since = json!({"since": "2026-01-01T00:00:00.000Z"});
+    let recovered = app.post(&recover, since.clone()).await.ok();
+    assert_eq!(recovered.data()["recovery"], json!({"recovered": 1, "hasMore": false}));
+    let twice = app.post(&recover, since).await.ok();
+    assert_eq!(twice.data()["recovery"]["recovered"], 0, "nothing is recovered twice");
+    let received = hook.received(4).await;
+    let event =
+        |at: usize| serde_json::from_str::<Value>(&received[at].body).unwrap()["id"].clone();
+    assert_eq!(event(0), event(3), "it is the same event");
+    let old = app.settle(&delivery).await;
+    let new = app.settle(old["redeliveryId"].as_str().unwrap()).await;
+    assert_eq!((&new["status"], &new["eventId"]), (&json!("succeeded"), &old["eventId"]));
+    let once_more = app.act(&again).await.ok();
+    assert_eq!(once_more.data()["redelivery"]["eventId"], old["eventId"]);
+    hook.received(5).await;
+    app.patch(&hook.path(), json!({"status": "disabled"})).await.ok();
+    app.act(&again).await.refused(400, "webhook.request_invalid").about("status");
+    app.announced(&["subscription.test"]).await;
+}
+
+async fn deliveries_are_listed(app: App) {
+    let (good, bad) = (
+        hook(&app, "good", &["client.created"]).await,
+        hook(&app, "fails", &["client.created"]).await,
+    );
+    for _ in 0..3 {
+        app.new_client(json!({"firstName": "Ann"})).await;
+    }
+    let failed = bad.test(&app).await;
+    for attempt in [1, 2, 3] {
+        after_attempts(&app, &failed, attempt).await;
+        hurry(&app).await;
+    }
+    good.received(3).await;
+    let total = async |query: &str| {
+        let listed = app.get(&format!("/webhooks/deliveries?{query}")).await.ok();
+        let shown = listed.data()["deliveries"].as_array().unwrap().len() as i64;
+        let total = listed.data()["total"].as_i64().unwrap();
+        assert_eq!(shown, total.min(20), "{query}");
+        total
+    };
+    assert_eq!(total("").await, 7);
+    assert_eq!(total(&format!("subscriptionId={}", good.id)).await, 3);
+    assert_eq!(total(&format!("subscriptionId={}", bad.id)).await, 4);
+    assert_eq!(total("subscriptionId=nonsense").await, 0);
+    assert_eq!(total(&format!("subscriptionId={}", "0".repeat(24))).await, 0);
+    assert_eq!(total("status=failed").await + total("status=pending").await, 4);
+    for _ in 0..500 {
+        if total("status=succeeded").await == 3 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(total(&format!("status=succeeded&subscriptionId={}", good.id)).await, 3);
+    app.get("/webhooks/deliveries?status=lost").await.refused(400, "PUBLIC_API_INVALID_ENUM");
+    let narrow = app.token_with(&["webhooks:read", "webhooks:write"]).await;
+    let list = app.server.request("GET", "/public/v1/webhooks/deliveries").bearer_auth(&narrow);
+    send(list).await.refused(403, "scopes.insufficient");
+}
+
+async fn a_lost_lease_is_taken_over(app: App) {
+    const FORGET: Sql = Sql("DELETE FROM webhook_attempt WHERE company_id = ?1");
+    const HOLD: Sql =
+        Sql("UPDATE webhook_delivery SET lease = ?2, due_at = ?3, status = 'pending', \
+        attempts = 0 WHERE company_id = ?1");
+    let hook = hook(&app, "good", &["client.created"]).await;
+    let delivery = hook.test(&app).await;
+    hook.received(1).await;
+    app.settle(&delivery).await;
+    // As if the process had died between sending and writing it down.
+    let (company, dead) = (app.company, "0".repeat(24));
+    let dies = app.server.db.write(move |tx| {
+        tx.execute(FORGET, params![company])?;
+        tx.execute(HOLD, params![company, dead, 1i64])
+    });
+    dies.await.unwrap();
+    hook.received(2).await;
+    let told = app.settle(&delivery).await;
+    assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
+}
+
+async fn old_deliveries_are_forgotten(app: App) {
+    let hook = hook(&app, "good", &["client.created"]).await;
+    for _ in 0..3 {
+        let delivery = hook.test(&app).await;
+        app.settle(&delivery).await;
+    }
+    let waiting = self::hook(&app, "fails", &["client.created"]).await;
+    let waits = waiting.test(&app).await;
+    after_attempts(&app, &waits, 1).await;
+    let (company, now) = (app.company, spotter_kernel::Clock::now(&crate::harness::SystemClock));
+    let prune = |before| {
+        app.server.db.write(move |tx| spotter_webhooks::retention::prune(tx, company, before))
+    };
+    assert_eq!(prune(now.plus_days(-1)).await.unwrap(), 0);
+    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 4);
+    assert_eq!(prune(now.plus_seconds(60)).await.unwrap(), 4, "its events are gone, too");
+    let left = app.get("/webhooks/deliveries").await.ok();
+    assert_eq!(
+        (&left.data()["total"], &left.data()["deliveries"][0]["id"]),
+        (&json!(1), &json!(waits))
+    );
+    let listed = app.get(&format!("/webhooks/deliveries?subscriptionId={}", hook.id)).await.ok();
+    assert_eq!(listed.data()["total"], 0);
+    let state = app.state().await;
+    assert_eq!((state["webhook_attempt"].0, state["event"].0), (1, 0));
+    hurry(&app).await;
+    for _ in 0..500 {
+        if app.settle(&waits).await["status"] == "cancelled" {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("a delivery whose event is gone was not cancelled");
+}
