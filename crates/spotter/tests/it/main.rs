@@ -16,6 +16,9 @@ mod harness;
 mod hostile;
 mod oauth;
 mod platform;
+mod snippets;
 mod store;
+#[rustfmt::skip]
+mod verify_snippet;
 mod walls;
 mod webhooks;
