@@ -1,0 +1,114 @@
+//! Nothing acknowledged is lost, nothing that did not happen is told, and little is told twice.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::{
+    Outcome,
+    receiver::{Receipt, Receiver},
+    service::{Api, Service},
+};
+
+const WRITERS: usize = 8;
+/// How long the load runs before each kill.
+const LOAD: Duration = Duration::from_millis(1_500);
+/// Attempts that one subscription has under way at most, and completions that wait to be written.
+const IN_FLIGHT_MAX: usize = 32 + 5 * 64;
+/// Leases run out after half a minute; then what was lost is sent again.
+const SETTLING: Duration = Duration::from_secs(90);
+
+/// Kills the service again and again while clients are created, then compares what was
+/// acknowledged with what was received and with what is there.
+pub async fn run(mut service: Service, receiver: Receiver, rounds: u32) -> Outcome {
+    let mut api = service.start().await?;
+    api.subscribe(&receiver.url("good", "faults"), &["client.created"]).await?;
+    let acknowledged: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+    let mut unanswered = 0;
+    for round in 1..=rounds {
+        let stop = Arc::new(AtomicBool::new(false));
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|_| tokio::spawn(write(api.clone(), acknowledged.clone(), stop.clone())))
+            .collect();
+        tokio::time::sleep(LOAD).await;
+        service.kill()?;
+        stop.store(true, Ordering::Relaxed);
+        for writer in writers {
+            unanswered += writer.await?;
+        }
+        api = service.start().await?;
+        let count = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).len();
+        println!("  kill {round} of {rounds}: {count} acknowledged, {} received", receiver.count());
+    }
+    let acknowledged = acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let deadline = tokio::time::Instant::now() + SETTLING;
+    let mut receipts: Vec<Receipt> = Vec::new();
+    let (mut told, mut open) = (BTreeSet::new(), true);
+    while tokio::time::Instant::now() < deadline && (open || !acknowledged.is_subset(&told)) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        receipts.extend(receiver.take());
+        told.extend(receipts.iter().map(client_of));
+        let pending = api.ask(Method::GET, "/webhooks/deliveries?status=pending&limit=1", None);
+        open = pending.await?["total"] != 0;
+    }
+    let lost: Vec<_> = acknowledged.difference(&told).collect();
+    let extra: Vec<_> = told.difference(&acknowledged).collect();
+    let mut invented = 0;
+    for client in &extra {
+        invented +=
+            u32::from(api.ask(Method::GET, &format!("/clients/{client}"), None).await.is_err());
+    }
+    let mut copies: BTreeMap<&str, usize> = BTreeMap::new();
+    for receipt in &receipts {
+        *copies.entry(&receipt.delivery).or_default() += 1;
+    }
+    let repeated: usize = copies.values().map(|count| count - 1).sum();
+    println!(
+        "  {rounds} kills: {} writes acknowledged, {} lost; {} events of writes whose answer was \
+         cut off, {invented} of writes that are not there; {repeated} deliveries came twice",
+        acknowledged.len(),
+        lost.len(),
+        extra.len()
+    );
+    service.kill()?;
+    let fair = extra.len() <= unanswered && repeated <= rounds as usize * IN_FLIGHT_MAX;
+    if lost.is_empty() && invented == 0 && !open && fair {
+        Ok(())
+    } else {
+        Err("a promise was broken".into())
+    }
+}
+
+fn client_of(receipt: &Receipt) -> String {
+    receipt.event["data"]["clientId"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Creates clients until told to stop; how many requests were not answered.
+async fn write(
+    api: Api,
+    acknowledged: Arc<Mutex<BTreeSet<String>>>,
+    stop: Arc<AtomicBool>,
+) -> usize {
+    let mut unanswered = 0;
+    while !stop.load(Ordering::Relaxed) {
+        match api.ask(Method::POST, "/clients", Some(json!({"firstName": "Fault"}))).await {
+            Ok(made) => {
+                let id = made["client"]["clientId"].as_str().unwrap_or_default().to_owned();
+                acknowledged.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+            }
+            Err(_) => {
+                unanswered += 1;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+    unanswered
+}

@@ -1,0 +1,120 @@
+//! The service under test: a process of its own, and what is asked of it.
+
+use std::{
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+use crate::{Outcome, receiver};
+
+/// A demo that is started, asked and killed.
+pub struct Service {
+    spotter: PathBuf,
+    data: PathBuf,
+    database_url: Option<String>,
+    port: u16,
+    child: Option<Child>,
+}
+
+/// What asks it.
+#[derive(Clone)]
+pub struct Api {
+    base: String,
+    token: String,
+    http: Client,
+}
+
+static KEYS: AtomicU64 = AtomicU64::new(0);
+
+impl Service {
+    /// A service that is not started yet.
+    pub fn new(spotter: PathBuf, data: PathBuf, database_url: Option<String>, port: u16) -> Self {
+        Self { spotter, data, database_url, port, child: None }
+    }
+
+    /// Starts it and waits until it is ready; returns a client with a token.
+    pub async fn start(&mut self) -> Outcome<Api> {
+        let mut command = Command::new(&self.spotter);
+        command
+            .args(["demo", "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
+            .arg(self.data.join("demo"))
+            .env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8")
+            .env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", self.data.join("ca.pem"))
+            .stdout(Stdio::null());
+        if let Some(url) = &self.database_url {
+            command.args(["--database-url", url]);
+        }
+        self.child = Some(command.spawn()?);
+        let (base, http) = (format!("http://127.0.0.1:{}", self.port), Client::new());
+        for _ in 0..600 {
+            let ready = http.get(format!("{base}/health/ready")).send().await;
+            if ready.is_ok_and(|answer| answer.status().is_success()) {
+                let token = self.token(&base, &http).await?;
+                return Ok(Api { base, token, http });
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Err("the service never became ready".into())
+    }
+
+    async fn token(&self, base: &str, http: &Client) -> Outcome<String> {
+        let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
+        let demo: Value = serde_json::from_str(&demo)?;
+        let text = |name: &str| demo["apiClient"][name].as_str().unwrap_or_default().to_owned();
+        let answer: Value = http
+            .post(format!("{base}/public/v1/oauth/token"))
+            .basic_auth(text("clientId"), Some(text("clientSecret")))
+            .form(&[("grant_type", "client_credentials")])
+            .send()
+            .await?
+            .json()
+            .await?;
+        Ok(answer["access_token"].as_str().ok_or("no token")?.to_owned())
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill(&mut self) -> Outcome {
+        if let Some(mut child) = self.child.take() {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.kill().ok();
+    }
+}
+
+impl Api {
+    /// `data` of a successful answer.
+    pub async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Outcome<Value> {
+        let key = format!("{}-{}", receiver::now(), KEYS.fetch_add(1, Ordering::Relaxed));
+        let mut request = self
+            .http
+            .request(method, format!("{}/public/v1{path}", self.base))
+            .bearer_auth(&self.token)
+            .header("Idempotency-Key", key);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let answer = request.send().await?;
+        let status = answer.status();
+        let mut told: Value = answer.json().await?;
+        if status.is_success() { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
+    }
+
+    /// Subscribes a target to events; the subscription's id.
+    pub async fn subscribe(&self, url: &str, events: &[&str]) -> Outcome<String> {
+        let body = json!({"name": "Bench", "url": url, "events": events});
+        let made = self.ask(Method::POST, "/webhooks", Some(body)).await?;
+        Ok(made["subscription"]["id"].as_str().unwrap_or_default().to_owned())
+    }
+}
