@@ -20,7 +20,7 @@ use tokio::{
 
 use crate::{
     permits::Permits,
-    queue::{self, Backlog, Claimed, Claims, Completed, Hold},
+    queue::{self, Backlog, Claimed, Claims, Completed, Hold, Lease, Turn},
     sender::{Sender, Verdict},
 };
 
@@ -130,26 +130,27 @@ impl Work {
     ) -> Vec<Hold> {
         let signals = self.engine.db.signals();
         let mut stop = std::pin::pin!(stop);
+        let mut more = false;
         loop {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(ended) = ends.recv() => self.end(&ended),
-                Some(found) = backlogs.recv() => {
-                    self.busy.extend(found.iter().map(|backlog| backlog.of));
-                    self.retrying.extend(found.iter().map(|backlog| backlog.of));
-                    self.permits.forget_idle(SHARES_MAX);
-                }
-                () = signals.heard() => {}
+                // Many small claims would cost more than the moment that gathers them.
+                () = tokio::time::sleep(PACE), if more => {}
+                Some(ended) = ends.recv(), if !more => self.end(&ended),
+                Some(found) = backlogs.recv(), if !more => self.look_at(&found),
+                () = signals.heard(), if !more => {}
             }
             while let Ok(ended) = ends.try_recv() {
                 self.end(&ended);
             }
+            while let Ok(found) = backlogs.try_recv() {
+                self.look_at(&found);
+            }
             while self.attempts.try_join_next().is_some() {}
             self.busy.extend(signals.take());
-            if self.claim().await && !self.busy.is_empty() {
-                tokio::time::sleep(PACE).await;
-            }
+            self.claim().await;
+            more = self.busy.iter().any(|of| self.permits.free(*of) > 0);
         }
         let waited = async {
             while !self.held.is_empty() {
@@ -164,13 +165,19 @@ impl Work {
         self.held.values().copied().collect()
     }
 
+    fn look_at(&mut self, found: &[Backlog]) {
+        self.busy.extend(found.iter().map(|backlog| backlog.of));
+        self.retrying.extend(found.iter().map(|backlog| backlog.of));
+        self.permits.forget_idle(SHARES_MAX);
+    }
+
     fn end(&mut self, ended: &Ended) {
         self.permits.give_back(ended.of, ended.answered);
         self.held.remove(&ended.delivery);
     }
 
     /// The subscriptions whose turn it is, with how many attempts each may begin.
-    fn turns(&mut self) -> Vec<(Signal, u32, bool)> {
+    fn turns(&mut self) -> Vec<Turn> {
         let after = self.last.map(|last| {
             self.busy.range((std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded))
         });
@@ -184,7 +191,7 @@ impl Work {
             let free = self.permits.free(of);
             if free > 0 {
                 self.permits.take(of, free);
-                turns.push((of, free, self.retrying.contains(&of)));
+                turns.push(Turn { of, most: free, retries: self.retrying.contains(&of) });
             }
             if turns.len() == most {
                 break;
@@ -193,37 +200,36 @@ impl Work {
         turns
     }
 
-    /// Claims for those whose turn it is and begins their attempts; whether anybody had a turn.
-    async fn claim(&mut self) -> bool {
+    /// Claims for those whose turn it is and begins their attempts.
+    async fn claim(&mut self) {
         let turns = self.turns();
-        let Some((last, ..)) = turns.last() else { return false };
-        self.last = Some(*last);
+        let Some(last) = turns.last() else { return };
+        self.last = Some(last.of);
         let (env, wanted) = (self.engine.env.clone(), turns.clone());
         let claimed = self.engine.db.write(move |tx| {
-            let each = wanted
-                .iter()
-                .map(|(of, most, retries)| queue::claim(tx, &env, *of, *most, *retries));
+            let lease = Lease::new(&env);
+            let each = wanted.iter().map(|turn| queue::claim(tx, &env, lease, *turn));
             each.collect::<Result<Vec<Claims>>>()
         });
         match claimed.await {
             Ok(all) => {
-                for ((of, most, retries), claims) in turns.into_iter().zip(all) {
-                    self.begin(of, most, retries, claims);
+                for (turn, claims) in turns.into_iter().zip(all) {
+                    self.begin(turn, claims);
                 }
             }
             Err(problem) => {
                 tracing::warn!(%problem, "deliveries could not be claimed; trying again");
-                for (of, most, _) in turns {
-                    self.permits.put_back(of, most);
+                for turn in turns {
+                    self.permits.put_back(turn.of, turn.most);
                 }
                 self.cautious = 2 * SUBSCRIPTIONS_MAX;
                 tokio::time::sleep(AFTER_FAILURE).await;
             }
         }
-        true
     }
 
-    fn begin(&mut self, of: Signal, most: u32, retries: bool, claims: Claims) {
+    fn begin(&mut self, turn: Turn, claims: Claims) {
+        let Turn { of, most, retries } = turn;
         self.permits.put_back(of, most - claims.claimed.len() as u32);
         if claims.found < most {
             self.busy.remove(&of);

@@ -8,7 +8,7 @@ use spotter_kernel::{
     id::CompanyId,
     limits::{WEBHOOK_ATTEMPTS_MAX, WEBHOOK_BACKOFF_CAP_SECONDS, WEBHOOK_BACKOFF_SECONDS},
 };
-use spotter_store::{Ahead, Signal, Tx, params, record, statements, words};
+use spotter_store::{Ahead, Bind, Signal, Tx, params, record, statements, words};
 
 use crate::{
     canonical::body,
@@ -27,6 +27,9 @@ words! {
 
 /// How much longer than an attempt its lease is, in milliseconds.
 const LEASE_MARGIN_MS: i64 = 15_000;
+
+/// How many attempts with the same outcome are written down by one statement.
+const TOGETHER: usize = 16;
 
 /// A delivery that this process holds.
 #[derive(Clone, Debug)]
@@ -63,6 +66,36 @@ record! {
     }
 }
 
+/// A hold on deliveries, of all that are claimed in one go.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    token: Id,
+    now: Timestamp,
+    until: Timestamp,
+}
+
+impl Lease {
+    /// A new lease, which begins now.
+    pub fn new(env: &Env) -> Self {
+        let now = env.clock.now();
+        let mut random = [0; 6];
+        env.entropy.fill(&mut random);
+        let until = now.plus_millis(ATTEMPT_TIME.as_millis() as i64 + LEASE_MARGIN_MS);
+        Self { token: Id::new(now, random), now, until }
+    }
+}
+
+/// What is to be claimed of a subscription.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The subscription.
+    pub of: Signal,
+    /// How many attempts it may begin.
+    pub most: u32,
+    /// Whether retries are looked for, too.
+    pub retries: bool,
+}
+
 /// What was claimed of a subscription.
 #[derive(Debug, Default)]
 pub struct Claims {
@@ -76,13 +109,10 @@ pub struct Claims {
 
 /// Takes hold of a subscription's due deliveries: first attempts before retries, older before
 /// newer. Those of a subscription that is not active any more are cancelled.
-pub fn claim(tx: &mut Tx<'_>, env: &Env, of: Signal, most: u32, retries: bool) -> Result<Claims> {
+pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Claims> {
+    let Turn { of, most, retries } = turn;
     let (company, subscription) = of;
-    let now = env.clock.now();
-    let until = now.plus_millis(ATTEMPT_TIME.as_millis() as i64 + LEASE_MARGIN_MS);
-    let mut random = [0; 6];
-    env.entropy.fill(&mut random);
-    let lease = Id::new(now, random);
+    let Lease { token: lease, now, until } = lease;
     let mut claims = Claims::default();
     let rounds = if retries { i64::from(WEBHOOK_ATTEMPTS_MAX) } else { 1 };
     for attempts in 0..rounds {
@@ -198,32 +228,40 @@ impl Completed {
 /// Writes what came of attempts. One whose lease was lost is somebody else's by now and is left
 /// alone.
 pub fn complete(tx: &mut Tx<'_>, completed: &[Completed], now: Timestamp) -> Result<()> {
-    let mut updates: Vec<Ahead<(Id,)>> = Vec::with_capacity(completed.len());
+    type Group = (CompanyId, Id, Stage, i64, Option<Timestamp>);
+    let mut groups: BTreeMap<Group, Vec<&Completed>> = BTreeMap::new();
     for done in completed {
-        let Claimed { of, delivery_id, lease, attempts, .. } = &done.claimed;
+        let Claimed { of, lease, attempts, .. } = &done.claimed;
         let (stage, due_at) = done.outcome(now);
-        let ended = if stage == Stage::Pending { None } else { Some(now) };
-        updates.push(tx.ahead(
-            COMPLETE,
-            params![of.0, delivery_id, lease, stage, attempts + 1, due_at, ended],
-        )?);
+        groups.entry((of.0, *lease, stage, attempts + 1, due_at)).or_default().push(done);
+    }
+    let mut updates: Vec<(&[&Completed], Ahead<(Id,)>)> = Vec::new();
+    for ((company, lease, stage, attempts, due_at), group) in &groups {
+        let ended = if *stage == Stage::Pending { None } else { Some(now) };
+        for some in group.chunks(TOGETHER) {
+            let mut values = params![company, lease, stage, attempts, due_at, ended].to_vec();
+            // A short chunk names its last delivery again.
+            let ids = (0..TOGETHER).filter_map(|at| some.get(at).or(some.last()));
+            values.extend(ids.map(|done| done.claimed.delivery_id.bind()));
+            updates.push((some, tx.ahead(COMPLETE, &values)?));
+        }
     }
     let mut stamps: Vec<(Signal, Timestamp, bool)> = Vec::new();
     let mut ended: BTreeMap<(CompanyId, Stage), i64> = BTreeMap::new();
-    for (done, update) in completed.iter().zip(updates) {
-        if tx.awaited(update)?.is_empty() {
-            continue;
+    for (some, update) in updates {
+        let kept: Vec<(Id,)> = tx.awaited(update)?;
+        for done in some.iter().filter(|done| kept.contains(&(done.claimed.delivery_id,))) {
+            let Claimed { of, delivery_id, attempts, .. } = &done.claimed;
+            let Attempted { status, preview, error, .. } = &done.attempted;
+            let status = status.map(i64::from);
+            let (attempt, took) = (attempts + 1, done.duration_ms);
+            tx.defer(
+                ATTEMPT,
+                params![of.0, delivery_id, attempt, done.at, took, status, preview, error],
+            )?;
+            stamps.push((*of, done.at, done.delivered()));
+            *ended.entry((of.0, done.outcome(now).0)).or_default() += 1;
         }
-        let Claimed { of, delivery_id, attempts, .. } = &done.claimed;
-        let Attempted { status, preview, error, .. } = &done.attempted;
-        let status = status.map(i64::from);
-        let (attempt, took) = (attempts + 1, done.duration_ms);
-        tx.defer(
-            ATTEMPT,
-            params![of.0, delivery_id, attempt, done.at, took, status, preview, error],
-        )?;
-        stamps.push((*of, done.at, done.delivered()));
-        *ended.entry((of.0, done.outcome(now).0)).or_default() += 1;
     }
     for ((company, stage), count) in ended {
         move_in_totals(tx, company, stage, count)?;
@@ -333,8 +371,10 @@ statements! {
         WHERE company_id = ?1 AND delivery_id = ?2";
     RELEASE = "UPDATE webhook_delivery SET lease = NULL, due_at = ?4 \
         WHERE company_id = ?1 AND delivery_id = ?2 AND lease = ?3";
-    COMPLETE = "UPDATE webhook_delivery SET lease = NULL, status = ?4, attempts = ?5, due_at = ?6, \
-        completed_at = ?7 WHERE company_id = ?1 AND delivery_id = ?2 AND lease = ?3 RETURNING delivery_id";
+    COMPLETE = "UPDATE webhook_delivery SET lease = NULL, status = ?3, attempts = ?4, due_at = ?5, \
+        completed_at = ?6 WHERE company_id = ?1 AND lease = ?2 AND delivery_id IN \
+        (?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) \
+        RETURNING delivery_id";
     ATTEMPT = "INSERT INTO webhook_attempt (company_id, delivery_id, attempt, attempted_at, duration_ms, \
         response_status, response_preview, error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     STAMP = "UPDATE webhook_subscription SET last_delivery_at = ?3, \
