@@ -4,7 +4,9 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use spotter_kernel::Result;
 
-use crate::{postgres::Postgres, signals::Signals, sql::Sql, sqlite::Sqlite, tx::Tx};
+use crate::{
+    job::Isolation, postgres::Postgres, signals::Signals, sql::Sql, sqlite::Sqlite, tx::Tx,
+};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +72,8 @@ impl Db {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.readers.call(closure).await,
-            Engine::Postgres(engine) => engine.reads.call(closure).await,
+            Engine::Sqlite(engine) => engine.readers.call(Isolation::Rows, closure).await,
+            Engine::Postgres(engine) => engine.reads.call(Isolation::Rows, closure).await,
         }
     }
 
@@ -81,9 +83,29 @@ impl Db {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
+        self.change(Isolation::Serializable, closure).await
+    }
+
+    /// The same for a closure that decides by nothing but the rows that it changes, such as one
+    /// that takes work from a queue: no such row was changed by others since it was read, but what
+    /// was only read may have been. On PostgreSQL this spares the tracking of reads, in which a
+    /// queue that is read and written all the time would conflict with everybody.
+    pub async fn write_rows<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.change(Isolation::Rows, closure).await
+    }
+
+    async fn change<T, F>(&self, isolation: Isolation, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
         match &*self.0 {
-            Engine::Sqlite(engine) => engine.writer.call(closure).await,
-            Engine::Postgres(engine) => engine.queue.call(closure).await,
+            Engine::Sqlite(engine) => engine.writer.call(isolation, closure).await,
+            Engine::Postgres(engine) => engine.queue.call(isolation, closure).await,
         }
     }
 
@@ -92,7 +114,7 @@ impl Db {
     pub async fn fold_tallies(&self) -> Result<u64> {
         match &*self.0 {
             Engine::Sqlite(_) => Ok(0),
-            Engine::Postgres(_) => self.write(|tx| tx.execute(FOLD, &[])).await,
+            Engine::Postgres(_) => self.write_rows(|tx| tx.execute(FOLD, &[])).await,
         }
     }
 

@@ -12,14 +12,26 @@ use crate::{
 
 /// A transaction to be run, perhaps more than once, and answered exactly once.
 pub(crate) trait Job: Send {
+    /// What the engine has to see to beside atomicity.
+    fn isolation(&self) -> Isolation;
     /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
     /// Hands the kept answer over; with a problem, a kept success is replaced by it.
     fn finish(self: Box<Self>, problem: Option<Problem>);
 }
 
+/// How far a transaction is kept apart from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// As if it ran alone.
+    Serializable,
+    /// It sees one snapshot, and no row that it changes was changed since.
+    Rows,
+}
+
 pub(crate) struct Call<F, T> {
     closure: F,
+    isolation: Isolation,
     answer: Option<Result<T>>,
     /// What the last run of the closure wants to be told, and where.
     told: Vec<Signal>,
@@ -28,9 +40,13 @@ pub(crate) struct Call<F, T> {
 }
 
 impl<F, T> Call<F, T> {
-    pub(crate) fn new(closure: F, signals: Signals) -> (Self, oneshot::Receiver<Result<T>>) {
+    pub(crate) fn new(
+        closure: F,
+        isolation: Isolation,
+        signals: Signals,
+    ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
-        (Self { closure, answer: None, told: Vec::new(), signals, reply }, receiver)
+        (Self { closure, isolation, answer: None, told: Vec::new(), signals, reply }, receiver)
     }
 }
 
@@ -39,6 +55,10 @@ where
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
     T: Send,
 {
+    fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.closure)(tx)));
         let answer = outcome.unwrap_or_else(|panic| {

@@ -13,7 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
     combine::{Deferred, Part, Waiting, combine},
-    job::Job,
+    job::{Isolation, Job},
     queue::{Jobs, Queue},
     signals::Signals,
     sql::to_postgres,
@@ -26,6 +26,8 @@ use crate::{
 const TRIES_MAX: u32 = 50;
 /// Serializable, as every connection is set to be.
 const BEGIN_WRITE: &str = "BEGIN";
+/// One snapshot, and an error where a row that is changed was changed since.
+const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 /// One committed snapshot: what is only read decides nothing, and need not make writers retry.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The most combinations of statements that stay prepared.
@@ -213,7 +215,11 @@ impl Session {
     }
 
     fn write(&mut self, mut job: Box<dyn Job>) {
-        let problem = self.transact(BEGIN_WRITE, true, &mut *job).err();
+        let begin = match job.isolation() {
+            Isolation::Serializable => BEGIN_WRITE,
+            Isolation::Rows => BEGIN_ROWS,
+        };
+        let problem = self.transact(begin, true, &mut *job).err();
         job.finish(problem);
     }
 

@@ -95,7 +95,7 @@ impl Engine {
         if !left.is_empty() {
             tracing::warn!(deliveries = left.len(), "attempts were still under way at the stop");
             let now = engine.env.clock.now();
-            engine.db.write(move |tx| queue::release(tx, &left, now)).await.ok();
+            engine.db.write_rows(move |tx| queue::release(tx, &left, now)).await.ok();
         }
     }
 }
@@ -206,7 +206,7 @@ impl Work {
         let Some(last) = turns.last() else { return };
         self.last = Some(last.of);
         let (env, wanted) = (self.engine.env.clone(), turns.clone());
-        let claimed = self.engine.db.write(move |tx| {
+        let claimed = self.engine.db.write_rows(move |tx| {
             let lease = Lease::new(&env);
             let each = wanted.iter().map(|turn| queue::claim(tx, &env, lease, *turn));
             each.collect::<Result<Vec<Claims>>>()
@@ -308,7 +308,7 @@ async fn write_batch(db: &Db, env: &Env, done: &Arc<[Completed]>) -> Result<()> 
             tokio::time::sleep(Duration::from_millis(20 << attempt)).await;
         }
         let (done, now) = (done.clone(), env.clock.now());
-        outcome = db.write(move |tx| queue::complete(tx, &done, now)).await;
+        outcome = db.write_rows(move |tx| queue::complete(tx, &done, now)).await;
         if outcome.is_ok() {
             break;
         }
