@@ -81,8 +81,7 @@ pub(crate) async fn live() -> Response<Body> {
 
 /// The process can answer requests: the database answers a read within two seconds.
 pub(crate) async fn ready(extract::State(state): extract::State<Arc<State>>) -> Response<Body> {
-    let check = state.db.read(|tx| spotter_areas::company::all_companies(tx).map(drop));
-    match tokio::time::timeout(Duration::from_secs(2), check).await {
+    match tokio::time::timeout(Duration::from_secs(2), state.db.ping()).await {
         Ok(Ok(())) => json(StatusCode::OK, "{\"status\":\"ready\"}"),
         Ok(Err(problem)) => {
             tracing::error!(%problem, "not ready");

@@ -118,6 +118,11 @@ impl Db {
         }
     }
 
+    /// Asks the engine for nothing, to see that it answers.
+    pub async fn ping(&self) -> Result<()> {
+        self.read(|tx| tx.rows::<(i64,)>("SELECT CAST(1 AS BIGINT)", &[]).map(drop)).await
+    }
+
     /// Transactions that wait for a thread: reads, writes.
     pub fn waiting(&self) -> (usize, usize) {
         match &*self.0 {

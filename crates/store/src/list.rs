@@ -5,7 +5,7 @@ use spotter_kernel::{Page, PageRequest, Result, id::CompanyId};
 use crate::{
     row::Record,
     sql::to_postgres,
-    tx::{Engine, Tx},
+    tx::{Engine, Tx, read_all},
     value::{Bind, Value},
 };
 
@@ -203,16 +203,31 @@ impl Tx<'_> {
         }
     }
 
-    /// How the engine would run a statement, one line a step, for tests of query plans.
-    pub fn plan(&mut self, text: &str, params: &[Value<'_>]) -> Result<Vec<String>> {
+    /// How the engine would run a statement whatever its parameters are, one line a step, for
+    /// tests of query plans. PostgreSQL is told to prefer any index to reading a whole table, which
+    /// it would rightly do while the table is tiny.
+    pub fn plan(&mut self, text: &str) -> Result<Vec<String>> {
         match &mut self.engine {
             Engine::Sqlite(_) => {
                 let text = format!("EXPLAIN QUERY PLAN {text}");
-                let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, params)?;
+                let rows: Vec<(i64, i64, i64, String)> = self.rows(&text, &[])?;
                 Ok(rows.into_iter().map(|row| row.3).collect())
             }
-            Engine::Postgres(_) => {
-                let rows: Vec<(String,)> = self.rows(&format!("EXPLAIN {text}"), params)?;
+            Engine::Postgres(session) => {
+                let text = to_postgres(text, 0);
+                let numbers = text.split('$').skip(1).filter_map(|rest| {
+                    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+                });
+                let nulls = vec!["NULL"; numbers.max().unwrap_or_default()].join(", ");
+                // The transaction begins with its first statement.
+                session.query("SELECT 1", &[])?;
+                session.script(&format!(
+                    "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
+                ))?;
+                let rows: Vec<(String,)> = read_all(
+                    &session.query(&format!("EXPLAIN EXECUTE looked_at ({nulls})"), &[])?,
+                )?;
+                session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
                 Ok(rows.into_iter().map(|row| row.0).collect())
             }
         }

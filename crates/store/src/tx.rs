@@ -157,7 +157,7 @@ pub enum Ahead<R> {
     Sent(usize),
 }
 
-fn read_all<R: Record>(rows: &[tokio_postgres::Row]) -> Result<Vec<R>> {
+pub(crate) fn read_all<R: Record>(rows: &[tokio_postgres::Row]) -> Result<Vec<R>> {
     rows.iter().map(|row| R::read(&Row(Source::Postgres(row)), 0)).collect()
 }
 
