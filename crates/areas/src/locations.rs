@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation};
 use spotter_kernel::{
-    Key, Patch, Problem, Result, TimeZone, Timestamp,
+    Change, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::LocationId,
     number,
     problem::refuse,
@@ -271,9 +271,12 @@ fn create_location(cx: &mut Write, Body(new): Body<NewLocation>) -> Result<Locat
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct LocationChanges {
-    name: Option<Text<120>>,
-    r#type: Option<LocationType>,
-    time_zone: Option<TimeZone>,
+    #[serde(default)]
+    name: Change<Text<120>>,
+    #[serde(default)]
+    r#type: Change<LocationType>,
+    #[serde(default)]
+    time_zone: Change<TimeZone>,
     #[serde(default)]
     address: Patch<Address>,
     #[serde(default)]
@@ -283,9 +286,11 @@ struct LocationChanges {
     #[serde(default)]
     email: Patch<Email>,
     #[schemars(length(max = 42))]
-    opening_hours: Option<Vec<OpeningHours>>,
+    #[serde(default)]
+    opening_hours: Change<Vec<OpeningHours>>,
     #[schemars(length(max = 50))]
-    access_zones: Option<Vec<ZoneName>>,
+    #[serde(default)]
+    access_zones: Change<Vec<ZoneName>>,
 }
 
 fn update_location(
@@ -295,23 +300,17 @@ fn update_location(
 ) -> Result<LocationAnswer> {
     let before = Location::find(cx, at.location_id)?;
     let mut location = before.clone();
-    if let Some(name) = change.name {
-        location.name = name.into();
-    }
-    if let Some(kind) = change.r#type {
-        location.r#type = kind;
-    }
-    if let Some(zone) = change.time_zone {
-        location.time_zone = zone.name().to_owned();
-    }
+    change.name.apply(&mut location.name);
+    change.r#type.apply(&mut location.r#type);
+    change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut location.time_zone);
     change.address.map(Json).apply(&mut location.address);
     change.coordinates.map(Json).apply(&mut location.coordinates);
     change.phone.map(Into::into).apply(&mut location.phone);
     change.email.map(Into::into).apply(&mut location.email);
-    if let Some(hours) = change.opening_hours {
+    if let Some(hours) = change.opening_hours.value() {
         location.opening_hours = checked_hours(hours)?;
     }
-    if let Some(zones) = change.access_zones {
+    if let Some(zones) = change.access_zones.value() {
         location.access_zones = checked_zones(zones)?;
     }
     location.save(cx, &before)?;

@@ -24,6 +24,6 @@ pub use event::Event;
 pub use id::Id;
 pub use money::Money;
 pub use page::{Page, PageRequest};
-pub use patch::Patch;
+pub use patch::{Change, Patch};
 pub use problem::{Key, Problem, Result};
 pub use scope::{Gate, Scope, ScopeSet};

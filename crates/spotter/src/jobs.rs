@@ -11,20 +11,37 @@ use spotter_webhooks::retention;
 /// The most rows of a kind that one step deletes.
 const STEP: u64 = 500;
 
+/// How long a job rests after a step that was full, so that requests hardly notice it.
+const REST: Duration = Duration::from_millis(50);
+
 /// Runs until the process ends.
 pub(crate) async fn run(db: Db, env: Env, webhook_retention_days: i64) {
-    let mut fold = tokio::time::interval(Duration::from_secs(2));
-    let mut prune = tokio::time::interval(Duration::from_secs(60));
-    let mut forget = tokio::time::interval(Duration::from_secs(600));
-    loop {
-        let done = tokio::select! {
-            _ = fold.tick() => fold_tallies(&db).await,
-            _ = prune.tick() => prune_expired(&db, &env).await,
-            _ = forget.tick() => forget_webhooks(&db, &env, webhook_retention_days).await,
-        };
-        if let Err(problem) = done {
-            tracing::warn!(%problem, "a background job failed; it will run again");
+    let ticks = |seconds| tokio::time::interval(Duration::from_secs(seconds));
+    let (mut fold, mut prune, mut forget) = (ticks(2), ticks(60), ticks(600));
+    let folding = async {
+        loop {
+            fold.tick().await;
+            report(fold_tallies(&db).await);
         }
+    };
+    let pruning = async {
+        loop {
+            prune.tick().await;
+            report(prune_expired(&db, &env).await);
+        }
+    };
+    let forgetting = async {
+        loop {
+            forget.tick().await;
+            report(forget_webhooks(&db, &env, webhook_retention_days).await);
+        }
+    };
+    tokio::join!(folding, pruning, forgetting);
+}
+
+fn report(done: Result<()>) {
+    if let Err(problem) = done {
+        tracing::warn!(%problem, "a background job failed; it will run again");
     }
 }
 
@@ -38,8 +55,9 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
     let before = env.clock.now().plus_days(-retention_days);
     let mut at = None;
     while let Some(company) = db.read(move |tx| retention::next_company(tx, at)).await? {
-        // Small steps, so that nobody waits long behind them.
-        while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {}
+        while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {
+            tokio::time::sleep(REST).await;
+        }
         at = Some(company);
     }
     Ok(())
@@ -51,11 +69,11 @@ async fn prune_expired(db: &Db, env: &Env) -> Result<()> {
         let clock = env.clock.clone();
         loop {
             let clock = clock.clone();
-            // Small steps, so that nobody waits long behind them.
             let gone = db.write(move |tx| prune(tx, clock.now())).await?;
             if gone < STEP {
                 break;
             }
+            tokio::time::sleep(REST).await;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation, vault};
 use spotter_kernel::{
-    Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
+    Change, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
     id::{CoachId, CompanyId},
     secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
     text::Text,
@@ -260,12 +260,15 @@ fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiCli
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ApiClientChanges {
-    name: Option<Text<120>>,
+    #[serde(default)]
+    name: Change<Text<120>>,
     /// Tokens that hold more stop being valid at once.
     #[schemars(length(min = 1))]
-    scopes: Option<Vec<Scope>>,
+    #[serde(default)]
+    scopes: Change<Vec<Scope>>,
     /// Withdrawing a consent makes gated requests answer 403 at once.
-    consents: Option<Consents>,
+    #[serde(default)]
+    consents: Change<Consents>,
     #[serde(default)]
     default_assigned_coach_id: Patch<CoachId>,
 }
@@ -277,14 +280,12 @@ fn update_api_client(
 ) -> Result<ApiClientAnswer> {
     let before = ApiClient::find(cx, at.id)?;
     let mut client = before.clone();
-    if let Some(name) = change.name {
-        client.name = name.into();
-    }
-    if let Some(consents) = change.consents {
+    change.name.apply(&mut client.name);
+    if let Some(consents) = change.consents.value() {
         client.health_data = consents.health_data;
         client.private_communication = consents.private_communication;
     }
-    if let Some(scopes) = change.scopes {
+    if let Some(scopes) = change.scopes.value() {
         if scopes.is_empty() {
             return Err(Problem::invalid("scopes", "must name at least one scope"));
         }

@@ -9,7 +9,7 @@ use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
 };
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+    Change, Date, Event, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
 };
 use spotter_store::{Filter, Json, List, Value, params, record, statements, stored_ids, words};
 
@@ -210,12 +210,15 @@ fn create_custom_field(cx: &mut Write, Body(new): Body<NewCustomField>) -> Resul
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FieldChanges {
-    label: Option<Text<120>>,
+    #[serde(default)]
+    label: Change<Text<120>>,
     /// For selects: options that are gone keep standing where clients have them.
     #[schemars(length(max = 100))]
-    options: Option<Vec<Text<120>>>,
+    #[serde(default)]
+    options: Change<Vec<Text<120>>>,
     /// Archived fields take no new values.
-    archived: Option<bool>,
+    #[serde(default)]
+    archived: Change<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -231,10 +234,8 @@ fn update_custom_field(
 ) -> Result<FieldAnswer> {
     let before = CustomField::find(cx, at.field_id)?;
     let mut field = before.clone();
-    if let Some(label) = change.label {
-        field.label = label.into();
-    }
-    if let Some(options) = change.options {
+    change.label.apply(&mut field.label);
+    if let Some(options) = change.options.value() {
         // Whether options fit depends on the field as it stands.
         field.options = checked_options(field.r#type, options).map_err(|problem| Problem {
             status: 409,
@@ -242,7 +243,7 @@ fn update_custom_field(
             ..problem
         })?;
     }
-    match change.archived {
+    match change.archived.value() {
         Some(true) => field.archived_at = field.archived_at.or(Some(cx.now())),
         Some(false) => field.archived_at = None,
         None => {}

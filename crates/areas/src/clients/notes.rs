@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
 };
-use spotter_kernel::{Event, Id, Key, Patch, Result, Timestamp, id::ClientId, id_type, text::Text};
+use spotter_kernel::{
+    Change, Event, Id, Key, Patch, Result, Timestamp, id::ClientId, id_type, text::Text,
+};
 use spotter_store::{Bind, List, params, record, statements, stored_ids};
 
 use super::{record::Client, search::ClientPath};
@@ -125,7 +127,8 @@ fn create_client_note(
 struct NoteChanges {
     #[serde(default)]
     title: Patch<Text<200>>,
-    body: Option<Text<10_000>>,
+    #[serde(default)]
+    body: Change<Text<10_000>>,
 }
 
 fn update_client_note(
@@ -136,9 +139,7 @@ fn update_client_note(
     let before = Note::find(cx, at.client_id, at.note_id)?;
     let mut note = before.clone();
     change.title.map(Into::into).apply(&mut note.title);
-    if let Some(body) = change.body {
-        note.body = body.into();
-    }
+    change.body.apply(&mut note.body);
     let changed = note.changed(&before);
     cx.touch("client_note", note.note_id, changed.clone());
     if !changed.is_empty() {

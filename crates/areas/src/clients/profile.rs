@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Actor, Body, Operation, Path, Read, Write, operation};
 use spotter_kernel::{
-    BirthDate, Event, Id, Key, Patch, Problem, Result, TimeZone,
+    BirthDate, Change, Event, Id, Key, Patch, Problem, Result, TimeZone,
     id::{ClientId, CoachId, LocationId},
     text::{Email, Language, Phone, Text},
 };
@@ -169,7 +169,8 @@ fn create_client(cx: &mut Write, Body(new): Body<NewClient>) -> Result<ClientAns
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ClientChanges {
-    first_name: Option<Text<80>>,
+    #[serde(default)]
+    first_name: Change<Text<80>>,
     #[serde(default)]
     last_name: Patch<Text<80>>,
     #[serde(default)]
@@ -188,12 +189,14 @@ struct ClientChanges {
     address: Patch<Address>,
     #[serde(default)]
     emergency_contact: Patch<EmergencyContact>,
-    opt_ins: Option<OptIns>,
+    #[serde(default)]
+    opt_ins: Change<OptIns>,
     #[serde(default)]
     source: Patch<Text<60>>,
     #[serde(default)]
     home_location_id: Patch<LocationId>,
-    member_status: Option<MemberStatus>,
+    #[serde(default)]
+    member_status: Change<MemberStatus>,
     #[serde(default)]
     external_id: Patch<Text<120>>,
 }
@@ -206,9 +209,7 @@ fn update_client(
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();
     check_location(cx, change.home_location_id.value().copied())?;
-    if let Some(name) = change.first_name {
-        client.first_name = name.into();
-    }
+    change.first_name.apply(&mut client.first_name);
     change.last_name.map(Into::into).apply(&mut client.last_name);
     change.email.map(|email| email.to_lowercase()).apply(&mut client.email);
     change.phone.map(Into::into).apply(&mut client.phone);
@@ -218,14 +219,10 @@ fn update_client(
     change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut client.time_zone);
     change.address.map(Json).apply(&mut client.address);
     change.emergency_contact.map(Json).apply(&mut client.emergency_contact);
-    if let Some(opt_ins) = change.opt_ins {
-        client.opt_ins = Json(opt_ins);
-    }
+    change.opt_ins.map(Json).apply(&mut client.opt_ins);
     change.source.map(Into::into).apply(&mut client.source);
     change.home_location_id.apply(&mut client.home_location_id);
-    if let Some(status) = change.member_status {
-        client.member_status = status;
-    }
+    change.member_status.apply(&mut client.member_status);
     change.external_id.map(Into::into).apply(&mut client.external_id);
     client.update(cx, &before)?;
     follow_email(cx, &client, &before)?;

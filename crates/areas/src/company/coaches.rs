@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Actor, Body, Operation, Paged, Path, Read, Role, Write, listed, operation};
 use spotter_kernel::{
-    Key, Problem, Result, Timestamp,
+    Change, Key, Problem, Result, Timestamp,
     id::CoachId,
     text::{Email, Text},
 };
@@ -193,12 +193,17 @@ fn may_grant(cx: &Write, role: Role) -> Result<()> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CoachChanges {
-    first_name: Option<Text<80>>,
-    last_name: Option<Text<80>>,
-    email: Option<Email>,
-    role: Option<Role>,
+    #[serde(default)]
+    first_name: Change<Text<80>>,
+    #[serde(default)]
+    last_name: Change<Text<80>>,
+    #[serde(default)]
+    email: Change<Email>,
+    #[serde(default)]
+    role: Change<Role>,
     /// `deactivated` signs the coach out; `active` lets them in again.
-    status: Option<SettableStatus>,
+    #[serde(default)]
+    status: Change<SettableStatus>,
 }
 
 words! {
@@ -214,20 +219,16 @@ fn update_coach(
     let before = Coach::find(cx, at.coach_id)?;
     may_grant(cx, before.role)?;
     let mut coach = before.clone();
-    if let Some(name) = change.first_name {
-        coach.first_name = name.into();
-    }
-    if let Some(name) = change.last_name {
-        coach.last_name = name.into();
-    }
-    if let Some(email) = change.email {
+    change.first_name.apply(&mut coach.first_name);
+    change.last_name.apply(&mut coach.last_name);
+    if let Some(email) = change.email.value() {
         change_email(cx, &mut coach, &email.to_lowercase())?;
     }
-    if let Some(role) = change.role {
+    if let Some(role) = change.role.value() {
         may_grant(cx, role)?;
         coach.role = role;
     }
-    match change.status {
+    match change.status.value() {
         Some(SettableStatus::Deactivated) => {
             coach.status = CoachStatus::Deactivated;
             sessions::end_all(cx, Subject::Coach, coach.coach_id.0)?;

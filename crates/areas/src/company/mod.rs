@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Body, Operation, Read, Write, operation};
 use spotter_kernel::{
-    Key, Patch, Result, TimeZone, Timestamp,
+    Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
     money::Currency,
     text::{Country, Email, Language, Phone, Text, WebUrl},
@@ -160,7 +160,8 @@ fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SettingsChange {
-    name: Option<Text<120>>,
+    #[serde(default)]
+    name: Change<Text<120>>,
     #[serde(default)]
     email: Patch<Email>,
     #[serde(default)]
@@ -169,9 +170,12 @@ struct SettingsChange {
     website: Patch<WebUrl>,
     #[serde(default)]
     country: Patch<Country>,
-    language: Option<Language>,
-    currency: Option<Currency>,
-    time_zone: Option<TimeZone>,
+    #[serde(default)]
+    language: Change<Language>,
+    #[serde(default)]
+    currency: Change<Currency>,
+    #[serde(default)]
+    time_zone: Change<TimeZone>,
 }
 
 fn update_company_settings(
@@ -180,22 +184,14 @@ fn update_company_settings(
 ) -> Result<CompanyAnswer> {
     let before = Company::find(cx)?;
     let mut company = before.clone();
-    if let Some(name) = change.name {
-        company.name = name.into();
-    }
+    change.name.apply(&mut company.name);
     change.email.map(Into::into).apply(&mut company.email);
     change.phone.map(Into::into).apply(&mut company.phone);
     change.website.map(Into::into).apply(&mut company.website);
     change.country.map(Into::into).apply(&mut company.country);
-    if let Some(language) = change.language {
-        company.language = language.into();
-    }
-    if let Some(currency) = change.currency {
-        company.currency = currency.into();
-    }
-    if let Some(zone) = change.time_zone {
-        company.time_zone = zone.name().to_owned();
-    }
+    change.language.apply(&mut company.language);
+    change.currency.apply(&mut company.currency);
+    change.time_zone.map(|zone| zone.name().to_owned()).apply(&mut company.time_zone);
     company.save(cx, &before)?;
     Ok(CompanyAnswer { company })
 }
@@ -212,11 +208,16 @@ fn get_company_features(cx: &mut Read) -> Result<FeaturesAnswer> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FeaturesChange {
-    public_api: Option<bool>,
-    workout: Option<bool>,
-    programme_calendar: Option<bool>,
-    mcp: Option<bool>,
-    client_ai: Option<bool>,
+    #[serde(default)]
+    public_api: Change<bool>,
+    #[serde(default)]
+    workout: Change<bool>,
+    #[serde(default)]
+    programme_calendar: Change<bool>,
+    #[serde(default)]
+    mcp: Change<bool>,
+    #[serde(default)]
+    client_ai: Change<bool>,
 }
 
 fn update_company_features(
@@ -233,7 +234,7 @@ fn update_company_features(
         (change.client_ai, &mut company.client_ai_enabled),
     ];
     for (wanted, switch) in switches {
-        *switch = wanted.unwrap_or(*switch);
+        wanted.apply(switch);
     }
     company.save(cx, &before)?;
     Ok(FeaturesAnswer { features: company.features() })

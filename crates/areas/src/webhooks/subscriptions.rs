@@ -8,7 +8,7 @@ use spotter_contract::{
     Body, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
     operation,
 };
-use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, number, text::Text};
+use spotter_kernel::{Change, Event, Id, Key, Problem, Result, Timestamp, number, text::Text};
 use spotter_store::{Json, List, params, record, statements, words};
 use spotter_webhooks::{
     signature::{SECRET_PREFIX, new_secret},
@@ -276,15 +276,20 @@ struct NewSubscription {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "WebhookSubscriptionChanges")]
 struct SubscriptionChanges {
-    name: Option<Text<120>>,
-    status: Option<WantedStatus>,
+    #[serde(default)]
+    name: Change<Text<120>>,
+    #[serde(default)]
+    status: Change<WantedStatus>,
     /// A public HTTPS URL.
-    url: Option<Text<URL_MAX>>,
+    #[serde(default)]
+    url: Change<Text<URL_MAX>>,
     /// Another way to give the URL.
-    target: Option<WantedTarget>,
+    #[serde(default)]
+    target: Change<WantedTarget>,
     /// At least one name of the event registry.
     #[schemars(length(min = 1))]
-    events: Option<Vec<Event>>,
+    #[serde(default)]
+    events: Change<Vec<Event>>,
 }
 
 /// The one URL that a request names, if it names any, checked.
@@ -355,19 +360,17 @@ fn update_webhook(
 ) -> Result<SubscriptionAnswer> {
     let before = Subscription::find(cx, at.id)?;
     let mut subscription = before.clone();
-    if let Some(name) = change.name {
-        subscription.name = name.into();
-    }
-    if let Some(status) = change.status {
+    change.name.apply(&mut subscription.name);
+    if let Some(status) = change.status.value() {
         subscription.status = match status {
             WantedStatus::Active => SubscriptionStatus::Active,
             WantedStatus::Disabled => SubscriptionStatus::Disabled,
         };
     }
-    if let Some(url) = wanted_url(cx, change.url, change.target)? {
+    if let Some(url) = wanted_url(cx, change.url.value(), change.target.value())? {
         subscription.url = url;
     }
-    if let Some(events) = change.events {
+    if let Some(events) = change.events.value() {
         subscription.events = wanted_events(events)?;
     }
     subscription.save(cx, &before)?;

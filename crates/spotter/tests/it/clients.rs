@@ -129,10 +129,14 @@ async fn refuses_by_name(app: App) {
     }
     let unknown = json!({"firstName": "a", "assignedCoachId": stranger});
     app.post("/clients", unknown).await.refused(404, "PUBLIC_API_COACH_NOT_FOUND");
-    app.patch(&format!("/clients/{id}"), json!({"firstName": null, "nickname": "x"}))
-        .await
-        .refused(400, "request.invalid")
-        .about("nickname");
+    for (change, field) in [
+        (json!({"lastName": null, "nickname": "x"}), "nickname"),
+        (json!({"firstName": null}), "firstName"),
+        (json!({"optIns": null}), "optIns"),
+    ] {
+        let refused = app.patch(&format!("/clients/{id}"), change).await;
+        refused.refused(400, "request.invalid").about(field);
+    }
     app.get("/clients/nobody").await.refused(400, "PUBLIC_API_INVALID_CLIENT_ID").about("clientId");
     app.get(&format!("/clients/{stranger}")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     assert_eq!(before, app.state().await);

@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::harness::{Engine, location, random_text, runtime};
+use crate::harness::{Engine, location, random_text, receiver::receiver, runtime};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_spotter");
 
@@ -125,6 +125,59 @@ fn the_demo_starts(engine: Engine) {
         clients["data"]["clients"]
     );
     stop(child);
+}
+
+/// A stop waits for the delivery that is under way, and what it wrote down is there afterwards.
+fn a_stop_drains_deliveries(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.pem");
+    std::fs::write(&authority, receiver().authority_pem()).unwrap();
+    let (address, flags) = (free_address(), database_flags(engine));
+    let start = || {
+        let mut command = Command::new(BINARY);
+        command.args(["demo", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
+        command.env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8");
+        command.env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", &authority);
+        let child = command.stdout(Stdio::null()).spawn().unwrap();
+        wait_ready(&address);
+        child
+    };
+    let child = start();
+    let (api, bearer) = (format!("http://{address}/public/v1"), token(&read_demo(folder.path())));
+    let mark = random_text();
+    let url = receiver().url("slow", &mark).replace("good.receiver.example", "127.0.0.1");
+    let hook = json!({"name": "Slow", "url": url, "events": ["client.created"]});
+    let (_, made) = post(&format!("{api}/webhooks"), &bearer, "hook", &hook).unwrap();
+    let id = made["data"]["subscription"]["id"].as_str().unwrap();
+    let (_, tested) =
+        post(&format!("{api}/webhooks/{id}/test"), &bearer, "test", &json!({})).unwrap();
+    let delivery = tested["data"]["test"]["deliveryIds"][0].as_str().unwrap();
+    let started = Instant::now();
+    while receiver().received(&mark).is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(20), "the delivery never came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    stop(child);
+    let child = start();
+    let told = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
+    let told = &told["data"]["delivery"];
+    assert_eq!(
+        (&told["status"], &told["attemptCount"]),
+        (&json!("succeeded"), &json!(1)),
+        "{told}"
+    );
+    assert_eq!(receiver().received(&mark).len(), 1);
+    stop(child);
+}
+
+#[test]
+fn a_stop_drains_deliveries_on_sqlite() {
+    a_stop_drains_deliveries(Engine::Sqlite);
+}
+
+#[test]
+fn a_stop_drains_deliveries_on_postgres() {
+    a_stop_drains_deliveries(Engine::Postgres);
 }
 
 #[test]

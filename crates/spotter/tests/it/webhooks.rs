@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use spotter_store::{Sql, params};
-use spotter_webhooks::{canonical::canonical, signature::Signed};
+use spotter_store::{Config, Sql, params};
+use spotter_webhooks::{canonical::canonical, engine, sender::Sender, signature::Signed};
 
 use crate::{
     harness::{
-        App, random_text,
-        receiver::{Received, closed_address, receiver},
+        App, Engine, open, random_text,
+        receiver::{Received, closed_address, names, receiver},
         send,
     },
     on_both_engines,
@@ -32,6 +32,7 @@ on_both_engines!(
     failed_deliveries_are_sent_again,
     deliveries_are_listed,
     a_lost_lease_is_taken_over,
+    two_engines_share_the_work,
     old_deliveries_are_forgotten
 );
 
@@ -611,6 +612,34 @@ async fn a_lost_lease_is_taken_over(app: App) {
     hook.received(2).await;
     let told = app.settle(&delivery).await;
     assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
+}
+
+async fn two_engines_share_the_work(app: App) {
+    // On a server the second engine has connections of its own, as another node would.
+    let db = match app.server.engine {
+        Engine::Sqlite => app.server.db.clone(),
+        Engine::Postgres => open(&Config::new(app.server.location.clone())),
+    };
+    let networks = app.server.env.private_networks.clone();
+    let sender = Sender::new(networks, &[receiver().authority()], names()).unwrap();
+    let second = engine::Engine { db, env: app.server.env.clone(), sender, concurrency: 64 };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running =
+        tokio::spawn(second.run(async { drop(stopped.await) }, std::time::Duration::ZERO));
+    let hook = hook(&app, "good", &["client.updated"]).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    for number in 0..100 {
+        let change = json!({"lastName": format!("Bos {number}")});
+        app.patch(&format!("/clients/{client}"), change).await.ok();
+    }
+    let received = hook.received(100).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+    let once: BTreeSet<_> =
+        received.iter().map(|one| &one.headers["x-service-webhook-delivery"]).collect();
+    assert_eq!(once.len(), 100, "each delivery is made by one of them");
+    hook.received(100).await;
+    stop.send(()).unwrap();
+    running.await.unwrap();
 }
 
 async fn old_deliveries_are_forgotten(app: App) {

@@ -39,6 +39,7 @@ pub struct Received {
 /// The receiver of this process.
 pub struct Receiver {
     authority: CertificateDer<'static>,
+    authority_pem: String,
     port: u16,
     untrusted: u16,
     resetting: u16,
@@ -67,7 +68,8 @@ impl Receiver {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority = params.self_signed(&key).unwrap().der().clone();
+        let signed = params.self_signed(&key).unwrap();
+        let (authority, authority_pem) = (signed.der().clone(), signed.pem());
         let issuer = Issuer::new(params, key);
         let listener = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -80,6 +82,7 @@ impl Receiver {
         let [trusted_listener, untrusted_listener, resetting_listener] = listeners;
         let this: &'static Self = Box::leak(Box::new(Self {
             authority,
+            authority_pem,
             port,
             untrusted,
             resetting,
@@ -106,6 +109,11 @@ impl Receiver {
             }
         });
         this
+    }
+
+    /// The authority's certificate as a PEM file holds it.
+    pub fn authority_pem(&self) -> &str {
+        &self.authority_pem
     }
 
     pub fn authority(&self) -> CertificateDer<'static> {
@@ -164,6 +172,10 @@ async fn receive(
         "hangs" => {
             tokio::time::sleep(Duration::from_secs(60)).await;
             answer(200, Body::empty())
+        }
+        "slow" => {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            answer(204, Body::empty())
         }
         "trickles" => answer(500, slowly(b".")),
         "endless" => {
