@@ -114,7 +114,7 @@ CREATE TABLE idempotency (
     fingerprint TEXT NOT NULL,
     expires_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, caller_id, idempotency_key)
-);
+) WITHOUT ROWID;
 CREATE INDEX idempotency_expiry ON idempotency (expires_at);
 
 CREATE TABLE idempotency_answer (
@@ -160,7 +160,7 @@ CREATE TABLE tally (
     shard BIGINT NOT NULL,
     amount BIGINT NOT NULL,
     PRIMARY KEY (company_id, subject, shard)
-);
+) WITHOUT ROWID;
 
 CREATE TABLE location (
     company_id TEXT NOT NULL REFERENCES company,

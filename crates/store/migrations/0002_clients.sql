@@ -39,15 +39,14 @@ CREATE TABLE client_term (
     term TEXT NOT NULL,
     client_id TEXT NOT NULL,
     PRIMARY KEY (company_id, term, client_id)
-);
-CREATE INDEX client_term_client ON client_term (company_id, client_id);
+) WITHOUT ROWID;
 
 CREATE TABLE client_tag (
     company_id TEXT NOT NULL,
     tag TEXT NOT NULL,
     client_id TEXT NOT NULL,
     PRIMARY KEY (company_id, tag, client_id)
-);
+) WITHOUT ROWID;
 
 CREATE TABLE client_step (
     company_id TEXT NOT NULL,

@@ -25,7 +25,7 @@ CREATE TABLE webhook_listener (
     event_type TEXT NOT NULL,
     subscription_id TEXT NOT NULL,
     PRIMARY KEY (company_id, event_type, subscription_id)
-);
+) WITHOUT ROWID;
 CREATE INDEX webhook_listener_subscription ON webhook_listener (company_id, subscription_id);
 
 -- due_at is when the next attempt may begin or, while one is under way, when its lease ends; a

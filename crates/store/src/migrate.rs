@@ -102,5 +102,8 @@ const ROOM: &str = "ALTER TABLE client SET (fillfactor = 80)";
 /// The one difference in the schema's text: bytes have another name, and text is told to sort by
 /// its bytes, as SQLite does.
 fn for_postgres(text: &str) -> String {
-    text.replace(" BLOB", " BYTEA").replace(" TEXT", " TEXT COLLATE \"C\"")
+    text.replace(" BLOB", " BYTEA")
+        .replace(" TEXT", " TEXT COLLATE \"C\"")
+        // There every table is a heap beside its indexes.
+        .replace(" WITHOUT ROWID", "")
 }

@@ -16,6 +16,10 @@ use crate::{
 const BATCH_MAX: usize = 128;
 /// The most closures that share one snapshot.
 const READS_MAX: usize = 8;
+/// Pages in the log after which a commit copies them back into the file (16 MB).
+const CHECKPOINT_PAGES: i64 = 4_000;
+/// What the writer keeps of the file in memory, in KiB, negative as SQLite wants it.
+const WRITER_CACHE: i64 = -48_000;
 /// Statements that each connection keeps prepared.
 const STATEMENTS_KEPT: usize = 512;
 
@@ -34,6 +38,7 @@ impl Sqlite {
     ) -> Result<Self> {
         let (write_queue, jobs) = Queue::bounded(queue, signals);
         let writer = connect(path)?;
+        writer.pragma_update(None, "cache_size", WRITER_CACHE).map_err(Problem::internal)?;
         let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
         let (read_queue, jobs) = Queue::bounded(queue, signals);
         for number in 0..readers.max(1) {
@@ -63,6 +68,8 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
         conn.pragma_update(None, "synchronous", "FULL")?;
         conn.pragma_update(None, "foreign_keys", true)?;
         conn.pragma_update(None, "cache_size", -16_000)?;
+        // Fewer, larger checkpoints: a page that is written often is copied back once.
+        conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
         // Without this, a statement whose parameters the planner looked at is compiled anew each
         // time they are bound.
