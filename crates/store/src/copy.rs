@@ -11,8 +11,8 @@ use spotter_kernel::{Problem, Result, Timestamp};
 use crate::{
     db::Location,
     migrate::migrate,
-    postgres::Session,
     row::{Record, Row, Source},
+    session::Session,
     sqlite,
     tx::{Engine, Tx},
     value::Value,

@@ -15,11 +15,13 @@ mod migrate;
 mod postgres;
 mod queue;
 mod row;
+mod session;
 mod signals;
 mod sql;
 mod sqlite;
 mod tx;
 mod value;
+mod wire;
 
 pub use copy::{Progress, backup, restore};
 pub use db::{Config, Db, Location};

@@ -6,7 +6,7 @@ use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
     db::Location,
-    postgres::Session,
+    session::Session,
     sqlite,
     tx::{Engine, Tx},
     value::Value,

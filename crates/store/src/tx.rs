@@ -4,8 +4,8 @@ use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 
 use crate::{
     combine::Waiting,
-    postgres::{Session, Tally},
     row::{Record, Row, Source},
+    session::{Session, Tally},
     signals::Signal,
     sql::Sql,
     value::{Bind, Value},

@@ -7,7 +7,7 @@ use spotter_kernel::{Id, Key, Page, Problem, Result, Timestamp, limits::WEBHOOK_
 use spotter_store::{Bind, Filter, List, params, record, statements, words};
 use spotter_webhooks::queue::Stage;
 
-use super::{DeliveryId, SubscriptionId, subscriptions::Subscription};
+use super::{DeliveryId, SubscriptionId, record::Subscription};
 use crate::audit_logs::first_id_at;
 
 /// Most deliveries that one request recovers.

@@ -1,6 +1,7 @@
 //! Webhooks: subscriptions to events, and the record of their deliveries.
 
 mod deliveries;
+mod record;
 mod subscriptions;
 
 use spotter_contract::Operation;
@@ -26,9 +27,9 @@ pub fn operations() -> Vec<Operation> {
 }
 
 pub(crate) fn statements() -> Vec<Sql> {
-    [subscriptions::STATEMENTS, deliveries::STATEMENTS].concat()
+    [record::STATEMENTS, deliveries::STATEMENTS].concat()
 }
 
 pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&subscriptions::LIST, 1), (&deliveries::LIST, 1)]
+    vec![(&record::LIST, 1), (&deliveries::LIST, 1)]
 }

@@ -8,14 +8,17 @@ use spotter_contract::{
     Body, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
     operation,
 };
-use spotter_kernel::{Change, Event, Id, Key, Problem, Result, Timestamp, number, text::Text};
-use spotter_store::{Json, List, params, record, statements, words};
-use spotter_webhooks::{
-    signature::{SECRET_PREFIX, new_secret},
-    target::{Target, URL_MAX},
-};
+use spotter_kernel::{Change, Event, Id, Key, Problem, Result, number, text::Text};
+use spotter_store::{Json, words};
+use spotter_webhooks::target::{Target, URL_MAX};
 
-use super::SubscriptionId;
+use super::{
+    SubscriptionId,
+    record::{
+        LIST, Subscription, SubscriptionStatus, SubscriptionView, SubscriptionWithSecret,
+        TargetType, invalid,
+    },
+};
 
 /// Subscriptions that a company may have.
 const SUBSCRIPTIONS_MAX: i64 = 50;
@@ -26,191 +29,8 @@ const GRACE_SECONDS_MAX: i64 = 7 * 86_400;
 
 words! {
     else WebhookRequestInvalid;
-    /// Whether a subscription hears of events; `deleted` is only seen in the answer to a deletion.
-    pub enum SubscriptionStatus { Active = "active", Disabled = "disabled", Deleted = "deleted" }
-}
-
-words! {
-    else WebhookRequestInvalid;
     /// A status that a subscription can be given.
     enum WantedStatus { Active = "active", Disabled = "disabled" }
-}
-
-words! {
-    else WebhookRequestInvalid;
-    /// The kind of target.
-    enum TargetType { Url = "url" }
-}
-
-record! {
-    /// A subscription as it is kept.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Subscription {
-        subscription_id: SubscriptionId,
-        name: String,
-        status: SubscriptionStatus,
-        events: Json<BTreeSet<String>>,
-        url: String,
-        secret: Vec<u8>,
-        secret_prefix: String,
-        secret_last4: String,
-        secret_rotated_at: Option<Timestamp>,
-        previous_secret: Option<Vec<u8>>,
-        previous_secret_until: Option<Timestamp>,
-        last_delivery_at: Option<Timestamp>,
-        last_success_at: Option<Timestamp>,
-        last_failure_at: Option<Timestamp>,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-    }
-}
-
-/// Where deliveries go.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-struct TargetView {
-    r#type: TargetType,
-    url: String,
-}
-
-/// What can be told of the signing secret.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-struct SecretView {
-    /// How the secret begins.
-    prefix: String,
-    /// How it ends.
-    last4: String,
-    /// When it was last replaced.
-    rotated_at: Option<Timestamp>,
-}
-
-/// A subscription to events.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "WebhookSubscription")]
-struct SubscriptionView {
-    id: SubscriptionId,
-    name: String,
-    status: SubscriptionStatus,
-    /// Names of the event registry.
-    events: Vec<Event>,
-    target: TargetView,
-    secret: SecretView,
-    last_delivery_at: Option<Timestamp>,
-    last_success_at: Option<Timestamp>,
-    last_failure_at: Option<Timestamp>,
-    created_at: Option<Timestamp>,
-    updated_at: Option<Timestamp>,
-}
-
-/// A subscription with its signing secret, which is shown once.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "WebhookSubscriptionWithSecret")]
-struct SubscriptionWithSecret {
-    #[serde(flatten)]
-    subscription: SubscriptionView,
-    /// Signs every delivery; the whole value is the key. Shown once.
-    signing_secret: String,
-}
-
-impl From<Subscription> for SubscriptionView {
-    fn from(kept: Subscription) -> Self {
-        let heard = Event::ALL.iter().filter(|event| kept.events.0.contains(event.name()));
-        Self {
-            id: kept.subscription_id,
-            name: kept.name,
-            status: kept.status,
-            events: heard.copied().collect(),
-            target: TargetView { r#type: TargetType::Url, url: kept.url },
-            secret: SecretView {
-                prefix: kept.secret_prefix,
-                last4: kept.secret_last4,
-                rotated_at: kept.secret_rotated_at,
-            },
-            last_delivery_at: kept.last_delivery_at,
-            last_success_at: kept.last_success_at,
-            last_failure_at: kept.last_failure_at,
-            created_at: Some(kept.created_at),
-            updated_at: Some(kept.updated_at),
-        }
-    }
-}
-
-impl Subscription {
-    /// The company's subscription with this id, if it is not deleted.
-    pub(super) fn find(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
-        let found: Option<Self> = cx.one(FIND, params![id])?;
-        found
-            .filter(|subscription| subscription.status != SubscriptionStatus::Deleted)
-            .ok_or_else(|| Key::NotFound.into())
-    }
-
-    /// The same, refusing one that is not active.
-    pub(super) fn find_active(cx: &mut Read, id: SubscriptionId) -> Result<Self> {
-        let subscription = Self::find(cx, id)?;
-        match subscription.status {
-            SubscriptionStatus::Active => Ok(subscription),
-            _ => Err(invalid("status", "the subscription must be active")),
-        }
-    }
-
-    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("webhook_subscription", self.subscription_id, changed.clone());
-        if changed.is_empty() {
-            return Ok(());
-        }
-        self.updated_at = cx.now();
-        cx.defer(
-            SAVE,
-            params![
-                self.subscription_id,
-                self.name,
-                self.status,
-                self.events,
-                self.url,
-                self.secret,
-                self.secret_prefix,
-                self.secret_last4,
-                self.secret_rotated_at,
-                self.previous_secret,
-                self.previous_secret_until,
-                self.updated_at,
-            ],
-        )?;
-        if (self.status, &self.events) != (before.status, &before.events) {
-            cx.defer(SILENCE, params![self.subscription_id])?;
-            self.listen(cx)?;
-        }
-        Ok(())
-    }
-
-    /// Has an active subscription hear of its events from this commit on.
-    fn listen(&self, cx: &mut Write) -> Result<()> {
-        if self.status == SubscriptionStatus::Active {
-            for event in &self.events.0 {
-                cx.defer(LISTEN, params![event, self.subscription_id])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives the subscription a new secret, which is returned in the clear.
-    fn renew_secret(&mut self, cx: &Write) -> Result<String> {
-        let env = cx.env();
-        let secret = new_secret(&*env.entropy);
-        self.secret = env.vault.seal(secret.as_bytes(), &*env.entropy)?;
-        self.secret_prefix = secret.chars().take(SECRET_PREFIX.len() + 4).collect();
-        self.secret_last4 = secret.chars().skip(secret.len() - 4).collect();
-        Ok(secret)
-    }
-}
-
-fn invalid(field: &str, rule: &str) -> Problem {
-    Problem::field(Key::WebhookRequestInvalid, field, rule)
 }
 
 listed!(Subscriptions { subscriptions: SubscriptionView });
@@ -322,8 +142,7 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
     let events = wanted_events(new.events)?;
     let url = wanted_url(cx, new.url, new.target)?
         .ok_or_else(|| invalid("url", "must be given, here or as target.url"))?;
-    let kept: Option<(i64,)> = cx.one(COUNT, params![])?;
-    if kept.is_some_and(|(count,)| count >= SUBSCRIPTIONS_MAX) {
+    if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
         let text = "A company has at most 50 webhook subscriptions; delete one first.";
         return Err(Problem::because(Key::ApiError, text).with_status(409));
     }
@@ -346,9 +165,7 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
         updated_at: cx.now(),
     };
     let signing_secret = subscription.renew_secret(cx)?;
-    cx.touch("webhook_subscription", subscription.subscription_id, ["subscription"]);
-    cx.defer(INSERT, &subscription.params())?;
-    subscription.listen(cx)?;
+    subscription.insert(cx)?;
     let subscription = SubscriptionWithSecret { subscription: subscription.into(), signing_secret };
     Ok(SecretAnswer { subscription })
 }
@@ -492,26 +309,4 @@ pub(super) fn operations() -> Vec<Operation> {
             .secret()
             .invalid_as(INVALID),
     ]
-}
-
-/// Every subscription that is not deleted, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: Subscription::COLUMNS,
-    from: "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
-    filters: &[],
-    order: "subscription_id DESC",
-    tally: None,
-};
-
-statements! {
-    FIND = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
-        WHERE company_id = ?1 AND subscription_id = ?2";
-    COUNT = "SELECT COUNT(*) FROM webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'";
-    INSERT = "INSERT INTO webhook_subscription (company_id, ", Subscription::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-    SAVE = "UPDATE webhook_subscription SET name = ?3, status = ?4, events = ?5, url = ?6, secret = ?7, \
-        secret_prefix = ?8, secret_last4 = ?9, secret_rotated_at = ?10, previous_secret = ?11, \
-        previous_secret_until = ?12, updated_at = ?13 WHERE company_id = ?1 AND subscription_id = ?2";
-    LISTEN = "INSERT INTO webhook_listener (company_id, event_type, subscription_id) VALUES (?1, ?2, ?3)";
-    SILENCE = "DELETE FROM webhook_listener WHERE company_id = ?1 AND subscription_id = ?2";
 }

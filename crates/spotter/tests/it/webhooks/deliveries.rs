@@ -1,284 +1,35 @@
-//! Webhooks: subscriptions, and deliveries to real receivers over TLS.
+//! Deliveries: once each, signed, tried again, written down, taken over and forgotten.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_store::{Config, Sql, params};
-use spotter_webhooks::{canonical::canonical, engine, sender::Sender, signature::Signed};
+use spotter_webhooks::{engine, sender::Sender};
 
+use super::{after_attempts, hook, hurry, is_signed};
 use crate::{
     harness::{
         App, Engine, open, random_text,
-        receiver::{Received, closed_address, names, receiver},
+        receiver::{closed_address, names, receiver},
         send,
     },
     on_both_engines,
 };
 
 on_both_engines!(
-    subscriptions_live_and_die,
-    what_is_wrong_is_named,
-    targets_that_may_not_be_reached_are_refused,
     every_listener_hears_a_signed_event_once,
     nothing_is_told_of_what_did_not_happen,
-    a_test_reaches_its_subscription,
     failures_are_tried_three_times,
     a_second_attempt_can_succeed,
     bad_manners_are_recorded,
     silence_ends_an_attempt,
     names_are_checked_at_every_attempt,
-    secrets_rotate_with_grace,
-    disabled_subscriptions_hear_nothing,
     failed_deliveries_are_sent_again,
     deliveries_are_listed,
     a_lost_lease_is_taken_over,
     two_engines_share_the_work,
     old_deliveries_are_forgotten
 );
-
-/// A subscription to these events at a receiver of these manners; its id, its secret, its mark.
-struct Hook {
-    id: String,
-    secret: String,
-    mark: String,
-}
-
-async fn hook(app: &App, manner: &str, events: &[&str]) -> Hook {
-    let mark = random_text();
-    let url = receiver().url(manner, &mark);
-    let made = app.post("/webhooks", json!({"name": manner, "url": url, "events": events})).await;
-    assert_eq!(made.status, 201, "{}", made.body);
-    let subscription = &made.data()["subscription"];
-    let text = |name: &str| subscription[name].as_str().unwrap().to_owned();
-    Hook { id: text("id"), secret: text("signingSecret"), mark }
-}
-
-impl Hook {
-    fn path(&self) -> String {
-        format!("/webhooks/{}", self.id)
-    }
-
-    async fn get(&self, app: &App) -> Value {
-        app.get(&self.path()).await.ok().data()["subscription"].clone()
-    }
-
-    /// Has the subscription tested; the delivery's id.
-    async fn test(&self, app: &App) -> String {
-        let tested = app.act(&format!("{}/test", self.path())).await.ok();
-        let ids = tested.data()["test"]["deliveryIds"].as_array().unwrap().clone();
-        assert_eq!(ids.len(), 1);
-        ids[0].as_str().unwrap().to_owned()
-    }
-
-    /// What has come, once there is as much as this.
-    async fn received(&self, count: usize) -> Vec<Received> {
-        for _ in 0..2_000 {
-            let received = receiver().received(&self.mark);
-            if received.len() >= count {
-                assert_eq!(received.len(), count, "{received:#?}");
-                return received;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-        panic!("{} of {count} deliveries came", receiver().received(&self.mark).len());
-    }
-}
-
-/// Lets the next attempt of the company's waiting deliveries begin at once.
-async fn hurry(app: &App) {
-    const DUE: Sql = Sql("UPDATE webhook_delivery SET due_at = 0 \
-        WHERE company_id = ?1 AND due_at IS NOT NULL AND lease IS NULL");
-    let company = app.company;
-    app.server.db.write(move |tx| tx.execute(DUE, params![company])).await.unwrap();
-}
-
-/// The delivery once it has had so many attempts.
-async fn after_attempts(app: &App, delivery: &str, count: i64) -> Value {
-    for _ in 0..2_000 {
-        let told = app.settle(delivery).await;
-        if told["attemptCount"] == count {
-            return told;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    panic!("delivery {delivery} had no {count} attempts");
-}
-
-async fn subscriptions_live_and_die(app: App) {
-    let url = receiver().url("good", "x");
-    let new = json!({"name": "  CRM  ", "url": url, "events": ["client.updated", "client.created", "client.created"]});
-    let made = app.post("/webhooks", new).await.ok();
-    assert_eq!(made.status, 201);
-    let subscription = &made.data()["subscription"];
-    assert_eq!(subscription["name"], "CRM");
-    assert_eq!(subscription["status"], "active");
-    assert_eq!(subscription["events"], json!(["client.created", "client.updated"]));
-    assert_eq!(subscription["target"], json!({"type": "url", "url": url}));
-    let secret = subscription["signingSecret"].as_str().unwrap();
-    assert!(secret.starts_with("whsec_") && secret.len() == 49, "{secret}");
-    assert!(secret.starts_with(subscription["secret"]["prefix"].as_str().unwrap()));
-    assert!(secret.ends_with(subscription["secret"]["last4"].as_str().unwrap()));
-    for never in ["lastDeliveryAt", "lastSuccessAt", "lastFailureAt"] {
-        assert_eq!(subscription[never], Value::Null);
-    }
-    let path = format!("/webhooks/{}", subscription["id"].as_str().unwrap());
-    let seen = app.get(&path).await.ok();
-    assert_eq!(seen.data()["subscription"]["signingSecret"], Value::Null, "shown once");
-    let listed = app.get("/webhooks").await.ok();
-    assert_eq!(listed.data()["total"], 1);
-    assert_eq!(listed.data()["subscriptions"][0], seen.data()["subscription"]);
-    let other = receiver().url("good", "y");
-    let change = json!({"name": "ERP", "status": "disabled", "target": {"type": "url", "url": other}, "events": ["invoice.paid"]});
-    let changed = app.patch(&path, change).await.ok();
-    let changed = &changed.data()["subscription"];
-    assert_eq!((&changed["name"], &changed["status"]), (&json!("ERP"), &json!("disabled")));
-    assert_eq!(
-        (&changed["target"]["url"], &changed["events"]),
-        (&json!(other), &json!(["invoice.paid"]))
-    );
-    assert_eq!(changed["signingSecret"], Value::Null);
-    app.act(&format!("{path}/test")).await.refused(400, "webhook.request_invalid").about("status");
-    app.patch(&path, json!({"status": "active"})).await.ok();
-    let deleted = app.delete(&path).await.ok();
-    assert_eq!(deleted.data()["subscription"]["status"], "deleted");
-    app.get(&path).await.refused(404, "resource.not_found");
-    app.delete(&path).await.refused(404, "resource.not_found");
-    app.patch(&path, json!({"name": "x"})).await.refused(404, "resource.not_found");
-    assert_eq!(app.get("/webhooks").await.ok().data()["total"], 0);
-    let logs = app.get("/audit-logs?operation=update_webhook").await.ok();
-    assert_eq!(
-        logs.data()["auditLogs"][1]["changedFields"],
-        json!(["name", "status", "events", "url"])
-    );
-    app.announced(&[]).await;
-    let key = random_text();
-    let create = || {
-        let request = app.raw("POST", "/webhooks").header("Idempotency-Key", &key);
-        send(request.json(&json!({"name": "Again", "url": url, "events": ["client.created"]})))
-    };
-    let (first, again) = (create().await.ok(), create().await.ok());
-    assert_eq!((again.status, again.data()), (201, first.data()), "the secret is replayed");
-    assert_eq!(again.body["meta"]["idempotency"]["replayed"], true);
-}
-
-async fn what_is_wrong_is_named(app: App) {
-    let good =
-        json!({"name": "X", "url": receiver().url("good", "x"), "events": ["client.created"]});
-    let with = |field: &str, value: Value| {
-        let mut body = good.clone();
-        body[field] = value;
-        body
-    };
-    let without = |field: &str| {
-        let mut body = good.clone();
-        body.as_object_mut().unwrap().remove(field);
-        body
-    };
-    let subscription = hook(&app, "good", &["client.created"]).await;
-    let before = app.state().await;
-    for (body, field) in [
-        (with("events", json!([])), "events"),
-        (with("events", json!(["client.created", "client.exploded"])), "events[1]"),
-        (with("events", json!("client.created")), "events"),
-        (with("name", json!("x".repeat(121))), "name"),
-        (with("name", json!("  ")), "name"),
-        (with("url", json!("http://example.com/")), "url"),
-        (with("url", json!("https://user@example.com/")), "url"),
-        (with("url", json!("nonsense")), "url"),
-        (with("target", json!({"url": "https://example.com/other"})), "target.url"),
-        (with("target", json!({"type": "queue"})), "target.type"),
-        (with("targetType", json!("email")), "targetType"),
-        (without("name"), "name"),
-        (without("url"), "url"),
-        (without("events"), "events"),
-    ] {
-        let refused = app.post("/webhooks", body.clone()).await;
-        assert_eq!(refused.status, 400, "{body}: {}", refused.body);
-        refused.refused(400, "webhook.request_invalid").about(field);
-    }
-    for field in [
-        "companyId",
-        "createdByCoachId",
-        "secretHash",
-        "signingSecret",
-        "secret",
-        "retryCount",
-        "attempts",
-        "lastDeliveryAt",
-        "lastSuccessAt",
-        "lastFailureAt",
-        "nextAttemptAt",
-        "id",
-        "createdAt",
-        "updatedAt",
-    ] {
-        let created = app.post("/webhooks", with(field, json!("x"))).await;
-        created.refused(400, "webhook.request_invalid").about(field);
-        let changed = app.patch(&subscription.path(), json!({field: "x"})).await;
-        changed.refused(400, "webhook.request_invalid").about(field);
-    }
-    for (body, field) in [
-        (json!({"status": "deleted"}), "status"),
-        (json!({"status": "paused"}), "status"),
-        (json!({"events": []}), "events"),
-        (json!({"target": {"type": "sns"}}), "target.type"),
-        (json!({"target": {"url": "https://10.0.0.1/"}}), "target.url"),
-    ] {
-        let refused = app.patch(&subscription.path(), body).await;
-        refused.refused(400, "webhook.request_invalid").about(field);
-    }
-    let rotate = format!("{}/rotate-secret", subscription.path());
-    let refused = app.post(&rotate, json!({"gracePeriodSeconds": 604_801})).await;
-    refused.refused(400, "webhook.request_invalid").about("gracePeriodSeconds");
-    let recover = format!("{}/recover", subscription.path());
-    app.post(&recover, json!({})).await.refused(400, "webhook.request_invalid").about("since");
-    assert_eq!(before, app.state().await);
-    assert!(app.post("/webhooks", with("name", json!("x".repeat(120)))).await.status == 201);
-    for _ in 0..48 {
-        app.post("/webhooks", good.clone()).await.ok();
-    }
-    app.post("/webhooks", good.clone()).await.refused(409, "PUBLIC_API_ERROR");
-    app.delete(&subscription.path()).await.ok();
-    app.post("/webhooks", good).await.ok();
-}
-
-async fn targets_that_may_not_be_reached_are_refused(app: App) {
-    for host in [
-        "private.receiver.example",
-        "mixed.receiver.example",
-        "10.0.0.1",
-        "169.254.169.254",
-        "[::1]",
-        "[::ffff:10.0.0.1]",
-        "0xa000001",
-        "192.168.1.1.",
-    ] {
-        let body =
-            json!({"name": "X", "url": format!("https://{host}/"), "events": ["client.created"]});
-        let refused = app.post("/webhooks", body).await;
-        refused.refused(400, "webhook.request_invalid").about("url");
-    }
-    // A name that has no address today may have one when there is something to tell.
-    let body = json!({"name": "X", "url": "https://nowhere.receiver.example/", "events": ["client.created"]});
-    app.post("/webhooks", body).await.ok();
-}
-
-/// Whether a delivery is signed with the secret, by the headers and the body as they came.
-fn is_signed(received: &Received, secret: &str) -> bool {
-    let header = |name: &str| received.headers[&format!("x-service-webhook-{name}")].as_str();
-    let event: Value = serde_json::from_str(&received.body).unwrap();
-    assert_eq!(canonical(&event), received.body, "the body is what is signed");
-    assert_eq!(received.headers["content-type"], "application/json");
-    assert_eq!(header("event"), event["type"]);
-    let signed = Signed {
-        timestamp: header("timestamp").parse().unwrap(),
-        delivery: header("delivery"),
-        event: event["id"].as_str().unwrap(),
-        body: &received.body,
-    };
-    let now = spotter_kernel::Clock::now(&crate::harness::SystemClock).seconds();
-    signed.verify(secret, header("signature"), now).is_ok()
-}
 
 async fn every_listener_hears_a_signed_event_once(app: App) {
     let both = ["client.created", "client.archived"];
@@ -341,19 +92,6 @@ async fn nothing_is_told_of_what_did_not_happen(app: App) {
     hook.received(2).await;
     assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 2);
     app.announced(&["client.created", "client.created"]).await;
-}
-
-async fn a_test_reaches_its_subscription(app: App) {
-    let tested = hook(&app, "good", &["client.created"]).await;
-    let curious = hook(&app, "good", &["subscription.test"]).await;
-    let reply = app.act(&format!("{}/test", tested.path())).await.ok();
-    assert_eq!(reply.data()["test"]["deliveryIds"].as_array().unwrap().len(), 2);
-    let event: Value = serde_json::from_str(&tested.received(1).await[0].body).unwrap();
-    assert_eq!(event["id"], reply.data()["test"]["eventId"]);
-    assert_eq!(event["type"], "subscription.test");
-    assert_eq!(event["data"], json!({"subscriptionId": tested.id}));
-    curious.received(1).await;
-    app.announced(&["subscription.test"]).await;
 }
 
 async fn failures_are_tried_three_times(app: App) {
@@ -475,46 +213,6 @@ async fn names_are_checked_at_every_attempt(app: App) {
     let error = told["lastAttempt"]["error"].as_str().unwrap();
     assert_eq!(error, "the target must be at a public address, not private");
     assert!(receiver().received(&mark).is_empty());
-}
-
-async fn secrets_rotate_with_grace(app: App) {
-    let hook = hook(&app, "good", &["client.created"]).await;
-    let rotate = format!("{}/rotate-secret", hook.path());
-    let rotated = app.act(&rotate).await.ok();
-    let subscription = &rotated.data()["subscription"];
-    let new = subscription["signingSecret"].as_str().unwrap();
-    assert!(new != hook.secret && subscription["secret"]["rotatedAt"].is_string());
-    hook.test(&app).await;
-    let received = hook.received(1).await;
-    assert!(is_signed(&received[0], new) && is_signed(&received[0], &hook.secret));
-    let last = app.post(&rotate, json!({"gracePeriodSeconds": 0})).await.ok();
-    let last = last.data()["subscription"]["signingSecret"].as_str().unwrap();
-    hook.test(&app).await;
-    let received = &hook.received(2).await[1];
-    assert!(is_signed(received, last) && !is_signed(received, new));
-    assert!(!received.headers["x-service-webhook-signature"].contains(','));
-}
-
-async fn disabled_subscriptions_hear_nothing(app: App) {
-    let hook = hook(&app, "fails", &["client.created"]).await;
-    let waiting = hook.test(&app).await;
-    after_attempts(&app, &waiting, 1).await;
-    app.patch(&hook.path(), json!({"status": "disabled"})).await.ok();
-    app.new_client(json!({"firstName": "Ann"})).await;
-    hurry(&app).await;
-    for _ in 0..500 {
-        if app.settle(&waiting).await["status"] == "cancelled" {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    let told = app.settle(&waiting).await;
-    assert_eq!((&told["status"], &told["nextAttemptAt"]), (&json!("cancelled"), &Value::Null));
-    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 1);
-    app.patch(&hook.path(), json!({"status": "active"})).await.ok();
-    app.new_client(json!({"firstName": "Bea"})).await;
-    assert_eq!(app.get("/webhooks/deliveries").await.ok().data()["total"], 2);
-    hook.received(2).await;
 }
 
 async fn failed_deliveries_are_sent_again(app: App) {

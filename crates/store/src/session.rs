@@ -1,0 +1,419 @@
+//! One connection to PostgreSQL, and transactions that travel in as few round trips as they can.
+
+use std::{collections::HashMap, future::Future, pin::pin, sync::Arc, task::Poll, time::Duration};
+
+use futures_util::future::join3;
+use spotter_kernel::{Key, Problem, Result, id::CompanyId};
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, Statement};
+
+use crate::{
+    combine::{Deferred, Part, Waiting, combine},
+    job::{Isolation, Job},
+    sql::to_postgres,
+    tx::{Engine, TALLY_APART, Tx},
+    value::Value,
+    wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
+};
+
+/// How often a closure is run again after a serialization conflict before its caller is told
+/// that the server is busy.
+const TRIES_MAX: u32 = 50;
+/// Serializable, as every connection is set to be.
+const BEGIN_WRITE: &str = "BEGIN";
+/// One snapshot, and an error where a row that is changed was changed since.
+const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+/// One committed snapshot: what is only read decides nothing, and need not make writers retry.
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// The most combinations of statements that stay prepared.
+const COMBINED_MAX: usize = 500;
+/// One connection and the transaction it is in.
+pub(crate) struct Session {
+    url: Arc<str>,
+    runtime: Runtime,
+    client: Client,
+    statements: HashMap<String, Statement>,
+    /// Statements made of several, by their parts.
+    combined: HashMap<Vec<Part>, Statement>,
+    begin: &'static str,
+    begun: bool,
+    deferred: Vec<Deferred>,
+    /// Changes of totals, which are written with the commit.
+    tallies: Vec<Tally>,
+    /// Rows that were asked for ahead, in the order of asking, once they are there.
+    ahead: Vec<Option<Vec<tokio_postgres::Row>>>,
+    /// Whether the closure may send statements whose outcome it takes for granted.
+    assuming: bool,
+    /// Why the transaction can't be kept, by the engine's own word.
+    failure: Option<Failure>,
+    shard: u64,
+}
+
+/// A change of a company's count of something.
+pub(crate) struct Tally {
+    pub(crate) company: CompanyId,
+    pub(crate) subject: String,
+    pub(crate) by: i64,
+}
+
+impl Session {
+    pub(crate) fn connect(url: Arc<str>) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(Problem::internal)?;
+        let client = dial(&runtime, &url)?;
+        let mut seed = [0; 8];
+        #[expect(clippy::disallowed_methods, reason = "shard numbers need no entropy handed in")]
+        getrandom::fill(&mut seed).map_err(Problem::internal)?;
+        Ok(Self {
+            url,
+            runtime,
+            client,
+            statements: HashMap::new(),
+            combined: HashMap::new(),
+            begin: BEGIN_WRITE,
+            begun: false,
+            deferred: Vec::new(),
+            tallies: Vec::new(),
+            ahead: Vec::new(),
+            assuming: false,
+            failure: None,
+            shard: u64::from_be_bytes(seed),
+        })
+    }
+
+    /// A number that no other insert into a tally uses: a random start, then odd steps.
+    pub(crate) fn shard(&mut self) -> i64 {
+        self.shard = self.shard.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        (self.shard >> 1) as i64 | 1
+    }
+
+    fn start(&mut self, begin: &'static str, assuming: bool) {
+        self.begin = begin;
+        self.begun = false;
+        self.deferred.clear();
+        self.tallies.clear();
+        self.ahead.clear();
+        self.assuming = assuming;
+        self.failure = None;
+    }
+
+    pub(crate) fn write(&mut self, mut job: Box<dyn Job>) {
+        let begin = match job.isolation() {
+            Isolation::Serializable => BEGIN_WRITE,
+            Isolation::Rows => BEGIN_ROWS,
+        };
+        let problem = self.transact(begin, true, &mut *job).err();
+        job.finish(problem);
+    }
+
+    /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
+    /// been checked; whether it succeeded.
+    fn run(&mut self, job: &mut dyn Job) -> bool {
+        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
+        let assumed = |deferred: &Deferred| deferred.ask == Waiting::OneRow;
+        if self.failure.is_none() && self.deferred.iter().any(assumed) {
+            return self.flush().is_ok() && succeeded;
+        }
+        succeeded
+    }
+
+    /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
+    pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
+        self.start(BEGIN_READ, true);
+        let mut rest = batch.into_iter();
+        while let Some(mut job) = rest.next() {
+            self.run(&mut *job);
+            if self.failure.is_none() {
+                job.finish(None);
+                continue;
+            }
+            self.rollback().ok();
+            for mut job in std::iter::once(job).chain(rest) {
+                let problem = self.transact(BEGIN_READ, false, &mut *job).err();
+                job.finish(problem);
+            }
+            return;
+        }
+        self.end_read();
+    }
+
+    fn transact(&mut self, begin: &'static str, assume: bool, job: &mut dyn Job) -> Result<()> {
+        for attempt in 0..TRIES_MAX {
+            // Only the first run assumes: what it took for granted may be why it failed.
+            self.start(begin, assume && attempt == 0);
+            let succeeded = self.run(job);
+            let ended = match self.failure {
+                None if begin == BEGIN_READ => {
+                    self.end_read();
+                    Ok(())
+                }
+                None if succeeded => self.commit(),
+                _ => self.rollback(),
+            };
+            match self.failure {
+                None => return ended,
+                Some(Failure::Statement) => return ended,
+                Some(Failure::Assumption) => {}
+                Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
+                Some(Failure::Disconnected) => return Err(Problem::overloaded()),
+                Some(Failure::Conflict) => {
+                    metrics::counter!("spotter_store_retries_total").increment(1);
+                    // Spread the contenders out: a random share of a growing pause.
+                    let pause = (self.shard() as u64 % 1_000) * u64::from(attempt.min(20) + 1) / 4;
+                    std::thread::sleep(Duration::from_micros(pause));
+                }
+            }
+        }
+        Err(Problem::overloaded())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.write_tallies()?;
+        if !self.begun && self.deferred.is_empty() {
+            return Ok(());
+        }
+        // What was assumed has been checked by now: a COMMIT could not take it back.
+        let deferred = match self.take_deferred() {
+            Ok(deferred) => deferred,
+            Err(problem) => return self.rollback().and(Err(problem)),
+        };
+        let outcome = {
+            let Self { runtime, client, begun, begin, .. } = &*self;
+            runtime.block_on(async {
+                let end = client.batch_execute("COMMIT");
+                let (start, writes, end) =
+                    join3(open(client, begin, *begun), run_all(client, &deferred), end).await;
+                // A COMMIT of a failed transaction reports no error: each statement must speak.
+                start.and(writes).map(|_| end)
+            })
+        };
+        self.begun = false;
+        match outcome {
+            Ok(Ok(())) => Ok(()),
+            Err(error) => Err(self.note(&error, "a deferred statement")),
+            Ok(Err(error)) => match Failure::of(&error) {
+                Failure::Conflict => Err(self.note(&error, "COMMIT")),
+                // The connection broke while the commit was on its way: it may have happened.
+                _ => {
+                    self.reconnect(0).ok();
+                    let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
+                    problem.cause = Some(error.to_string());
+                    Err(problem)
+                }
+            },
+        }
+    }
+
+    /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
+    fn end_read(&mut self) {
+        if std::mem::take(&mut self.begun) {
+            let Self { runtime, client, .. } = &*self;
+            runtime.block_on(async {
+                let mut end = pin!(client.batch_execute("COMMIT"));
+                // One poll hands the message to the connection; yielding lets it be written.
+                std::future::poll_fn(|cx| {
+                    let _ = end.as_mut().poll(cx);
+                    Poll::Ready(())
+                })
+                .await;
+                tokio::task::yield_now().await;
+            });
+        }
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.deferred.clear();
+        if std::mem::take(&mut self.begun) && self.failure != Some(Failure::Disconnected) {
+            let Self { runtime, client, .. } = &*self;
+            let ended = runtime.block_on(client.batch_execute("ROLLBACK"));
+            ended.map_err(|error| self.note(&error, "ROLLBACK"))?;
+        }
+        Ok(())
+    }
+
+    fn reconnect(&mut self, attempt: u32) -> Result<()> {
+        std::thread::sleep(Duration::from_millis(50 << attempt));
+        self.statements.clear();
+        self.combined.clear();
+        self.client = dial(&self.runtime, &self.url).map_err(|problem| {
+            tracing::error!(%problem, "the database cannot be reached");
+            Problem::overloaded()
+        })?;
+        Ok(())
+    }
+
+    fn note(&mut self, error: &tokio_postgres::Error, sql: &str) -> Problem {
+        self.failure = Some(Failure::of(error));
+        let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
+        Problem::internal(format!("{text} in {sql}"))
+    }
+
+    fn statement(&mut self, sql: &str) -> Result<Statement> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.prepare(&to_postgres(sql, 0))?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// What was deferred, as it is to be sent.
+    fn take_deferred(&mut self) -> Result<Vec<Ready>> {
+        let combined = combine(std::mem::take(&mut self.deferred));
+        let ready = combined.into_iter().map(|one| {
+            let statement = match (&one.parts[..], self.combined.get(&one.parts)) {
+                ([(alone, 1)], _) => self.statement(alone)?,
+                (_, Some(statement)) => statement.clone(),
+                (_, None) => {
+                    if self.combined.len() >= COMBINED_MAX {
+                        self.combined.clear();
+                    }
+                    let statement = self.prepare(&one.text())?;
+                    self.combined.insert(one.parts.clone(), statement.clone());
+                    statement
+                }
+            };
+            Ok(Ready { statement, values: one.values, ask: one.ask })
+        });
+        ready.collect()
+    }
+
+    fn prepare(&mut self, text: &str) -> Result<Statement> {
+        let prepared = self.runtime.block_on(self.client.prepare(text));
+        prepared.map_err(|error| self.note(&error, text))
+    }
+
+    /// Runs statements outside the life of a job, such as a migration's.
+    pub(crate) fn script(&mut self, text: &str) -> Result<()> {
+        self.begun = true;
+        let ran = self.runtime.block_on(self.client.batch_execute(text));
+        ran.map_err(|error| self.note(&error, text))
+    }
+
+    pub(crate) fn check(&mut self, sql: &str) -> Result<()> {
+        let prepared = self.runtime.block_on(self.client.prepare(sql));
+        prepared.map(drop).map_err(|error| self.note(&error, sql))
+    }
+
+    pub(crate) fn may_assume(&self) -> bool {
+        self.assuming
+    }
+
+    pub(crate) fn defer(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        ask: Waiting,
+    ) -> Result<()> {
+        self.usable()?;
+        let values = params.iter().map(|value| value.clone().into_owned()).collect();
+        self.deferred.push(Deferred { sql, values, ask });
+        Ok(())
+    }
+
+    /// Sends along with the next statement one whose rows are asked for later, by the number that
+    /// is returned.
+    pub(crate) fn send_ahead(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
+        let number = self.ahead.len();
+        self.defer(sql, params, Waiting::Rows(number))?;
+        self.ahead.push(None);
+        Ok(number)
+    }
+
+    /// The rows of a statement that was sent ahead.
+    pub(crate) fn rows_ahead(&mut self, number: usize) -> Result<Vec<tokio_postgres::Row>> {
+        self.usable()?;
+        if matches!(self.ahead.get(number), Some(None)) {
+            self.flush()?;
+        }
+        let rows = self.ahead.get_mut(number).and_then(Option::take);
+        rows.ok_or_else(|| Problem::internal("rows that were sent ahead are asked for once"))
+    }
+
+    pub(crate) fn tally(&mut self, tally: Tally) {
+        self.tallies.push(tally);
+    }
+
+    /// Turns the changes of totals into statements, so that what is read next counts them.
+    pub(crate) fn write_tallies(&mut self) -> Result<()> {
+        for Tally { company, subject, by } in std::mem::take(&mut self.tallies) {
+            let shard = self.shard();
+            let row = crate::params![company, subject, shard, by];
+            self.defer(TALLY_APART.0, row, Waiting::Nothing)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+        match self.send(sql, params, Ask::Count)? {
+            Told::Count(count) => Ok(count),
+            Told::Rows(rows) => Ok(rows.len() as u64),
+        }
+    }
+
+    pub(crate) fn query(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        match self.send(sql, params, Ask::Rows)? {
+            Told::Rows(rows) => Ok(rows),
+            Told::Count(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// A failed transaction takes no further statement.
+    fn usable(&self) -> Result<()> {
+        match self.failure {
+            None => Ok(()),
+            Some(failure) => Err(Problem::internal(format!("the transaction failed: {failure:?}"))),
+        }
+    }
+
+    fn send(&mut self, sql: &str, params: &[Value<'_>], ask: Ask) -> Result<Told> {
+        self.usable()?;
+        let statement = self.statement(sql)?;
+        let params = borrowed(params);
+        let asked = async |client: &Client| ask.run(client, &statement, &params).await;
+        self.round_trip(asked, sql)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.round_trip(async |_: &Client| Ok(()), "an assumption")
+    }
+
+    /// Sends BEGIN (once), what was deferred, and what is asked in one go; waits for all.
+    fn round_trip<T>(
+        &mut self,
+        asked: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
+        sql: &str,
+    ) -> Result<T> {
+        let deferred = self.take_deferred()?;
+        let begun = std::mem::replace(&mut self.begun, true);
+        let Self { runtime, client, begin, .. } = &*self;
+        let (start, heard, told) = runtime.block_on(async {
+            join3(open(client, begin, begun), run_all(client, &deferred), asked(client)).await
+        });
+        let heard = match start.and(heard) {
+            Ok(heard) => heard,
+            Err(error) => return Err(self.note(&error, "a deferred statement")),
+        };
+        for (deferred, heard) in deferred.iter().zip(heard) {
+            match (deferred.ask, heard) {
+                (Waiting::OneRow, Told::Count(1)) | (Waiting::Nothing, _) => {}
+                (Waiting::Rows(number), Told::Rows(rows)) => {
+                    if let Some(place) = self.ahead.get_mut(number) {
+                        *place = Some(rows);
+                    }
+                }
+                _ => {
+                    self.failure = Some(Failure::Assumption);
+                    return Err(Problem::internal("an assumption was wrong"));
+                }
+            }
+        }
+        told.map_err(|error| self.note(&error, sql))
+    }
+}

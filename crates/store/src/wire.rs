@@ -1,0 +1,145 @@
+//! What goes over the wire to PostgreSQL: connecting, statements, and what errors mean.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::join_all;
+use spotter_kernel::{Problem, Result};
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, Statement, error::SqlState, types::ToSql};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{combine::Waiting, value::Value};
+
+/// Deferred statements as they are sent.
+pub(crate) struct Ready {
+    pub(crate) statement: Statement,
+    pub(crate) values: Vec<Value<'static>>,
+    pub(crate) ask: Waiting,
+}
+
+/// What is to be done about a failed statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// A serialization conflict or a deadlock: run the closure again.
+    Conflict,
+    /// The connection is gone: connect again, then run the closure again.
+    Disconnected,
+    /// The closure took something for granted that is not so: run it again, without assuming.
+    Assumption,
+    /// The statement itself is at fault.
+    Statement,
+}
+
+impl Failure {
+    pub(crate) fn of(error: &tokio_postgres::Error) -> Self {
+        match error.code() {
+            Some(code)
+                if *code == SqlState::T_R_SERIALIZATION_FAILURE
+                    || *code == SqlState::T_R_DEADLOCK_DETECTED
+                    // Rules look before they insert: only a concurrent commit gets in between.
+                    || *code == SqlState::UNIQUE_VIOLATION =>
+            {
+                Self::Conflict
+            }
+            Some(code)
+                if *code == SqlState::ADMIN_SHUTDOWN
+                    || *code == SqlState::CRASH_SHUTDOWN
+                    || *code == SqlState::CANNOT_CONNECT_NOW =>
+            {
+                Self::Disconnected
+            }
+            Some(_) => Self::Statement,
+            None if error.is_closed() || is_io(error) => Self::Disconnected,
+            None => Self::Statement,
+        }
+    }
+}
+
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
+}
+
+/// What a statement is asked for, and what it tells.
+#[derive(Clone, Copy)]
+pub(crate) enum Ask {
+    Rows,
+    Count,
+}
+
+pub(crate) enum Told {
+    Rows(Vec<tokio_postgres::Row>),
+    Count(u64),
+}
+
+impl Ask {
+    pub(crate) async fn run(
+        self,
+        client: &Client,
+        statement: &Statement,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Told, tokio_postgres::Error> {
+        match self {
+            Self::Rows => client.query(statement, params).await.map(Told::Rows),
+            Self::Count => client.execute(statement, params).await.map(Told::Count),
+        }
+    }
+}
+
+pub(crate) fn borrowed<'v>(params: &'v [Value<'v>]) -> Vec<&'v (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+pub(crate) async fn open(
+    client: &Client,
+    begin: &str,
+    begun: bool,
+) -> Result<(), tokio_postgres::Error> {
+    if begun { Ok(()) } else { client.batch_execute(begin).await }
+}
+
+/// Runs what was deferred; what each told.
+pub(crate) async fn run_all(
+    client: &Client,
+    deferred: &[Ready],
+) -> Result<Vec<Told>, tokio_postgres::Error> {
+    let each = deferred.iter().map(async |Ready { statement, values, ask }| {
+        let ask = if matches!(ask, Waiting::Rows(_)) { Ask::Rows } else { Ask::Count };
+        ask.run(client, statement, &borrowed(values)).await
+    });
+    join_all(each).await.into_iter().collect()
+}
+
+pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
+    let config: tokio_postgres::Config =
+        url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Problem::internal)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    runtime.block_on(async {
+        let connect = config.connect(MakeRustlsConnect::new(tls));
+        let connected = tokio::time::timeout(Duration::from_secs(10), connect).await;
+        let (client, connection) =
+            connected.map_err(Problem::internal)?.map_err(|e| Problem::internal(explain(&e)))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::warn!(%error, "a database connection ended");
+            }
+        });
+        let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
+            SET synchronous_commit = on; \
+            SET default_transaction_isolation = 'serializable'; \
+            SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning";
+        client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
+        Ok(client)
+    })
+}
+
+fn explain(error: &tokio_postgres::Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("PostgreSQL: {error}{}", cause.unwrap_or_default())
+}
