@@ -55,7 +55,7 @@ pub fn document(operations: &[Operation]) -> Value {
     let mut tags: Vec<Value> =
         tags.iter().map(|tag| json!({"name": tag, "description": about(tag)})).collect();
     tags.insert(0, json!({"name": "Authentication", "description": "Access tokens."}));
-    tags.push(json!({"name": "Webhooks", "description": "What subscriptions are told."}));
+    tags.push(json!({"name": "Webhook events", "description": "What subscriptions are told."}));
     let mut components = schemas.finish();
     common_schemas(&mut components);
     let used = json!([paths, webhooks]).to_string();
@@ -429,7 +429,7 @@ fn token_path() -> Value {
 fn webhook(event: Event) -> Value {
     json!({"post": {
         "operationId": format!("on_{}", event.name().replace('.', "_")),
-        "tags": ["Webhooks"],
+        "tags": ["Webhook events"],
         "summary": event.name(),
         "description": format!("{}. The body is signed; see X-Service-Webhook-Signature.", event.when()),
         "security": [],
