@@ -48,11 +48,6 @@ impl Permits {
         }
     }
 
-    /// Attempts that are under way.
-    pub fn in_use(&self) -> u32 {
-        self.in_use
-    }
-
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
         let share = self.subscriptions.get(&of).copied().unwrap_or_default();
@@ -176,7 +171,7 @@ mod tests {
             let again = permits.free(dead);
             permits.take(dead, again);
         }
-        assert_eq!(permits.in_use(), 16);
+        assert_eq!(permits.in_use, 16);
         assert_eq!(permits.free(signal(99, 255)), SHARE_START);
     }
 
@@ -187,7 +182,7 @@ mod tests {
             let count = permits.free(signal(1, n));
             permits.take(signal(1, n), count);
         }
-        assert_eq!(permits.in_use(), 32);
+        assert_eq!(permits.in_use, 32);
         assert_eq!(permits.free(signal(2, 1)), SHARE_START);
     }
 
@@ -205,13 +200,13 @@ mod tests {
                 } else if let Some(of) = held.pop() {
                     permits.give_back(of, answered);
                 }
-                prop_assert_eq!(permits.in_use() as usize, held.len());
-                prop_assert!(permits.in_use() <= 40);
+                prop_assert_eq!(permits.in_use as usize, held.len());
+                prop_assert!(permits.in_use <= 40);
             }
             for of in held.into_iter().rev() {
                 permits.give_back(of, true);
             }
-            prop_assert_eq!((permits.in_use(), permits.in_use_by_failing), (0, 0));
+            prop_assert_eq!((permits.in_use, permits.in_use_by_failing), (0, 0));
             prop_assert!(permits.companies.is_empty());
         }
     }

@@ -118,7 +118,10 @@ impl KnownTokens {
                 return Ok(caller);
             }
         }
-        let (caller, expires_at) = look_up(tx, token.company, &digest, now)?;
+        // What turned out to be wrong is forgotten, so that it is not tried first again.
+        let found = look_up(tx, token.company, &digest, now)
+            .inspect_err(|_| drop(self.lock().pop(&digest)));
+        let (caller, expires_at) = found?;
         let caller = Arc::new(caller);
         self.lock().put(digest, (caller.clone(), expires_at));
         Ok(caller)
