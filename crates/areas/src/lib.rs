@@ -6,9 +6,11 @@ pub mod access;
 pub mod audit_logs;
 pub mod clients;
 pub mod company;
+mod folding;
 pub mod locations;
 pub mod platform;
 pub mod webhooks;
+pub mod workout;
 
 use spotter_contract::Operation;
 use spotter_store::{List, Sql};
@@ -23,6 +25,7 @@ pub fn operations() -> Vec<Operation> {
         clients::operations(),
         access::operations(),
         webhooks::operations(),
+        workout::operations(),
     ]
     .into_iter()
     .flatten()
@@ -38,6 +41,7 @@ pub fn statements() -> Vec<Sql> {
         clients::statements().as_slice(),
         access::statements().as_slice(),
         webhooks::statements().as_slice(),
+        workout::statements().as_slice(),
     ]
     .concat()
 }
@@ -50,6 +54,7 @@ pub fn lists() -> Vec<(&'static List, usize)> {
         clients::lists(),
         access::lists(),
         webhooks::lists(),
+        workout::lists(),
     ]
     .concat()
 }

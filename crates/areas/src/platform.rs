@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Actor, Operation, Paged, Read, arguments::NoFilters, listed, operation};
+use spotter_contract::{
+    Actor, Features, Operation, Paged, Read, arguments::NoFilters, listed, operation,
+};
 use spotter_kernel::{
     Event, Gate, Id, Key, Page, Result, Scope,
     id::{CoachId, CompanyId},
@@ -12,7 +14,7 @@ use spotter_kernel::{
 
 use crate::{
     access::api_clients::{ApiClient, Consents},
-    company::{self, Features},
+    company,
 };
 
 /// The calling API client and its company.

@@ -6,6 +6,8 @@ use spotter_kernel::{
 };
 use spotter_store::{Bind, words};
 
+use crate::features::Features;
+
 words! {
     /// What a coach may do in the back office; each role may do what those before it may: a Coach
     /// works with clients, a Manager runs the company, an Admin also makes managers and admins.
@@ -75,6 +77,15 @@ pub struct Caller {
     pub company: CompanyId,
     /// Who acts.
     pub actor: Actor,
+    /// What is switched on for the company.
+    pub features: Features,
+}
+
+impl Caller {
+    /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
+    pub fn new(company: CompanyId, actor: Actor) -> Self {
+        Self { company, actor, features: Features::default() }
+    }
 }
 
 /// What an operation asks of its caller.
@@ -139,7 +150,7 @@ mod tests {
         let id = Id::new(Timestamp::from_millis(1), [0; 6]);
         let scopes = ScopeSet::of(scopes.iter().copied());
         let actor = Actor::ApiClient { id, scopes, health_data, private_communication: false };
-        Caller { company: CompanyId(id), actor }
+        Caller::new(CompanyId(id), actor)
     }
 
     #[test]

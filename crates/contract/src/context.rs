@@ -67,6 +67,21 @@ impl<'t, 'c> Read<'t, 'c> {
         self.tx.one(sql, &scoped(self.caller.company, params))
     }
 
+    /// The first row for each of several sets of parameters, all asked for in one go.
+    pub fn one_each<R: Record>(
+        &mut self,
+        sql: Sql,
+        params: impl IntoIterator<Item = Vec<Value<'static>>>,
+    ) -> Result<Vec<Option<R>>> {
+        let company = self.caller.company;
+        let asked: Result<Vec<_>> = params
+            .into_iter()
+            .map(|params| self.tx.ahead(sql, &scoped(company, &params)))
+            .collect();
+        let mut first = |ahead| Ok(self.tx.awaited::<R>(ahead)?.into_iter().next());
+        asked?.into_iter().map(&mut first).collect()
+    }
+
     /// Every row. The statement itself must bound them.
     pub fn all<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Vec<R>> {
         self.tx.all(sql, &scoped(self.caller.company, params))
@@ -87,9 +102,21 @@ impl<'t, 'c> Read<'t, 'c> {
         &mut self,
         list: &List,
         under: &[Value<'_>],
+        chosen: &[(&'static str, Vec<Value<'_>>)],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        list.page_under(self.tx, self.caller.company, under, &[], request)
+        list.page_under(self.tx, self.caller.company, under, chosen, request)
+    }
+
+    /// The same where the total is known.
+    pub fn page_known<R: Record>(
+        &mut self,
+        list: &List,
+        under: &[Value<'_>],
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page_known(self.tx, self.caller.company, under, total, request)
     }
 }
 

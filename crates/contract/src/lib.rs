@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod caller;
 pub mod context;
+pub mod features;
 pub mod handler;
 pub mod idempotency;
 mod listed;
@@ -16,6 +17,7 @@ pub mod vault;
 pub use arguments::{Arguments, Body, OptionalBody, Paged, Path, Query};
 pub use caller::{Access, Actor, Caller, Role};
 pub use context::{Env, Read, Write};
+pub use features::{Feature, Features};
 pub use handler::Handler;
 pub use operation::{Method, Operation, Surface};
 pub use vault::Vault;

@@ -8,7 +8,8 @@ use spotter_kernel::{Event, Key, Result};
 
 use crate::{
     arguments::{Arguments, Described},
-    caller::Access,
+    caller::{Access, Caller},
+    features::Feature,
     handler::{Bound, Handler},
     shape,
 };
@@ -81,6 +82,8 @@ pub struct Operation {
     pub path: &'static str,
     /// What it asks of its caller.
     pub access: Access,
+    /// What must be switched on for the company.
+    pub feature: Option<Feature>,
     /// One line.
     pub summary: &'static str,
     /// What one line can't say; may be empty.
@@ -124,6 +127,7 @@ impl Operation {
             surface,
             path,
             access,
+            feature: None,
             summary: "",
             description: "",
             tag: "",
@@ -151,6 +155,18 @@ impl Operation {
     pub fn describe(mut self, description: &'static str) -> Self {
         self.description = description;
         self
+    }
+
+    /// What must be switched on for the company.
+    pub fn needs(mut self, feature: Feature) -> Self {
+        self.feature = Some(feature);
+        self
+    }
+
+    /// Lets the caller in, or says why not.
+    pub fn admit(&self, caller: &Caller) -> Result<()> {
+        self.access.check(caller)?;
+        self.feature.map_or(Ok(()), |feature| feature.check(caller.features))
     }
 
     /// Answers 201 instead of 200.

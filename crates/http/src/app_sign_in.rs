@@ -154,7 +154,7 @@ impl Visit {
         mut step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (env, request_id) = (self.state.env.clone(), self.request_id.clone());
-        let caller = Caller { company, actor };
+        let caller = Caller::new(company, actor);
         let transaction = move |tx: &mut Tx<'_>| {
             let read = Read::new(tx, &caller, env.clock.now());
             let mut cx = Write::new(read, &env, operation, EVENTS, request_id.as_str())?;
@@ -289,7 +289,7 @@ fn note_refusals(visit: &Visit, accounts: Vec<Account>) {
         for account in accounts {
             let (env, request_id) = (env.clone(), request_id.clone());
             let noted = db.write(move |tx| {
-                let caller = Caller { company: account.company_id, actor: Actor::System };
+                let caller = Caller::new(account.company_id, Actor::System);
                 let read = Read::new(tx, &caller, env.clock.now());
                 let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
                 cx.touch(account.subject.word(), account.subject_id, ["session"]);

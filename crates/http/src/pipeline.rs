@@ -164,7 +164,7 @@ fn transact(
     if figures.exceeded {
         return Err(Key::RateLimitExceeded.into());
     }
-    operation.access.check(&caller)?;
+    operation.admit(&caller)?;
     let idempotent = match &asked.idempotent {
         Err(problem) => return Err(problem.clone()),
         Ok(None) if operation.writes && operation.surface == Surface::Public => {

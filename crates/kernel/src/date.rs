@@ -2,12 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet, fmt};
 
+use jiff::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     Timestamp,
     problem::{Key, refuse},
+    text::WallTime,
 };
 
 /// A calendar date without a time or a zone, written `YYYY-MM-DD`.
@@ -34,6 +36,32 @@ impl Date {
     pub fn start_in(self, zone: &TimeZone) -> Timestamp {
         let zoned = self.0.to_zoned(zone.0.clone());
         Timestamp::from_millis(zoned.map_or(0, |at| at.timestamp().as_millisecond()))
+    }
+
+    /// The instant of a wall-clock time on this date in a zone, by RFC 5545: a time that a change
+    /// of the clocks skips is read with the offset before it, one that comes twice means the first.
+    pub fn at(self, time: &WallTime, zone: &TimeZone) -> Timestamp {
+        let (hours, minutes) = time.parts();
+        // The library's default is RFC 5545's rule.
+        let zoned = self.0.at(hours, minutes, 0, 0).to_zoned(zone.0.clone());
+        Timestamp::from_millis(zoned.map_or(0, |at| at.timestamp().as_millisecond()))
+    }
+
+    /// The date so many days later, or earlier; none past the end of the calendar.
+    pub fn plus_days(self, days: i64) -> Option<Self> {
+        let span = Span::new().try_days(days).ok()?;
+        self.0.checked_add(span).ok().map(Self)
+    }
+
+    /// Days from this date to another; negative where that is earlier.
+    pub fn days_until(self, other: Self) -> i64 {
+        (other.0 - self.0).get_days().into()
+    }
+
+    /// The Monday of the date's week.
+    pub fn monday(self) -> Self {
+        let behind = i64::from(self.0.weekday().to_monday_zero_offset());
+        self.plus_days(-behind).unwrap_or(self)
     }
 
     /// The date after this one.
@@ -111,6 +139,11 @@ impl TimeZone {
     pub fn parse(name: &str) -> Option<Self> {
         // The library takes names in any case; here a zone has one name.
         jiff::tz::TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name)).map(Self)
+    }
+
+    /// The date that it is in the zone at an instant.
+    pub fn date_at(&self, at: Timestamp) -> Date {
+        Date(at.to_jiff().to_zoned(self.0.clone()).date())
     }
 
     /// The IANA name.

@@ -49,6 +49,18 @@ impl<T> Page<T> {
         Page { items, request: self.request, total: self.total }
     }
 
+    /// The page of the longer list in which `rest` follows what this page was taken from.
+    pub fn followed_by(mut self, rest: &[T]) -> Self
+    where
+        T: Clone,
+    {
+        let from = usize::try_from(self.request.offset() - self.total).unwrap_or(0);
+        let free = usize::try_from(self.request.limit).unwrap_or(0) - self.items.len();
+        self.items.extend(rest.iter().skip(from).take(free).cloned());
+        self.total += rest.len() as i64;
+        self
+    }
+
     /// A page out of a list that is small enough to be held whole.
     pub fn of(all: Vec<T>, request: PageRequest) -> Self {
         let total = all.len() as i64;
@@ -107,5 +119,18 @@ mod tests {
         let figures = page.figures();
         assert_eq!((figures.total, figures.total_pages), (3, 2));
         assert!(!figures.has_next_page && figures.has_prev_page);
+    }
+
+    #[test]
+    fn two_lists_page_as_one() {
+        let (first, rest, both) = (vec![1, 2, 3], [4, 5, 6, 7], vec![1, 2, 3, 4, 5, 6, 7]);
+        for limit in 1..=8 {
+            for page in 1..=9 {
+                let request = PageRequest { page, limit };
+                let joined = Page::of(first.clone(), request).followed_by(&rest);
+                let whole = Page::of(both.clone(), request);
+                assert_eq!((joined.items, joined.total), (whole.items, whole.total));
+            }
+        }
     }
 }

@@ -168,6 +168,14 @@ formatted!(
      "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
 );
 
+impl WallTime {
+    /// Hours and minutes.
+    pub fn parts(&self) -> (i8, i8) {
+        let number = |part: &str| part.parse().unwrap_or(0);
+        self.0.split_once(':').map_or((0, 0), |(hours, minutes)| (number(hours), number(minutes)))
+    }
+}
+
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else { return false };
     let atom = |part: &str| {

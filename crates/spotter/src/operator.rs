@@ -34,7 +34,7 @@ pub(crate) fn as_operator<T>(
     operation: &'static str,
     step: impl FnOnce(&mut Write<'_, '_>) -> Result<T>,
 ) -> Result<T> {
-    let caller = Caller { company, actor: Actor::System };
+    let caller = Caller::new(company, Actor::System);
     let read = Read::new(tx, &caller, env.clock.now());
     let mut cx = Write::new(read, env, operation, &[], "command-line")?;
     let done = step(&mut cx)?;

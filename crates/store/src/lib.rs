@@ -25,7 +25,7 @@ mod wire;
 
 pub use copy::{Progress, backup, restore};
 pub use db::{Config, Db, Location};
-pub use list::{Filter, List, Total, subject};
+pub use list::{Filter, List, Total, subject, under};
 pub use migrate::{latest_schema, migrate};
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};

@@ -20,7 +20,8 @@ pub struct List {
     /// The order, total (it must end in a unique column).
     pub order: &'static str,
     /// The subject whose tally is the total of the unfiltered list; without one, rows are
-    /// counted, which only a list that stays small may do.
+    /// counted, which only a list that stays small may do. A list below another record has a
+    /// tally a record, under [`under`].
     pub tally: Option<&'static str>,
 }
 
@@ -90,6 +91,35 @@ impl List {
         self.page_of(tx, &params, company, chosen, request)
     }
 
+    /// The same without filters where the total is known.
+    pub fn page_known<R: Record>(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        fixed: &[Value<'_>],
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        let mut params = vec![company.bind()];
+        params.extend_from_slice(fixed);
+        let text = self.texts(params.len(), &[]).page;
+        let items = Self::items(tx, &text, params, total, request)?;
+        Ok(Page { items, request, total })
+    }
+
+    /// The items of one page; nothing is asked for a page past the end.
+    fn items<R: Record>(
+        tx: &mut Tx<'_>,
+        text: &str,
+        mut params: Vec<Value<'_>>,
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Vec<R>> {
+        params.push(Value::Int(request.limit));
+        params.push(Value::Int(request.offset()));
+        if request.offset() < total { tx.rows(text, &params) } else { Ok(Vec::new()) }
+    }
+
     fn page_of<R: Record>(
         &self,
         tx: &mut Tx<'_>,
@@ -102,21 +132,19 @@ impl List {
         let texts = self.texts(fixed.len(), &names);
         let mut params: Vec<_> = fixed.to_vec();
         params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
-        let total = match self.subject(chosen) {
+        let total = match self.subject(&fixed[1..], chosen) {
             Some(subject) => tx.tallied(company, &subject)?,
             None => tx.rows::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n),
         };
-        params.push(Value::Int(request.limit));
-        params.push(Value::Int(request.offset()));
-        let items = if request.offset() < total { tx.rows(&texts.page, &params)? } else { vec![] };
+        let items = Self::items(tx, &texts.page, params, total, request)?;
         Ok(Page { items, request, total })
     }
 
     /// The subject whose tally is the total under these filters, if one is kept.
-    fn subject(&self, chosen: &[Chosen<'_>]) -> Option<String> {
-        let tally = self.tally?;
+    fn subject(&self, above: &[Value<'_>], chosen: &[Chosen<'_>]) -> Option<String> {
+        let tally = &under(self.tally?, above);
         match chosen {
-            [] => Some(tally.to_owned()),
+            [] => Some(tally.clone()),
             [(name, values)] => {
                 let filter = self.filters.iter().find(|filter| filter.name == *name)?;
                 let [value] = values.as_slice() else { return None };
@@ -179,6 +207,14 @@ impl List {
 struct Texts {
     count: String,
     page: String,
+}
+
+/// The tally's subject of a list below other records: `workoutSessions/{clientId}`.
+pub fn under(tally: &str, above: &[Value<'_>]) -> String {
+    above.iter().fold(tally.to_owned(), |subject, value| match value {
+        Value::Text(text) => format!("{subject}/{text}"),
+        other => format!("{subject}/{other:?}"),
+    })
 }
 
 /// The tally's subject of one value of a filter: `clients?memberStatus=active`.

@@ -17,6 +17,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("foundation", include_str!("../migrations/0001_foundation.sql")),
     ("clients", include_str!("../migrations/0002_clients.sql")),
     ("webhooks", include_str!("../migrations/0003_webhooks.sql")),
+    ("workout", include_str!("../migrations/0004_workout.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -15,7 +15,10 @@ use spotter_store::{Tx, params, statements};
 use super::accounts::Subject;
 use crate::{
     clients::Client,
-    company::coaches::{Coach, CoachStatus},
+    company::{
+        Company,
+        coaches::{Coach, CoachStatus},
+    },
 };
 
 /// The tokens of a session, shown once.
@@ -137,9 +140,10 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
-    let nobody = Caller { company, actor: Actor::System };
-    let actor = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
-    Ok(Caller { company, actor })
+    let nobody = Caller::new(company, Actor::System);
+    let cx = &mut Read::new(tx, &nobody, now);
+    let actor = admit(cx, subject, id, session)?;
+    Ok(Caller { company, actor, features: Company::find(cx)?.features() })
 }
 
 /// The actor, if the coach or client may still come in.

@@ -6,14 +6,14 @@ use std::{
 };
 
 use lru::LruCache;
-use spotter_contract::{Actor, Caller, Env, Write, vault};
+use spotter_contract::{Actor, Caller, Env, Features, Write, vault};
 use spotter_kernel::{
     Id, Key, Problem, Result, ScopeSet, Timestamp,
     id::CompanyId,
     limits::ACCESS_TOKEN_SECONDS,
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Tx, params, statements};
+use spotter_store::{Tx, params, record, statements};
 
 use super::api_clients::{ApiClientStatus, parse_client_id};
 
@@ -59,7 +59,7 @@ pub fn issue(
     let none = ScopeSet::default();
     let actor =
         Actor::ApiClient { id, scopes: none, health_data: false, private_communication: false };
-    let caller = Caller { company, actor };
+    let caller = Caller::new(company, actor);
     let read = spotter_contract::Read::new(tx, &caller, now);
     let mut cx = Write::new(read, env, "issue_token", &[], request_id)?;
     cx.touch("api_client", id, Vec::<String>::new());
@@ -138,8 +138,37 @@ fn confirm(tx: &mut Tx, caller: &Caller, digest: &[u8; 32]) -> Result<()> {
         return Err(Problem::internal("a token of nobody's"));
     };
     let active = ApiClientStatus::Active;
-    let means = params![caller.company, digest, id, active, health_data, private_communication];
+    let Features { workout, programme_calendar, mcp, client_ai, .. } = caller.features;
+    let means = params![
+        caller.company,
+        digest,
+        id,
+        active,
+        health_data,
+        private_communication,
+        workout,
+        programme_calendar,
+        mcp,
+        client_ai
+    ];
     tx.assume(CONFIRM, means)
+}
+
+record! {
+    /// A token with its API client and its company, as far as they are there.
+    struct Found {
+        api_client_id: Id,
+        scopes: ScopeSet,
+        expires_at: Timestamp,
+        status: Option<ApiClientStatus>,
+        health_data: Option<bool>,
+        private_communication: Option<bool>,
+        public_api: Option<bool>,
+        workout: Option<bool>,
+        programme_calendar: Option<bool>,
+        mcp: Option<bool>,
+        client_ai: Option<bool>,
+    }
 }
 
 fn look_up(
@@ -148,35 +177,29 @@ fn look_up(
     digest: &[u8; 32],
     now: Timestamp,
 ) -> Result<(Caller, Timestamp)> {
-    type Found = (
-        Id,
-        ScopeSet,
-        Timestamp,
-        Option<ApiClientStatus>,
-        Option<bool>,
-        Option<bool>,
-        Option<bool>,
-    );
     let found: Option<Found> = tx.one(AUTHENTICATE, params![company, digest])?;
-    let Some((id, scopes, expires_at, status, health, private, enabled)) = found else {
-        return Err(Key::InvalidToken.into());
-    };
-    if expires_at <= now {
-        return Err(Key::InvalidToken.into());
-    }
-    if status != Some(ApiClientStatus::Active) {
+    let found = found.filter(|found| found.expires_at > now).ok_or(Key::InvalidToken)?;
+    if found.status != Some(ApiClientStatus::Active) {
         return Err(Key::InvalidClient.into());
     }
-    match enabled {
-        None => Err(Key::MissingContext.into()),
-        Some(false) => Err(Key::ProviderUnavailable.into()),
-        Some(true) => {
-            let health_data = health.unwrap_or(false);
-            let private_communication = private.unwrap_or(false);
-            let actor = Actor::ApiClient { id, scopes, health_data, private_communication };
-            Ok((Caller { company, actor }, expires_at))
-        }
+    if !found.public_api.ok_or(Key::MissingContext)? {
+        return Err(Key::ProviderUnavailable.into());
     }
+    let on = |switch: Option<bool>| switch.unwrap_or(false);
+    let actor = Actor::ApiClient {
+        id: found.api_client_id,
+        scopes: found.scopes,
+        health_data: on(found.health_data),
+        private_communication: on(found.private_communication),
+    };
+    let features = Features {
+        public_api: true,
+        workout: on(found.workout),
+        programme_calendar: on(found.programme_calendar),
+        mcp: on(found.mcp),
+        client_ai: on(found.client_ai),
+    };
+    Ok((Caller { company, actor, features }, found.expires_at))
 }
 
 /// Revokes every token of an API client, with this commit.
@@ -196,7 +219,8 @@ statements! {
     INSERT = "INSERT INTO access_token (company_id, digest, api_client_id, scopes, expires_at) \
         VALUES (?1, ?2, ?3, ?4, ?5)";
     AUTHENTICATE = "SELECT t.api_client_id, t.scopes, t.expires_at, a.status, a.health_data, \
-        a.private_communication, c.public_api_enabled FROM access_token t \
+        a.private_communication, c.public_api_enabled, c.workout_enabled, c.programme_calendar_enabled, \
+        c.mcp_enabled, c.client_ai_enabled FROM access_token t \
         LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         LEFT JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2";
@@ -204,7 +228,9 @@ statements! {
         JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2 AND t.api_client_id = ?3 AND a.status = ?4 \
-        AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled";
+        AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled \
+        AND c.workout_enabled = ?7 AND c.programme_calendar_enabled = ?8 AND c.mcp_enabled = ?9 \
+        AND c.client_ai_enabled = ?10";
     REVOKE_ALL = "DELETE FROM access_token WHERE company_id = ?1 AND api_client_id = ?2";
     PRUNE = "DELETE FROM access_token WHERE (company_id, digest) IN \
         (SELECT company_id, digest FROM access_token WHERE expires_at <= ?1 LIMIT 500)";

@@ -14,6 +14,7 @@ use spotter_kernel::{
 use spotter_store::{Filter, Json, List, Value, params, record, statements, stored_ids, words};
 
 use super::{UPDATED, record::Client, search::ClientPath};
+use crate::folding::slug;
 
 id_type!(
     /// The definition of a custom field.
@@ -92,20 +93,6 @@ impl CustomField {
             (FieldType::Date, _) => wrong("must be a date, YYYY-MM-DD"),
         }
     }
-}
-
-/// Letters and digits in lower case with `_` between.
-fn slug(label: &str) -> String {
-    let mut slug = String::new();
-    for c in label.chars().flat_map(char::to_lowercase) {
-        if c.is_alphanumeric() {
-            slug.push(c);
-        } else if !slug.ends_with('_') && !slug.is_empty() {
-            slug.push('_');
-        }
-    }
-    let slug = slug.trim_end_matches('_');
-    if slug.is_empty() { "field".to_owned() } else { slug.to_owned() }
 }
 
 fn checked_options(kind: FieldType, options: Vec<Text<120>>) -> Result<Json<Vec<String>>> {
@@ -187,7 +174,7 @@ pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
     }
     let field = CustomField {
         field_id: FieldId(cx.new_id()),
-        field_key: slug(&new.label),
+        field_key: slug(&new.label, "field"),
         label: new.label.into(),
         r#type: new.r#type,
         options: checked_options(new.r#type, new.options)?,
@@ -443,12 +430,6 @@ statements! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_are_slugs_of_labels() {
-        assert_eq!(slug("  Goal weight (kg) "), "goal_weight_kg");
-        assert_eq!(slug("!!"), "field");
-    }
 
     #[test]
     fn options_belong_to_selects() {

@@ -65,7 +65,7 @@ fn list_client_notes(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<Notes> {
     Client::find(cx, at.client_id)?;
-    Ok(cx.page_under::<Note>(&LIST, &[at.client_id.bind()], page)?.into())
+    Ok(cx.page_under::<Note>(&LIST, &[at.client_id.bind()], &[], page)?.into())
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

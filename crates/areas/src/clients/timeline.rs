@@ -103,7 +103,7 @@ fn get_client_timeline(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<Timeline> {
     Client::find(cx, at.client_id)?;
-    let steps = cx.page_under::<StepRow>(&LIST, &[at.client_id.bind()], page)?;
+    let steps = cx.page_under::<StepRow>(&LIST, &[at.client_id.bind()], &[], page)?;
     Ok(steps.map(|step| StepView { at: step.step_id.created_at(), step }).into())
 }
 

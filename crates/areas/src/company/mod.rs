@@ -5,7 +5,7 @@ pub mod coaches;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Read, Write, operation};
+use spotter_contract::{Body, Features, Operation, Read, Write, operation};
 use spotter_kernel::{
     Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
@@ -48,22 +48,6 @@ record! {
         created_at: Timestamp,
         updated_at: Timestamp,
     }
-}
-
-/// What is switched on for a company.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Features {
-    /// Integrations may use the Public API.
-    pub public_api: bool,
-    /// The workout module.
-    pub workout: bool,
-    /// Workout programmes laid out on a calendar.
-    pub programme_calendar: bool,
-    /// AI assistants may connect for coaches.
-    pub mcp: bool,
-    /// AI assistants may connect for clients.
-    pub client_ai: bool,
 }
 
 /// What a new company is made of.

@@ -35,6 +35,10 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
     {
         add(403, scope.gate().at_use());
     }
+    let needed = std::iter::successors(operation.feature, |feature| feature.needs());
+    for feature in needed {
+        add(403, feature.off());
+    }
     if arguments.path.is_some() {
         add(404, Key::NotFound);
     }

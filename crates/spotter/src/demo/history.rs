@@ -126,7 +126,7 @@ impl Play {
         operation: &'static str,
         step: impl FnOnce(&mut Write<'_, '_>) -> Result<T>,
     ) -> Result<T> {
-        let caller = Caller { company: self.company, actor };
+        let caller = Caller::new(self.company, actor);
         let read = Read::new(tx, &caller, at);
         let mut cx = Write::new(read, &self.story, operation, Event::ALL, "demo")?;
         let done = step(&mut cx)?;
@@ -316,7 +316,7 @@ impl Play {
 
     /// The API client and the three people who can sign in, with secrets nobody can work out.
     fn let_in(&self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<Demo> {
-        let caller = Caller { company: self.company, actor: self.owner() };
+        let caller = Caller::new(self.company, self.owner());
         let read = Read::new(tx, &caller, self.env.clock.now());
         let mut cx = Write::new(read, &self.env, "create_api_client", Event::ALL, "demo")?;
         let new = NewApiClient {

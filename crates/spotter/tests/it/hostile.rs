@@ -2,11 +2,12 @@
 //! the contract says, and changes nothing.
 
 use serde_json::{Value, json};
-use spotter_contract::{Access, Operation, Surface};
+use spotter_contract::{Access, Feature, Operation, Surface};
 
 use crate::{
     harness::{App, Reply, described, random_text, receiver::receiver, send},
     on_both_engines,
+    workout::{Training, new_template},
 };
 
 on_both_engines!(
@@ -15,6 +16,7 @@ on_both_engines!(
     unknown_and_malformed_input_is_refused,
     other_companies_do_not_exist,
     every_write_is_audited_and_announced_as_declared,
+    what_is_switched_off_is_refused,
 );
 
 /// A company with a record of each kind, to build good requests of.
@@ -28,6 +30,7 @@ struct World {
     coach: String,
     subscription: String,
     delivery: String,
+    workout: Training,
 }
 
 impl World {
@@ -54,6 +57,7 @@ impl World {
             "fieldId",
         );
         let (subscription, delivery) = tested_webhook(&app).await;
+        let workout = Training::new(&app, &client).await;
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
         Self {
@@ -66,11 +70,17 @@ impl World {
             audit,
             subscription,
             delivery,
+            workout,
         }
     }
 
     /// The operation's path with this company's records in it.
     fn path(&self, operation: &Operation) -> String {
+        self.fill(operation, operation.full_path())
+    }
+
+    /// A path with this company's records in place of the parameters.
+    fn fill(&self, operation: &Operation, path: String) -> String {
         let own_id = match operation.path {
             path if path.starts_with("/webhooks/deliveries/") => &self.delivery,
             path if path.starts_with("/webhooks/") => &self.subscription,
@@ -84,9 +94,10 @@ impl World {
             ("{auditLogId}", &self.audit),
             ("{coachId}", &self.coach),
             ("{id}", own_id),
+            ("{weekNumber}", &"2".to_owned()),
         ];
-        let path =
-            ids.iter().fold(operation.full_path(), |path, (name, id)| path.replace(name, id));
+        let ids = ids.into_iter().chain(self.workout.ids(operation));
+        let path = ids.fold(path, |path, (name, id)| path.replace(name, id));
         assert!(!path.contains('{'), "{path} needs a record of another kind");
         path
     }
@@ -173,6 +184,9 @@ fn good_body(operation: &Operation, world: &World) -> Value {
         "update_webhook" => json!({"name": "X"}),
         "rotate_webhook_secret" => json!({"gracePeriodSeconds": 0}),
         "recover_webhook" => json!({"since": "2026-01-01T00:00:00.000Z"}),
+        id if id.contains("workout") || id.contains("equipment") => {
+            world.workout.good_body(id, &world.client)
+        }
         other => panic!("{other} needs a good body here"),
     }
 }
@@ -319,9 +333,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
         if let Some(at) = operation.full_path().rfind('{') {
             let named = operation.full_path()[at + 1..].split('}').next().unwrap().to_owned();
             let bad = operation.full_path().replace(&format!("{{{named}}}"), "not-an-id");
-            let rest = ["{clientId}", "{noteId}"]
-                .iter()
-                .fold(bad, |path, name| path.replace(name, &world.client));
+            let rest = world.fill(operation, bad);
             let request = with_body(operation, &world, world.request(operation, &rest));
             let refused = world.ask(operation, request).await.about(&named);
             assert_eq!(refused.status, 400, "{operation:?}");
@@ -396,7 +408,8 @@ async fn other_companies_do_not_exist(app: App) {
             &world.delivery,
             &world.app.admin.to_string(),
         ]
-        .iter()
+        .into_iter()
+        .chain(world.workout.all())
         .fold(nobodys, |path, id| path.replace(id.as_str(), &"0".repeat(24)));
         let (seen, missing) =
             (world.ask(operation, ask(&theirs)).await, world.ask(operation, ask(&unknown)).await);
@@ -429,6 +442,15 @@ async fn prepare(operation: &Operation, world: &mut World) {
         .await
         .ok();
     world.note = note.data()["note"]["noteId"].as_str().unwrap().to_owned();
+    if operation.path.starts_with("/workout") {
+        world.workout = Training::new(&world.app, &world.client).await;
+        if operation.id == "publish_workout_template" {
+            world.workout.template = new_template(&world.app).await;
+        }
+        if operation.id == "add_workout_group_members" {
+            world.client = world.app.new_client(json!({"firstName": "New"})).await;
+        }
+    }
     if operation.path.starts_with("/webhooks") {
         (world.subscription, world.delivery) = tested_webhook(&world.app).await;
     }
@@ -493,5 +515,35 @@ async fn every_write_is_audited_and_announced_as_declared(app: App) {
         let declared: Vec<_> =
             operation.events.iter().map(|event| event.name().to_owned()).collect();
         assert_eq!(told, declared, "{operation:?}");
+    }
+}
+
+async fn what_is_switched_off_is_refused(app: App) {
+    let world = World::new(app).await;
+    for (features, key) in [
+        (json!({"workout": false}), "PUBLIC_API_ERROR"),
+        (
+            json!({"workout": true, "programmeCalendar": false}),
+            "WORKOUT_V2_PROGRAMME_CALENDAR_DISABLED",
+        ),
+    ] {
+        world.app.app("PATCH", "/company/features", Some(features.clone())).await.ok();
+        let before = world.app.state().await;
+        let mut refused = 0;
+        for operation in spotter_areas::operations() {
+            let needs = match operation.feature {
+                None => continue,
+                Some(Feature::Workout) => features["workout"] == false,
+                Some(Feature::ProgrammeCalendar) => true,
+            };
+            if needs {
+                let request = world.request(&operation, &world.path(&operation));
+                let reply = world.ask(&operation, with_body(&operation, &world, request)).await;
+                reply.refused(403, key);
+                refused += 1;
+            }
+        }
+        assert!(refused >= 5, "{refused} operations need {features}");
+        assert_eq!(before, world.app.state().await);
     }
 }

@@ -22,3 +22,4 @@ mod store;
 mod verify_snippet;
 mod walls;
 mod webhooks;
+mod workout;

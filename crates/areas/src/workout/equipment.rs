@@ -1,0 +1,383 @@
+//! Equipment: the starter library's, a company's own, and what one client trains with.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
+};
+use spotter_kernel::{
+    Change, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+};
+use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
+
+use super::{ON_A_LIBRARY, exercises::texts, starter, vocabulary::Source};
+use crate::{
+    clients::Client,
+    folding::{haystack, needles, slug},
+};
+
+id_type!(
+    /// A piece of equipment.
+    ItemId,
+    RequestInvalid
+);
+stored_ids!(ItemId);
+
+/// Most pieces of a company's own, and of one client.
+const OWN_MAX: i64 = 500;
+
+/// A piece of equipment.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "EquipmentItem")]
+pub struct Equipment {
+    pub(super) id: ItemId,
+    /// The label's slug, by which exercises name it.
+    pub(super) key: String,
+    pub(super) label: String,
+    pub(super) category: Option<String>,
+    pub(super) aliases: Vec<String>,
+    pub(super) family: Option<String>,
+    pub(super) modality: Option<String>,
+    pub(super) resistance_type: Option<String>,
+    pub(super) movement_tags: Vec<String>,
+    pub(super) usage_contexts: Vec<String>,
+    /// system for the starter library, company or client for custom items.
+    pub(super) source: Source,
+    /// False for the starter library.
+    pub(super) editable: bool,
+}
+
+record! {
+    /// A custom item, as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Own {
+        item_id: ItemId,
+        client_id: Option<ClientId>,
+        item_key: String,
+        label: String,
+        category: Option<String>,
+        aliases: Json<Vec<String>>,
+        family: Option<String>,
+        modality: Option<String>,
+        resistance_type: Option<String>,
+        movement_tags: Json<Vec<String>>,
+        usage_contexts: Json<Vec<String>>,
+        updated_at: Timestamp,
+    }
+}
+
+impl From<Own> for Equipment {
+    fn from(own: Own) -> Self {
+        Self {
+            id: own.item_id,
+            key: own.item_key,
+            label: own.label,
+            category: own.category,
+            aliases: own.aliases.0,
+            family: own.family,
+            modality: own.modality,
+            resistance_type: own.resistance_type,
+            movement_tags: own.movement_tags.0,
+            usage_contexts: own.usage_contexts.0,
+            source: if own.client_id.is_some() { Source::Client } else { Source::Company },
+            editable: true,
+        }
+    }
+}
+
+impl Own {
+    /// An item with a label, which no other item that its owner sees may have.
+    fn new(cx: &mut Write, client_id: Option<ClientId>, label: Text<120>) -> Result<Self> {
+        let count: Option<(i64,)> = match client_id {
+            Some(client) => cx.one(COUNT_OF_CLIENT, params![client])?,
+            None => cx.one(COUNT, params![])?,
+        };
+        if count.is_some_and(|(count,)| count >= OWN_MAX) {
+            return Err(Problem::taken("label", "must be at most 500 items"));
+        }
+        let own = Self {
+            item_id: ItemId(cx.new_id()),
+            client_id,
+            item_key: slug(&label, "item"),
+            label: label.into(),
+            category: None,
+            aliases: Json(Vec::new()),
+            family: None,
+            modality: None,
+            resistance_type: None,
+            movement_tags: Json(Vec::new()),
+            usage_contexts: Json(Vec::new()),
+            updated_at: cx.now(),
+        };
+        own.check_key(cx)?;
+        Ok(own)
+    }
+
+    fn find_of_client(cx: &mut Read, client: ClientId, id: ItemId) -> Result<Self> {
+        Client::find(cx, client)?;
+        let own: Option<Self> = cx.one(FIND, params![id])?;
+        own.filter(|own| own.client_id == Some(client)).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// Keys are unique among what the client, or the company, has of its own.
+    fn check_key(&self, cx: &mut Read) -> Result<()> {
+        let found: Option<(ItemId,)> = match self.client_id {
+            Some(client) => cx.one(WITH_KEY_OF_CLIENT, params![client, self.item_key])?,
+            None => cx.one(WITH_KEY, params![self.item_key])?,
+        };
+        if found.is_some_and(|(id,)| id != self.item_id) {
+            return Err(Problem::taken("label", "must not make the same key as another item"));
+        }
+        Ok(())
+    }
+
+    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+        let mut params = self.params();
+        params.push(haystack.bind());
+        params
+    }
+
+    fn haystack(&self) -> String {
+        haystack([self.label.as_str()].into_iter().chain(self.aliases.0.iter().map(String::as_str)))
+    }
+
+    fn insert(self, cx: &mut Write) -> Result<ItemAnswer> {
+        cx.touch("workout_equipment", self.item_id, ["item"]);
+        cx.defer(INSERT, &self.kept(&self.haystack()))?;
+        Ok(ItemAnswer { item: self.into() })
+    }
+}
+
+/// Whether a key names a piece of equipment that the whole company has.
+pub(super) fn is_known(cx: &mut Read, key: &str) -> Result<bool> {
+    if starter::ITEMS.iter().any(|listed| listed.item.key == key) {
+        return Ok(true);
+    }
+    Ok(cx.one::<(ItemId,)>(WITH_KEY, params![key])?.is_some())
+}
+
+listed!(EquipmentList { equipment: Equipment });
+listed!(Items { items: Equipment });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    /// Words that the label or an alias has words beginning with; all must match.
+    search: Option<Text<100>>,
+    category: Option<Text<60>>,
+    /// system or company.
+    source: Option<Source>,
+}
+
+impl Filters {
+    fn find_system(&self, item: &starter::Listed<Equipment>) -> bool {
+        let starter::Listed { item, haystack } = item;
+        let needles = self.search.as_deref().map(needles).unwrap_or_default();
+        self.source.is_none_or(|source| source == Source::System)
+            && needles.iter().all(|needle| haystack.contains(needle))
+            && self.category.as_deref().is_none_or(|word| item.category.as_deref() == Some(word))
+    }
+}
+
+fn list_workout_equipment(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<EquipmentList> {
+    let own = match wanted.source {
+        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        _ => {
+            let mut chosen = super::searched(wanted.search.as_deref());
+            let category = wanted.category.as_ref().map(|word| word.bind().into_owned());
+            chosen.extend(category.map(|word| ("category", vec![word])));
+            cx.page::<Own>(&LIST, &chosen, page)?
+        }
+    };
+    let system: Vec<Equipment> = starter::ITEMS
+        .iter()
+        .filter(|item| wanted.find_system(item))
+        .map(|listed| listed.item.clone())
+        .collect();
+    Ok(own.map(Equipment::from).followed_by(&system).into())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ItemAnswer {
+    item: Equipment,
+}
+
+/// A piece of equipment of the company's own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewItem {
+    label: Text<120>,
+    category: Option<Text<60>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    aliases: Vec<Text<120>>,
+    family: Option<Text<60>>,
+    modality: Option<Text<60>>,
+    resistance_type: Option<Text<60>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    movement_tags: Vec<Text<60>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    usage_contexts: Vec<Text<60>>,
+}
+
+fn create_workout_equipment(cx: &mut Write, Body(new): Body<NewItem>) -> Result<ItemAnswer> {
+    let mut own = Own::new(cx, None, new.label)?;
+    own.category = new.category.map(Into::into);
+    own.aliases = Json(texts("aliases", new.aliases)?);
+    own.family = new.family.map(Into::into);
+    own.modality = new.modality.map(Into::into);
+    own.resistance_type = new.resistance_type.map(Into::into);
+    own.movement_tags = Json(texts("movementTags", new.movement_tags)?);
+    own.usage_contexts = Json(texts("usageContexts", new.usage_contexts)?);
+    own.insert(cx)
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClientPath {
+    client_id: ClientId,
+}
+
+fn list_client_equipment(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(_, page): Paged<NoFilters>,
+) -> Result<Items> {
+    Client::find(cx, at.client_id)?;
+    let under = [at.client_id.bind()];
+    Ok(cx.page_under::<Own>(&LIST_OF_CLIENT, &under, &[], page)?.map(Equipment::from).into())
+}
+
+/// A piece of equipment that one client has.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewClientItem {
+    label: Text<120>,
+    category: Option<Text<60>>,
+}
+
+fn create_client_equipment(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewClientItem>,
+) -> Result<ItemAnswer> {
+    Client::find(cx, at.client_id)?;
+    let mut own = Own::new(cx, Some(at.client_id), new.label)?;
+    own.category = new.category.map(Into::into);
+    own.insert(cx)
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ItemPath {
+    client_id: ClientId,
+    item_id: ItemId,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ItemChanges {
+    /// The key follows the label.
+    #[serde(default)]
+    label: Change<Text<120>>,
+    #[serde(default)]
+    category: Patch<Text<60>>,
+}
+
+fn update_client_equipment(
+    cx: &mut Write,
+    Path(at): Path<ItemPath>,
+    Body(change): Body<ItemChanges>,
+) -> Result<ItemAnswer> {
+    let before = Own::find_of_client(cx, at.client_id, at.item_id)?;
+    let mut own = before.clone();
+    change.label.apply(&mut own.label);
+    change.category.map(Into::into).apply(&mut own.category);
+    own.item_key = slug(&own.label, "item");
+    let changed = own.changed(&before);
+    cx.touch("workout_equipment", own.item_id, changed.clone());
+    if !changed.is_empty() {
+        own.check_key(cx)?;
+        own.updated_at = cx.now();
+        cx.defer(SAVE, &own.kept(&own.haystack()))?;
+    }
+    Ok(ItemAnswer { item: own.into() })
+}
+
+fn delete_client_equipment(cx: &mut Write, Path(at): Path<ItemPath>) -> Result<ItemAnswer> {
+    let own = Own::find_of_client(cx, at.client_id, at.item_id)?;
+    cx.touch("workout_equipment", own.item_id, ["item"]);
+    cx.defer(DELETE, params![own.item_id])?;
+    Ok(ItemAnswer { item: own.into() })
+}
+
+/// The operations about equipment.
+pub(super) fn operations() -> Vec<Operation> {
+    const ON_A_CLIENTS: &[Key] =
+        &[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong, Key::ApiError];
+    vec![
+        operation!(GET "/workout/equipment", WorkoutExercisesRead, list_workout_equipment)
+            .summary("List equipment")
+            .describe("The company's own, newest first, then the starter library's.")
+            .fails(&[Key::InvalidEnum, Key::FieldTooLong]),
+        operation!(POST "/workout/equipment/custom-items", WorkoutExercisesWrite, create_workout_equipment)
+            .summary("Create a piece of equipment")
+            .created()
+            .fails(ON_A_LIBRARY),
+        operation!(GET "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansRead, list_client_equipment)
+            .summary("List a client's own equipment")
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
+        operation!(POST "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansWrite, create_client_equipment)
+            .summary("Create a client-scoped custom equipment item")
+            .created()
+            .fails(ON_A_CLIENTS),
+        operation!(PATCH "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, update_client_equipment)
+            .summary("Update a client's equipment item")
+            .fails(ON_A_CLIENTS),
+        operation!(DELETE "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, delete_client_equipment)
+            .summary("Delete a client's equipment item")
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
+    ]
+}
+
+/// What a whole company has of its own, newest first; at most 500.
+pub(crate) static LIST: List = List {
+    columns: Own::COLUMNS,
+    from: "workout_equipment WHERE company_id = ?1 AND client_id IS NULL",
+    filters: &[Filter::new("search", "haystack LIKE ?"), Filter::new("category", "category = ?")],
+    order: "item_id DESC",
+    tally: None,
+};
+
+/// What one client has, newest first; at most 500.
+pub(crate) static LIST_OF_CLIENT: List = List {
+    columns: Own::COLUMNS,
+    from: "workout_equipment WHERE company_id = ?1 AND client_id = ?2",
+    filters: &[],
+    order: "item_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Own::COLUMNS, " FROM workout_equipment \
+        WHERE company_id = ?1 AND item_id = ?2";
+    WITH_KEY = "SELECT item_id FROM workout_equipment \
+        WHERE company_id = ?1 AND client_id IS NULL AND item_key = ?2";
+    WITH_KEY_OF_CLIENT = "SELECT item_id FROM workout_equipment \
+        WHERE company_id = ?1 AND client_id = ?2 AND item_key = ?3";
+    COUNT = "SELECT COUNT(*) FROM workout_equipment WHERE company_id = ?1 AND client_id IS NULL";
+    COUNT_OF_CLIENT = "SELECT COUNT(*) FROM workout_equipment \
+        WHERE company_id = ?1 AND client_id = ?2";
+    INSERT = "INSERT INTO workout_equipment (company_id, ", Own::COLUMNS, ", haystack) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    SAVE = "UPDATE workout_equipment SET (", Own::COLUMNS, ", haystack) = \
+        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+        WHERE company_id = ?1 AND item_id = ?2";
+    DELETE = "DELETE FROM workout_equipment WHERE company_id = ?1 AND item_id = ?2";
+}

@@ -1,0 +1,475 @@
+//! Exercises: the starter library's, and a company's own beside them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+};
+use spotter_kernel::{
+    Change, Key, Page, Patch, Problem, Result, Timestamp, id_type,
+    text::{Text, WebUrl},
+};
+use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
+
+use super::{
+    ON_A_LIBRARY, equipment, starter,
+    vocabulary::{Muscle, Source, TrackingType},
+};
+use crate::folding::{haystack, needles};
+
+id_type!(
+    /// An exercise, of the starter library or of a company.
+    ExerciseId,
+    RequestInvalid
+);
+stored_ids!(ExerciseId);
+
+/// Most exercises of a company's own.
+const OWN_MAX: i64 = 2_000;
+const LIST_MAX: usize = 20;
+
+/// Something to train with.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Exercise {
+    /// The exercise's id.
+    pub exercise_id: ExerciseId,
+    /// What people call it.
+    pub name: String,
+    /// What else people call it.
+    pub(super) aliases: Vec<String>,
+    /// The muscles that a set counts for.
+    pub(super) primary_muscles: Vec<Muscle>,
+    /// The muscles that help.
+    pub(super) secondary_muscles: Vec<Muscle>,
+    /// Keys of pieces of equipment.
+    pub(super) equipment: Vec<String>,
+    pub(super) tracking_type: TrackingType,
+    /// Whether each side is trained by itself; what is logged then is one side's.
+    pub(super) unilateral: bool,
+    pub(super) instructions: Option<String>,
+    pub(super) video_url: Option<String>,
+    pub(super) thumbnail: Option<String>,
+    /// system for the starter library, company for the company's own.
+    pub(super) source: Source,
+    /// False for the starter library.
+    pub(super) editable: bool,
+    pub(super) archived_at: Option<Timestamp>,
+    pub(super) created_at: Timestamp,
+    pub(super) updated_at: Timestamp,
+}
+
+record! {
+    /// An exercise of a company's own, as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Own {
+        exercise_id: ExerciseId,
+        name: String,
+        aliases: Json<Vec<String>>,
+        primary_muscles: Json<Vec<Muscle>>,
+        secondary_muscles: Json<Vec<Muscle>>,
+        equipment: Json<Vec<String>>,
+        tracking_type: TrackingType,
+        unilateral: bool,
+        instructions: Option<String>,
+        video_url: Option<String>,
+        thumbnail: Option<String>,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl From<Own> for Exercise {
+    fn from(own: Own) -> Self {
+        Self {
+            exercise_id: own.exercise_id,
+            name: own.name,
+            aliases: own.aliases.0,
+            primary_muscles: own.primary_muscles.0,
+            secondary_muscles: own.secondary_muscles.0,
+            equipment: own.equipment.0,
+            tracking_type: own.tracking_type,
+            unilateral: own.unilateral,
+            instructions: own.instructions,
+            video_url: own.video_url,
+            thumbnail: own.thumbnail,
+            source: Source::Company,
+            editable: true,
+            archived_at: own.archived_at,
+            created_at: own.created_at,
+            updated_at: own.updated_at,
+        }
+    }
+}
+
+impl Own {
+    fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
+        if starter::find(id).is_some() {
+            let rule = "must not be one of the starter library, which cannot be changed";
+            return Err(Problem::taken("exerciseId", rule));
+        }
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The record's parameters, with the words that it is found by.
+    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+        let mut params = self.params();
+        params.push(haystack.bind());
+        params
+    }
+
+    fn haystack(&self) -> String {
+        haystack([self.name.as_str()].into_iter().chain(self.aliases.0.iter().map(String::as_str)))
+    }
+
+    fn save(mut self, cx: &mut Write, before: &Self) -> Result<Exercise> {
+        let changed = self.changed(before);
+        cx.touch("workout_exercise", self.exercise_id, changed.clone());
+        if !changed.is_empty() {
+            self.updated_at = cx.now();
+            cx.defer(SAVE, &self.kept(&self.haystack()))?;
+        }
+        Ok(self.into())
+    }
+}
+
+impl Exercise {
+    /// The exercise with this id, of the starter library or of the company.
+    pub(super) fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
+        if let Some(exercise) = starter::find(id) {
+            return Ok(exercise.clone());
+        }
+        let own: Option<Own> = cx.one(FIND, params![id])?;
+        own.map(Into::into).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The exercises with these ids that there are.
+    pub(super) fn find_all(
+        cx: &mut Read,
+        ids: impl IntoIterator<Item = ExerciseId>,
+    ) -> Result<BTreeMap<ExerciseId, Self>> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        let (system, own): (Vec<_>, Vec<_>) =
+            ids.into_iter().partition(|id| starter::find(*id).is_some());
+        let wanted = own.into_iter().map(|id| vec![id.bind().into_owned()]);
+        let own: Vec<Option<Own>> = cx.one_each(FIND, wanted)?;
+        let own = own.into_iter().flatten().map(Self::from);
+        let system = system.into_iter().filter_map(|id| starter::find(id).cloned());
+        Ok(system.chain(own).map(|exercise| (exercise.exercise_id, exercise)).collect())
+    }
+}
+
+listed!(Exercises { exercises: Exercise });
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Filters {
+    /// Words that the name or an alias has words beginning with; all must match.
+    search: Option<Text<100>>,
+    /// A primary muscle.
+    muscle: Option<Muscle>,
+    /// The key of a piece of equipment.
+    equipment: Option<Text<120>>,
+    tracking_type: Option<TrackingType>,
+    /// system or company.
+    source: Option<Source>,
+    /// `true` for archived exercises, `false` for the others; both when absent.
+    #[serde(default, deserialize_with = "query_boolean")]
+    archived: Option<bool>,
+}
+
+impl Filters {
+    fn find_system(&self, exercise: &starter::Listed<Exercise>) -> bool {
+        let starter::Listed { item, haystack } = exercise;
+        let needles = self.search.as_deref().map(needles).unwrap_or_default();
+        self.source.is_none_or(|source| source == Source::System)
+            && self.archived != Some(true)
+            && needles.iter().all(|needle| haystack.contains(needle))
+            && self.muscle.is_none_or(|muscle| item.primary_muscles.contains(&muscle))
+            && self.tracking_type.is_none_or(|kind| item.tracking_type == kind)
+            && self.equipment.as_deref().is_none_or(|key| item.equipment.iter().any(|k| k == key))
+    }
+
+    fn find_own(&self) -> Vec<(&'static str, Vec<Value<'static>>)> {
+        let mut chosen: Vec<_> = super::searched(self.search.as_deref());
+        let mut add = |name, value: Option<Value<'static>>| {
+            chosen.extend(value.map(|value| (name, vec![value])));
+        };
+        add("muscle", self.muscle.map(|muscle| super::in_json(muscle.word())));
+        add("equipment", self.equipment.as_deref().map(super::in_json));
+        add("trackingType", self.tracking_type.map(|kind| kind.bind().into_owned()));
+        add("archived", self.archived.map(Value::Bool));
+        chosen
+    }
+}
+
+fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Exercises> {
+    let own = match wanted.source {
+        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        _ => cx.page::<Own>(&LIST, &wanted.find_own(), page)?,
+    };
+    let system: Vec<Exercise> = starter::EXERCISES
+        .iter()
+        .filter(|exercise| wanted.find_system(exercise))
+        .map(|exercise| exercise.item.clone())
+        .collect();
+    Ok(own.map(Exercise::from).followed_by(&system).into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ExercisePath {
+    exercise_id: ExerciseId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExerciseAnswer {
+    exercise: Exercise,
+}
+
+fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<ExerciseAnswer> {
+    Ok(ExerciseAnswer { exercise: Exercise::find(cx, at.exercise_id)? })
+}
+
+/// An exercise of the company's own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewExercise {
+    /// What people call it.
+    pub name: Text<120>,
+    /// At most 20 other names.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub aliases: Vec<Text<120>>,
+    /// 1 to 20 muscles that a set counts for.
+    #[schemars(length(min = 1, max = 20))]
+    pub primary_muscles: Vec<Muscle>,
+    /// At most 20 muscles that help.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub secondary_muscles: Vec<Muscle>,
+    /// At most 20 keys of pieces of equipment.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub equipment: Vec<Text<120>>,
+    /// `weight_reps` when absent.
+    pub tracking_type: Option<TrackingType>,
+    /// Whether each side is trained by itself.
+    #[serde(default)]
+    pub unilateral: bool,
+    /// How it is done.
+    pub instructions: Option<Text<5000>>,
+    /// Where it is shown.
+    pub video_url: Option<WebUrl>,
+    /// A small picture.
+    pub thumbnail: Option<WebUrl>,
+}
+
+fn short<T>(field: &str, list: Vec<T>) -> Result<Vec<T>> {
+    if list.len() > LIST_MAX {
+        return Err(Problem::invalid(field, "must be at most 20 entries"));
+    }
+    Ok(list)
+}
+
+/// Texts that a library keeps of an item.
+pub(super) fn texts<const MAX: usize>(field: &str, list: Vec<Text<MAX>>) -> Result<Vec<String>> {
+    Ok(short(field, list)?.into_iter().map(Into::into).collect())
+}
+
+fn primary(muscles: Vec<Muscle>) -> Result<Json<Vec<Muscle>>> {
+    if muscles.is_empty() {
+        return Err(Problem::invalid("primaryMuscles", "must name at least one muscle"));
+    }
+    short("primaryMuscles", muscles).map(Json)
+}
+
+fn checked_equipment(cx: &mut Read, keys: Vec<Text<120>>) -> Result<Json<Vec<String>>> {
+    let keys = texts("equipment", keys)?;
+    for (at, key) in keys.iter().enumerate() {
+        if !equipment::is_known(cx, key)? {
+            let rule = "must be the key of a piece of equipment";
+            return Err(Problem::invalid(&format!("equipment[{at}]"), rule));
+        }
+    }
+    Ok(Json(keys))
+}
+
+fn create_workout_exercise(cx: &mut Write, Body(new): Body<NewExercise>) -> Result<ExerciseAnswer> {
+    Ok(ExerciseAnswer { exercise: create(cx, new)? })
+}
+
+/// Adds an exercise to the company's own.
+pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
+    let count: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if count.is_some_and(|(count,)| count >= OWN_MAX) {
+        return Err(Problem::taken("exercises", "must be at most 2000 in a company"));
+    }
+    let own = Own {
+        exercise_id: ExerciseId(cx.new_id()),
+        name: new.name.into(),
+        aliases: Json(texts("aliases", new.aliases)?),
+        primary_muscles: primary(new.primary_muscles)?,
+        secondary_muscles: Json(short("secondaryMuscles", new.secondary_muscles)?),
+        equipment: checked_equipment(cx, new.equipment)?,
+        tracking_type: new.tracking_type.unwrap_or(TrackingType::WeightReps),
+        unilateral: new.unilateral,
+        instructions: new.instructions.map(Into::into),
+        video_url: new.video_url.map(Into::into),
+        thumbnail: new.thumbnail.map(Into::into),
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("workout_exercise", own.exercise_id, ["exercise"]);
+    cx.defer(INSERT, &own.kept(&own.haystack()))?;
+    Ok(own.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ExerciseChanges {
+    #[serde(default)]
+    name: Change<Text<120>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    aliases: Change<Vec<Text<120>>>,
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 20))]
+    primary_muscles: Change<Vec<Muscle>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    secondary_muscles: Change<Vec<Muscle>>,
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    equipment: Change<Vec<Text<120>>>,
+    #[serde(default)]
+    tracking_type: Change<TrackingType>,
+    #[serde(default)]
+    unilateral: Change<bool>,
+    #[serde(default)]
+    instructions: Patch<Text<5000>>,
+    #[serde(default)]
+    video_url: Patch<WebUrl>,
+    #[serde(default)]
+    thumbnail: Patch<WebUrl>,
+}
+
+fn update_workout_exercise(
+    cx: &mut Write,
+    Path(at): Path<ExercisePath>,
+    Body(change): Body<ExerciseChanges>,
+) -> Result<ExerciseAnswer> {
+    let before = Own::find(cx, at.exercise_id)?;
+    let mut own = before.clone();
+    change.name.apply(&mut own.name);
+    if let Some(aliases) = change.aliases.value() {
+        own.aliases = Json(texts("aliases", aliases)?);
+    }
+    if let Some(muscles) = change.primary_muscles.value() {
+        own.primary_muscles = primary(muscles)?;
+    }
+    if let Some(muscles) = change.secondary_muscles.value() {
+        own.secondary_muscles = Json(short("secondaryMuscles", muscles)?);
+    }
+    if let Some(keys) = change.equipment.value() {
+        own.equipment = checked_equipment(cx, keys)?;
+    }
+    change.tracking_type.apply(&mut own.tracking_type);
+    change.unilateral.apply(&mut own.unilateral);
+    change.instructions.map(Into::into).apply(&mut own.instructions);
+    change.video_url.map(Into::into).apply(&mut own.video_url);
+    change.thumbnail.map(Into::into).apply(&mut own.thumbnail);
+    Ok(ExerciseAnswer { exercise: own.save(cx, &before)? })
+}
+
+fn archive_workout_exercise(
+    cx: &mut Write,
+    Path(at): Path<ExercisePath>,
+) -> Result<ExerciseAnswer> {
+    let before = Own::find(cx, at.exercise_id)?;
+    let mut own = before.clone();
+    own.archived_at = own.archived_at.or(Some(cx.now()));
+    Ok(ExerciseAnswer { exercise: own.save(cx, &before)? })
+}
+
+/// Refuses ids that are no exercise's, or an archived one's, naming the field.
+pub(super) fn check_usable(
+    found: &BTreeMap<ExerciseId, Exercise>,
+    id: ExerciseId,
+    field: &str,
+) -> Result<()> {
+    match found.get(&id) {
+        None => Err(Problem::field(Key::NotFound, field, "must be an exercise of the libraries")),
+        Some(exercise) if exercise.archived_at.is_some() => {
+            Err(Problem::taken(field, "must not be archived"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The ids of the starter library, in its order.
+pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
+    let told = |listed: &'static starter::Listed<Exercise>| {
+        (listed.item.exercise_id, listed.item.name.as_str())
+    };
+    starter::EXERCISES.iter().map(told).collect()
+}
+
+/// The operations about exercises.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(GET "/workout/exercises", WorkoutExercisesRead, list_workout_exercises)
+            .summary("List exercises")
+            .describe(
+                "The company's own, newest first, then the starter library's. `search` finds \
+                 exercises whose name or aliases have words that begin with each given word.",
+            )
+            .fails(&[Key::InvalidEnum, Key::InvalidBoolean, Key::FieldTooLong]),
+        operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
+            .summary("Get an exercise"),
+        operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
+            .summary("Create an exercise")
+            .created()
+            .fails(ON_A_LIBRARY),
+        operation!(PATCH "/workout/exercises/{exerciseId}", WorkoutExercisesWrite, update_workout_exercise)
+            .summary("Update an exercise")
+            .describe("Exercises of the starter library cannot be changed.")
+            .fails(ON_A_LIBRARY),
+        operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
+            .summary("Archive an exercise")
+            .describe(
+                "It stays in plans and sessions and can be put in no new ones. Archiving an \
+                 archived exercise changes nothing.",
+            )
+            .fails(&[Key::ApiError]),
+    ]
+}
+
+/// A company's own exercises, newest first; at most 2000.
+pub(crate) static LIST: List = List {
+    columns: Own::COLUMNS,
+    from: "workout_exercise WHERE company_id = ?1",
+    filters: &[
+        Filter::new("search", "haystack LIKE ?"),
+        Filter::new("muscle", "primary_muscles LIKE ? ESCAPE '!'"),
+        Filter::new("equipment", "equipment LIKE ? ESCAPE '!'"),
+        Filter::new("trackingType", "tracking_type = ?"),
+        Filter::new("archived", "(archived_at IS NOT NULL) = ?"),
+    ],
+    order: "exercise_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", Own::COLUMNS, " FROM workout_exercise \
+        WHERE company_id = ?1 AND exercise_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM workout_exercise WHERE company_id = ?1";
+    INSERT = "INSERT INTO workout_exercise (company_id, ", Own::COLUMNS, ", haystack) VALUES (?1, \
+        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    SAVE = "UPDATE workout_exercise SET (", Own::COLUMNS, ", haystack) = (?2, ?3, ?4, ?5, ?6, ?7, \
+        ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) WHERE company_id = ?1 AND exercise_id = ?2";
+}

@@ -1,0 +1,306 @@
+//! The order of a plan's days and weeks, and what may be done to it.
+//!
+//! Two rules hold after every step: weeks are numbered 1, 2, 3 … without a gap, and so are the days
+//! of the whole plan. A week may be empty. Nothing here knows of rows: [`Outline`] is what the
+//! database's rows say, and the difference between two of them is what has to be written.
+
+use spotter_kernel::{Problem, Result};
+
+use super::plan::MomentId;
+
+/// Most weeks of a plan.
+pub(super) const WEEKS_MAX: i64 = 52;
+/// Most days of a week.
+pub(super) const DAYS_OF_A_WEEK_MAX: usize = 14;
+
+/// Where a day stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The day.
+    pub id: MomentId,
+    /// The week that it is in, from 1.
+    pub week: i64,
+    /// Its place among all days of the plan, from 1.
+    pub order: i64,
+}
+
+/// The days of a plan in their order, and how many weeks there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outline {
+    pub total_weeks: i64,
+    places: Vec<Place>,
+}
+
+impl Outline {
+    /// An outline out of the days' places, in any order.
+    pub fn new(total_weeks: i64, mut places: Vec<Place>) -> Self {
+        places.sort_by_key(|place| place.order);
+        Self { total_weeks, places }
+    }
+
+    /// The days in their order.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The days of one week.
+    pub fn of_week(&self, week: i64) -> impl Iterator<Item = Place> + '_ {
+        self.places.iter().copied().filter(move |place| place.week == week)
+    }
+
+    fn number(&mut self) {
+        for (order, place) in (1..).zip(&mut self.places) {
+            place.order = order;
+        }
+    }
+
+    /// Whether the plan has this week.
+    pub fn has_week(&self, week: i64) -> bool {
+        (1..=self.total_weeks).contains(&week)
+    }
+
+    fn check_room(&self) -> Result<()> {
+        if self.total_weeks >= WEEKS_MAX {
+            return Err(Problem::taken("weeks", "must be at most 52 in a plan"));
+        }
+        Ok(())
+    }
+
+    /// Adds an empty week at the end; its number.
+    pub fn add_week(&mut self) -> Result<i64> {
+        self.check_room()?;
+        self.total_weeks += 1;
+        Ok(self.total_weeks)
+    }
+
+    /// Makes room for a copy of a week right after it, with new ids for its days; returns the
+    /// copy's number and which day is a copy of which.
+    pub fn duplicate_week(
+        &mut self,
+        week: i64,
+        mut new_id: impl FnMut() -> MomentId,
+    ) -> Result<(i64, Vec<(MomentId, Place)>)> {
+        self.check_room()?;
+        let copies: Vec<_> = self.of_week(week).map(|place| (place.id, new_id())).collect();
+        for place in self.places.iter_mut().filter(|place| place.week > week) {
+            place.week += 1;
+        }
+        self.total_weeks += 1;
+        let at = self.end_of(week);
+        let places = copies.iter().map(|(_, id)| Place { id: *id, week: week + 1, order: 0 });
+        self.places.splice(at..at, places.collect::<Vec<_>>());
+        self.number();
+        let placed = |id| self.places.iter().copied().find(|place| place.id == id);
+        let copies = copies.into_iter().filter_map(|(of, id)| Some((of, placed(id)?)));
+        Ok((week + 1, copies.collect()))
+    }
+
+    /// Takes a week away, with its days; those that follow move up. Returns the days that went.
+    pub fn delete_week(&mut self, week: i64) -> Result<Vec<MomentId>> {
+        if self.total_weeks <= 1 {
+            return Err(Problem::invalid("weekNumber", "must not be the last remaining week"));
+        }
+        let gone: Vec<_> = self.of_week(week).map(|place| place.id).collect();
+        self.places.retain(|place| place.week != week);
+        for place in self.places.iter_mut().filter(|place| place.week > week) {
+            place.week -= 1;
+        }
+        self.total_weeks -= 1;
+        self.number();
+        Ok(gone)
+    }
+
+    /// Adds a day after those of its week and of the weeks before.
+    pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<Place> {
+        if self.of_week(week).count() >= DAYS_OF_A_WEEK_MAX {
+            return Err(Problem::taken("weekNumber", "must have at most 14 days"));
+        }
+        let at = self.end_of(week);
+        self.places.insert(at, Place { id, week, order: 0 });
+        self.number();
+        Ok(self.places[at])
+    }
+
+    /// Takes a day away.
+    pub fn delete_day(&mut self, id: MomentId) {
+        self.places.retain(|place| place.id != id);
+        self.number();
+    }
+
+    /// Moves a day to another week, after the days there.
+    pub fn move_day(&mut self, id: MomentId, week: i64) -> Result<()> {
+        self.delete_day(id);
+        self.add_day(id, week).map(drop)
+    }
+
+    /// Puts the days in a new order, which must name each of them once.
+    pub fn reorder(&mut self, ids: &[MomentId]) -> Result<()> {
+        let found = |id: &MomentId| self.places.iter().copied().find(|place| place.id == *id);
+        let places: Option<Vec<_>> = ids.iter().map(found).collect();
+        let mut once = ids.to_vec();
+        once.sort_unstable();
+        once.dedup();
+        match places {
+            Some(places) if once.len() == ids.len() && ids.len() == self.places.len() => {
+                self.places = places;
+                self.number();
+                Ok(())
+            }
+            _ => Err(Problem::invalid(
+                "planMomentIds",
+                "must name every day of the plan exactly once",
+            )),
+        }
+    }
+
+    /// The position after the last day of a week and of the weeks before it.
+    fn end_of(&self, week: i64) -> usize {
+        self.places.iter().rposition(|place| place.week <= week).map_or(0, |at| at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+    use spotter_kernel::{Id, Timestamp};
+
+    use super::*;
+
+    fn id(number: u8) -> MomentId {
+        MomentId(Id::new(Timestamp::from_millis(1), [0, 0, 0, 0, 0, number]))
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        AddWeek,
+        DuplicateWeek(i64),
+        DeleteWeek(i64),
+        AddDay(i64),
+        DeleteDay(usize),
+        MoveDay(usize, i64),
+        Reorder(u64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            Just(Step::AddWeek),
+            (1..9i64).prop_map(Step::DuplicateWeek),
+            (1..9i64).prop_map(Step::DeleteWeek),
+            (1..9i64).prop_map(Step::AddDay),
+            (0..20usize).prop_map(Step::DeleteDay),
+            (0..20usize, 1..9i64).prop_map(|(day, week)| Step::MoveDay(day, week)),
+            any::<u64>().prop_map(Step::Reorder),
+        ]
+    }
+
+    /// Does a step where it makes sense; the days that it took away.
+    fn take(outline: &mut Outline, step: &Step, next: &mut u8) -> Vec<MomentId> {
+        let mut new = || {
+            *next = next.wrapping_add(1);
+            id(*next)
+        };
+        let day = |outline: &Outline, at: usize| outline.places().get(at).map(|place| place.id);
+        match step {
+            Step::AddWeek => drop(outline.add_week()),
+            Step::DuplicateWeek(week) if outline.has_week(*week) => {
+                let before: Vec<_> = outline.of_week(*week).map(|place| place.id).collect();
+                if let Ok((copy, days)) = outline.duplicate_week(*week, &mut new) {
+                    assert_eq!(copy, week + 1);
+                    assert_eq!(days.iter().map(|(of, _)| *of).collect::<Vec<_>>(), before);
+                    assert!(outline.of_week(copy).eq(days.iter().map(|(_, place)| *place)));
+                }
+            }
+            Step::DeleteWeek(week) if outline.has_week(*week) => {
+                return outline.delete_week(*week).unwrap_or_default();
+            }
+            Step::AddDay(week) if outline.has_week(*week) => {
+                drop(outline.add_day(new(), *week));
+            }
+            Step::DeleteDay(at) => {
+                let gone = day(outline, *at);
+                gone.into_iter().for_each(|id| outline.delete_day(id));
+                return gone.into_iter().collect();
+            }
+            Step::MoveDay(at, week) if outline.has_week(*week) => {
+                if let Some(id) = day(outline, *at) {
+                    let room = outline.of_week(*week).filter(|place| place.id != id).count();
+                    if room < DAYS_OF_A_WEEK_MAX {
+                        outline.move_day(id, *week).unwrap();
+                    }
+                }
+            }
+            Step::Reorder(seed) => {
+                let mut ids: Vec<_> = outline.places().iter().map(|place| place.id).collect();
+                let length = ids.len().max(1) as u64;
+                (0..ids.len()).for_each(|at| {
+                    ids.swap(at, (seed.wrapping_mul(at as u64 + 7) % length) as usize)
+                });
+                outline.reorder(&ids).unwrap();
+                assert!(outline.places().iter().map(|place| place.id).eq(ids));
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_have_no_gaps(weeks in 1..4i64, steps in prop::collection::vec(step(), 0..40)) {
+            let mut outline = Outline::new(weeks, Vec::new());
+            let mut next = 0;
+            for step in &steps {
+                let before: BTreeMap<_, _> =
+                    outline.places().iter().map(|place| (place.id, place.week)).collect();
+                let gone: BTreeSet<_> = take(&mut outline, step, &mut next).into_iter().collect();
+                prop_assert!((1..=WEEKS_MAX).contains(&outline.total_weeks));
+                for (place, order) in outline.places().iter().zip(1..) {
+                    prop_assert_eq!(place.order, order);
+                    prop_assert!(outline.has_week(place.week));
+                }
+                let left: BTreeSet<_> = outline.places().iter().map(|place| place.id).collect();
+                prop_assert_eq!(left.len(), outline.places().len(), "each day stands once");
+                for (id, week) in before {
+                    prop_assert_eq!(left.contains(&id), !gone.contains(&id), "only those are lost that were told");
+                    let now = outline.places().iter().find(|place| place.id == id).map(|place| place.week);
+                    let expected = match step {
+                        Step::DeleteWeek(from) if week > *from && !gone.is_empty() => Some(week - 1),
+                        _ => now,
+                    };
+                    if now.is_some() {
+                        prop_assert_eq!(now, expected);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn later_weeks_move_up() {
+        let mut outline = Outline::new(3, Vec::new());
+        for (day, week) in [(1, 1), (2, 2), (3, 2), (4, 3)] {
+            outline.add_day(id(day), week).unwrap();
+        }
+        assert_eq!(outline.delete_week(2).unwrap(), [id(2), id(3)]);
+        let places: Vec<_> = outline.places().iter().map(|p| (p.id, p.week, p.order)).collect();
+        assert_eq!((outline.total_weeks, places), (2, vec![(id(1), 1, 1), (id(4), 2, 2)]));
+        outline.delete_week(1).unwrap();
+        assert!(outline.delete_week(1).is_err(), "the last remaining week stays");
+    }
+
+    #[test]
+    fn an_order_names_each_day_once() {
+        let mut outline = Outline::new(1, Vec::new());
+        for day in 1..=3 {
+            outline.add_day(id(day), 1).unwrap();
+        }
+        for wrong in
+            [vec![], vec![id(1), id(2)], vec![id(1), id(2), id(2)], vec![id(1), id(2), id(9)]]
+        {
+            assert!(outline.clone().reorder(&wrong).is_err(), "{wrong:?}");
+        }
+        outline.reorder(&[id(3), id(1), id(2)]).unwrap();
+        assert_eq!(outline.places()[0], Place { id: id(3), week: 1, order: 1 });
+    }
+}

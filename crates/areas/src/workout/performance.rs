@@ -1,0 +1,373 @@
+//! What a client has done: logged sets, and what the sets of an exercise amount to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_kernel::{Timestamp, text::Text};
+use spotter_store::words;
+
+use super::{
+    exercises::ExerciseId,
+    measures::{self, Grams, Rpe, Weight, WeightUnit},
+    sessions::SessionId,
+    vocabulary::SetType,
+};
+
+/// A set that was done; the weight is `W`, grams inside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LoggedSet<W> {
+    /// `normal` when absent.
+    #[serde(default = "SetType::normal")]
+    pub r#type: SetType,
+    /// Repetitions.
+    #[serde(default, deserialize_with = "measures::reps")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub reps: Option<i64>,
+    /// In the company's unit.
+    #[serde(default = "Option::<W>::default")]
+    pub weight: Option<W>,
+    /// Distance in metres.
+    #[serde(default, deserialize_with = "measures::distance")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub distance_meters: Option<i64>,
+    /// Time in seconds.
+    #[serde(default, deserialize_with = "measures::duration")]
+    #[schemars(range(min = 0, max = 86400))]
+    pub duration_seconds: Option<i64>,
+    /// Rated perceived exertion.
+    #[serde(default)]
+    pub rpe: Option<Rpe>,
+    /// False for a set that was left out; true when absent.
+    #[serde(default = "yes")]
+    pub completed: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl<W> LoggedSet<W> {
+    fn map<U>(self, weight: impl FnOnce(W) -> U) -> LoggedSet<U> {
+        let Self { r#type, reps, distance_meters, duration_seconds, rpe, completed, .. } = self;
+        let weight = self.weight.map(weight);
+        LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
+    }
+
+    /// Whether anything was measured.
+    pub(super) fn is_measured(&self) -> bool {
+        self.reps.is_some() || self.distance_meters.is_some() || self.duration_seconds.is_some()
+    }
+
+    /// Whether the set counts: done, and no warm-up.
+    fn is_working(&self) -> bool {
+        self.completed && self.r#type != SetType::Warmup
+    }
+}
+
+impl LoggedSet<Weight> {
+    /// The set as it is kept.
+    pub(super) fn kept(self, unit: WeightUnit) -> LoggedSet<Grams> {
+        self.map(|weight| unit.take(weight))
+    }
+}
+
+impl LoggedSet<Grams> {
+    /// The set in the company's unit.
+    pub(super) fn shown(self, unit: WeightUnit) -> LoggedSet<Weight> {
+        self.map(|grams| unit.show(grams))
+    }
+}
+
+/// An exercise of a session, as requests write it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewLoggedExercise {
+    /// The exercise.
+    pub exercise_id: ExerciseId,
+    /// Neighbouring exercises with the same label were done in turn.
+    pub superset: Option<Text<10>>,
+    /// What there is to say.
+    pub notes: Option<Text<1000>>,
+    /// At most 30 sets.
+    #[serde(default)]
+    #[schemars(length(max = 30))]
+    pub sets: Vec<LoggedSet<Weight>>,
+}
+
+/// What working sets amount to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub sets: i64,
+    pub reps: i64,
+    /// The sum of weight times repetitions.
+    pub volume: Grams,
+}
+
+impl Amount {
+    /// The amount of the working sets among these.
+    pub fn of(sets: &[LoggedSet<Grams>]) -> Self {
+        let mut amount = Self::default();
+        for set in sets.iter().filter(|set| set.is_working()) {
+            let reps = set.reps.unwrap_or(0);
+            amount.sets += 1;
+            amount.reps += reps;
+            amount.volume.0 += set.weight.map_or(0, |weight| weight.0 * reps);
+        }
+        amount
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.sets += other.sets;
+        self.reps += other.reps;
+        self.volume.0 += other.volume.0;
+    }
+}
+
+/// Most repetitions of a set from which a one-repetition maximum is estimated: beyond about
+/// twelve, endurance decides more than strength, and the formulas drift apart.
+pub(super) const ESTIMATE_REPS_MAX: i64 = 12;
+
+/// The one-repetition maximum by Epley (1985), w · (1 + r/30), and w itself for one repetition; to
+/// the nearest gram. None outside 1 to 12 repetitions.
+pub(super) fn epley(weight: Grams, reps: i64) -> Option<Grams> {
+    match reps {
+        1 => Some(weight),
+        2..=ESTIMATE_REPS_MAX => Some(Grams((weight.0 * (30 + reps) * 2 + 30) / 60)),
+        _ => None,
+    }
+}
+
+/// The one-repetition maximum by Brzycki (1993), w · 36/(37 − r), to the nearest gram. None
+/// outside 1 to 12 repetitions; the formula itself has no meaning from 37 on.
+pub(super) fn brzycki(weight: Grams, reps: i64) -> Option<Grams> {
+    let rest = 37 - reps;
+    (1..=ESTIMATE_REPS_MAX).contains(&reps).then(|| Grams((weight.0 * 36 * 2 + rest) / (2 * rest)))
+}
+
+/// The working set with the best estimate by Epley: its weight, repetitions and estimate.
+pub(super) fn best_estimate(sets: &[LoggedSet<Grams>]) -> Option<(Grams, i64, Grams)> {
+    let working = sets.iter().filter(|set| set.is_working());
+    let estimates = working.filter_map(|set| {
+        let (weight, reps) = (set.weight.filter(|weight| weight.0 > 0)?, set.reps?);
+        Some((weight, reps, epley(weight, reps)?))
+    });
+    estimates.fold(None, |best: Option<(Grams, i64, Grams)>, next| match best {
+        Some(best) if best.2 >= next.2 => Some(best),
+        _ => Some(next),
+    })
+}
+
+words! {
+    /// What a record is about. nRM is the heaviest weight of a working set of at least n
+    /// repetitions; the volume is that of one session.
+    pub enum RecordType {
+        MaxWeight = "max_weight", OneRm = "1rm", ThreeRm = "3rm", FiveRm = "5rm", TenRm = "10rm",
+        EstimatedOneRm = "estimated_1rm", MaxReps = "max_reps", MaxVolume = "max_volume",
+        MaxDuration = "max_duration", MaxDistance = "max_distance",
+    }
+}
+
+/// A personal record, as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    pub r#type: RecordType,
+    /// Grams, repetitions, seconds or metres, by the type.
+    pub value: i64,
+    /// The set's weight and repetitions, where a set holds the record.
+    pub weight: Option<Grams>,
+    pub reps: Option<i64>,
+    pub session_id: SessionId,
+    pub achieved_at: Timestamp,
+}
+
+/// What was done of one exercise in one session.
+#[derive(Debug, Clone)]
+pub(super) struct Performed {
+    pub session_id: SessionId,
+    pub started_at: Timestamp,
+    pub sets: Vec<LoggedSet<Grams>>,
+    /// How many times the exercise stands in the session.
+    pub entries: i64,
+}
+
+impl Performed {
+    /// The records that a session would hold by itself.
+    fn bests(&self) -> Vec<Record> {
+        let record = |kind, value, set: Option<&LoggedSet<Grams>>| Record {
+            r#type: kind,
+            value,
+            weight: set.and_then(|set| set.weight),
+            reps: set.and_then(|set| set.reps),
+            session_id: self.session_id,
+            achieved_at: self.started_at,
+        };
+        let mut bests: Vec<Record> = Vec::new();
+        let mut offer = |kind, value: Option<i64>, set| {
+            let Some(value) = value.filter(|value| *value > 0) else { return };
+            match bests.iter_mut().find(|best| best.r#type == kind) {
+                Some(best) if best.value >= value => {}
+                Some(best) => *best = record(kind, value, set),
+                None => bests.push(record(kind, value, set)),
+            }
+        };
+        for set in self.sets.iter().filter(|set| set.is_working()) {
+            let (weight, reps) = (set.weight.map(|weight| weight.0), set.reps.unwrap_or(0));
+            offer(RecordType::MaxWeight, weight, Some(set));
+            let lifts = [
+                (RecordType::OneRm, 1),
+                (RecordType::ThreeRm, 3),
+                (RecordType::FiveRm, 5),
+                (RecordType::TenRm, 10),
+            ];
+            for (kind, least) in lifts {
+                offer(kind, weight.filter(|_| reps >= least), Some(set));
+            }
+            let estimate = set.weight.and_then(|weight| epley(weight, reps));
+            offer(RecordType::EstimatedOneRm, estimate.map(|grams| grams.0), Some(set));
+            offer(RecordType::MaxReps, set.reps, Some(set));
+            offer(RecordType::MaxDuration, set.duration_seconds, Some(set));
+            offer(RecordType::MaxDistance, set.distance_meters, Some(set));
+        }
+        offer(RecordType::MaxVolume, Some(Amount::of(&self.sets).volume.0), None);
+        bests
+    }
+}
+
+/// What a client has done of an exercise in all completed sessions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Progress {
+    pub times_performed: i64,
+    pub entries: i64,
+    pub amount: Amount,
+    pub last_performed_at: Timestamp,
+    pub records: Vec<Record>,
+}
+
+impl Progress {
+    /// Adds a session that began no earlier than those before. A record goes to whoever reached it
+    /// first.
+    pub fn add(&mut self, performed: &Performed) {
+        self.times_performed += 1;
+        self.entries += performed.entries;
+        self.amount.add(Amount::of(&performed.sets));
+        self.last_performed_at = self.last_performed_at.max(performed.started_at);
+        for best in performed.bests() {
+            match self.records.iter_mut().find(|record| record.r#type == best.r#type) {
+                Some(record) if record.value >= best.value => {}
+                Some(record) => *record = best,
+                None => self.records.push(best),
+            }
+        }
+        self.records.sort_by_key(|record| record.r#type);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use spotter_kernel::Id;
+
+    use super::*;
+
+    fn set(kind: SetType, kilograms: i64, reps: i64) -> LoggedSet<Grams> {
+        LoggedSet {
+            r#type: kind,
+            reps: Some(reps),
+            weight: Some(Grams(kilograms * 1000)),
+            distance_meters: None,
+            duration_seconds: None,
+            rpe: None,
+            completed: true,
+        }
+    }
+
+    fn performed(at: i64, sets: Vec<LoggedSet<Grams>>) -> Performed {
+        let started_at = Timestamp::from_millis(at);
+        let session_id = SessionId(Id::new(started_at, [1; 6]));
+        Performed { session_id, started_at, sets, entries: 1 }
+    }
+
+    #[test]
+    fn estimates_follow_their_formulas() {
+        let hundred = Grams(100_000);
+        assert_eq!(epley(hundred, 1), Some(hundred));
+        assert_eq!(epley(hundred, 5), Some(Grams(116_667)));
+        assert_eq!(brzycki(hundred, 1), Some(hundred));
+        assert_eq!(brzycki(hundred, 5), Some(Grams(112_500)));
+        for reps in [-1, 0, 13, 37, 40] {
+            assert_eq!((epley(hundred, reps), brzycki(hundred, reps)), (None, None), "{reps}");
+        }
+    }
+
+    #[test]
+    fn warm_ups_and_sets_left_out_count_for_nothing() {
+        let mut left_out = set(SetType::Normal, 200, 5);
+        left_out.completed = false;
+        let sets = vec![
+            set(SetType::Warmup, 180, 1),
+            set(SetType::Normal, 100, 5),
+            set(SetType::Dropset, 80, 8),
+            left_out,
+        ];
+        let amount = Amount { sets: 2, reps: 13, volume: Grams(1_140_000) };
+        assert_eq!(Amount::of(&sets), amount);
+        let mut progress = Progress::default();
+        progress.add(&performed(1, sets));
+        let value = |kind| {
+            progress.records.iter().find(|record| record.r#type == kind).map(|record| record.value)
+        };
+        assert_eq!(value(RecordType::MaxWeight), Some(100_000));
+        assert_eq!(value(RecordType::FiveRm), Some(100_000));
+        assert_eq!(value(RecordType::TenRm), None);
+        assert_eq!(value(RecordType::MaxReps), Some(8));
+        assert_eq!(value(RecordType::MaxVolume), Some(1_140_000));
+        assert_eq!(value(RecordType::EstimatedOneRm), Some(116_667));
+    }
+
+    #[test]
+    fn who_was_first_keeps_a_record() {
+        let mut progress = Progress::default();
+        for at in 1..=3 {
+            progress.add(&performed(at, vec![set(SetType::Normal, 100, 5)]));
+        }
+        assert!(progress.records.iter().all(|r| r.achieved_at == Timestamp::from_millis(1)));
+        assert_eq!((progress.times_performed, progress.amount.reps), (3, 15));
+    }
+
+    proptest! {
+        #[test]
+        fn records_are_the_best_of_all_sets(
+            sessions in prop::collection::vec(
+                prop::collection::vec((0..4usize, 0..300i64, 0..40i64), 0..8), 0..8)
+        ) {
+            let mut progress = Progress::default();
+            let mut all = Vec::new();
+            for (at, sets) in sessions.iter().enumerate() {
+                let sets: Vec<_> = sets.iter()
+                    .map(|(kind, kilograms, reps)| set(SetType::ALL[*kind], *kilograms, *reps))
+                    .collect();
+                all.extend(sets.clone());
+                progress.add(&performed(at as i64, sets));
+            }
+            let working = || all.iter().filter(|set| set.r#type != SetType::Warmup);
+            let value = |kind| {
+                progress.records.iter().find(|r| r.r#type == kind).map_or(0, |r| r.value)
+            };
+            let heaviest = |least: i64| {
+                let sets = working().filter(|set| set.reps >= Some(least));
+                sets.filter_map(|set| set.weight).map(|weight| weight.0).max().unwrap_or(0)
+            };
+            prop_assert_eq!(value(RecordType::MaxWeight), heaviest(0));
+            prop_assert_eq!(value(RecordType::OneRm), heaviest(1));
+            prop_assert_eq!(value(RecordType::ThreeRm), heaviest(3));
+            prop_assert_eq!(value(RecordType::FiveRm), heaviest(5));
+            prop_assert_eq!(value(RecordType::TenRm), heaviest(10));
+            prop_assert_eq!(value(RecordType::MaxReps), working().filter_map(|s| s.reps).max().unwrap_or(0));
+            prop_assert_eq!(progress.amount, Amount::of(&all));
+            prop_assert_eq!(progress.times_performed, sessions.len() as i64);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a company decides for the whole module.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{Body, Operation, Read, Write, operation};
+use spotter_kernel::{Change, Key, Result, Timestamp, number};
+use spotter_store::{params, record, statements};
+
+use super::{measures::WeightUnit, vocabulary::ReleasePolicy};
+
+record! {
+    /// What a company decides for the whole module.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "WorkoutSettings")]
+    pub struct Settings {
+        /// The unit that weights are shown and taken in; what is kept does not change with it.
+        pub(super) weight_unit: WeightUnit,
+        /// The rest after a set where a plan names none.
+        #[schemars(range(min = 0, max = 3600))]
+        pub(super) default_rest_seconds: i64,
+        /// The release policy of new plans that name none.
+        pub(super) default_release_policy: ReleasePolicy,
+        updated_at: Timestamp,
+    }
+}
+
+impl Settings {
+    /// The company's settings, or those that a company starts with.
+    pub(super) fn find(cx: &mut Read) -> Result<Self> {
+        Ok(cx.one(FIND, params![])?.unwrap_or(Self {
+            weight_unit: WeightUnit::Kilograms,
+            default_rest_seconds: 90,
+            default_release_policy: ReleasePolicy::AllAtOnce,
+            updated_at: Timestamp::default(),
+        }))
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SettingsAnswer {
+    settings: Settings,
+}
+
+fn get_workout_settings(cx: &mut Read) -> Result<SettingsAnswer> {
+    Ok(SettingsAnswer { settings: Settings::find(cx)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SettingsChanges {
+    #[serde(default)]
+    weight_unit: Change<WeightUnit>,
+    #[serde(default)]
+    default_rest_seconds: Change<Rest>,
+    #[serde(default)]
+    default_release_policy: Change<ReleasePolicy>,
+}
+
+/// Seconds of rest: up to an hour.
+#[derive(Debug, Clone, Copy, JsonSchema)]
+#[schemars(inline)]
+struct Rest(#[schemars(range(min = 0, max = 3600))] i64);
+
+impl<'de> Deserialize<'de> for Rest {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        number::within(d, 0..=3_600).map(Self)
+    }
+}
+
+impl From<Rest> for i64 {
+    fn from(rest: Rest) -> Self {
+        rest.0
+    }
+}
+
+fn update_workout_settings(
+    cx: &mut Write,
+    Body(change): Body<SettingsChanges>,
+) -> Result<SettingsAnswer> {
+    let before = Settings::find(cx)?;
+    let mut settings = before.clone();
+    change.weight_unit.apply(&mut settings.weight_unit);
+    change.default_rest_seconds.apply(&mut settings.default_rest_seconds);
+    change.default_release_policy.apply(&mut settings.default_release_policy);
+    let changed = settings.changed(&before);
+    cx.touch("workout_settings", cx.company(), changed.clone());
+    if !changed.is_empty() {
+        settings.updated_at = cx.now();
+        cx.defer(SAVE, &settings.params())?;
+    }
+    Ok(SettingsAnswer { settings })
+}
+
+/// The operations about settings.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(GET "/workout/settings", WorkoutSettingsRead, get_workout_settings)
+            .summary("Get the workout settings"),
+        operation!(PATCH "/workout/settings", WorkoutSettingsWrite, update_workout_settings)
+            .summary("Change the workout settings")
+            .fails(&[Key::InvalidEnum]),
+    ]
+}
+
+statements! {
+    FIND = "SELECT ", Settings::COLUMNS, " FROM workout_settings WHERE company_id = ?1";
+    SAVE = "INSERT INTO workout_settings (company_id, ", Settings::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (company_id) DO UPDATE SET \
+        weight_unit = excluded.weight_unit, default_rest_seconds = excluded.default_rest_seconds, \
+        default_release_policy = excluded.default_release_policy, updated_at = excluded.updated_at";
+}
