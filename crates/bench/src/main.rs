@@ -1,14 +1,17 @@
-//! Measures webhooks on this machine, and breaks the service while they are under way. Started by
-//! `bench/run` and `bench/faults`.
+//! Measures webhooks on this machine, breaks the service while they are under way, and fills a
+//! database for other measurements. Started by `bench/run` and `bench/faults`.
 
 mod faults;
 mod receiver;
 mod service;
 mod speed;
+mod workouts;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use spotter_kernel::Id;
+use spotter_store::Location;
 
 /// What went wrong, for whoever looks on.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -42,20 +45,40 @@ enum What {
         #[arg(long, default_value_t = 20)]
         rounds: u32,
     },
+    /// Years of workouts for a demo that is stopped.
+    Workouts {
+        /// The demo's client that gets 20,000 sets.
+        #[arg(long)]
+        many: String,
+        /// The demo's client that gets 1,000.
+        #[arg(long)]
+        few: String,
+        /// Sets of everybody else.
+        #[arg(long)]
+        sets: i64,
+    },
 }
 
 #[tokio::main]
 async fn main() -> Outcome {
     rustls::crypto::ring::default_provider().install_default().ok();
     let Arguments { spotter, data, database_url, what } = Arguments::parse();
-    let receiver = receiver::Receiver::start(&data).await?;
-    let port = match what {
-        What::Speed { .. } => 18_301,
-        What::Faults { .. } => 18_401,
-    };
-    let service = service::Service::new(spotter, data, database_url, port);
+    let service = |port| service::Service::new(spotter, data.clone(), database_url.clone(), port);
     match what {
-        What::Speed { seconds } => speed::run(service, receiver, seconds).await,
-        What::Faults { rounds } => faults::run(service, receiver, rounds).await,
+        What::Speed { seconds } => {
+            speed::run(service(18_301), receiver::Receiver::start(&data).await?, seconds).await
+        }
+        What::Faults { rounds } => {
+            faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
+        }
+        What::Workouts { many, few, sets } => {
+            let id = |text: &str| Id::parse(text).ok_or("no id");
+            let clients = [id(&many)?, id(&few)?];
+            let location = match database_url {
+                Some(url) => Location::Server(url),
+                None => Location::File(data.join("spotter.db")),
+            };
+            workouts::fill(location, &data.join("demo.json"), clients, sets).await
+        }
     }
 }

@@ -112,7 +112,7 @@ CREATE TABLE workout_move (
     scheduled_date TEXT NOT NULL,
     changed_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, client_id, move_id)
-);
+) WITHOUT ROWID;
 CREATE INDEX workout_move_plan ON workout_move (company_id, client_id, plan_id, occurrence_date);
 
 -- A workout that was begun. The labels of the plan's day are kept in it as they were then.
@@ -205,4 +205,4 @@ CREATE TABLE workout_group_member (
     client_id TEXT NOT NULL,
     added_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, group_id, client_id)
-);
+) WITHOUT ROWID;

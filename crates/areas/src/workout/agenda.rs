@@ -210,24 +210,30 @@ pub(super) struct Agenda<'p> {
 }
 
 impl<'p> Agenda<'p> {
+    /// Reads a plan's days alone.
+    pub fn planned(cx: &mut Read, plan: &'p Plan) -> Result<Self> {
+        let days = plan.days(cx)?;
+        let (now, today) = (cx.now(), plan.time_zone.date_at(cx.now()));
+        let (slots, calendar) = (slots(&days), plan.calendar());
+        let (moves, done) = (Vec::new(), HashMap::new());
+        Ok(Self { plan, calendar, days, slots, moves, done, now, today })
+    }
+
     /// Reads a plan's days and what became of them.
     pub fn of(cx: &mut Read, plan: &'p Plan) -> Result<Self> {
-        let days = plan.days(cx)?;
-        let (mut moves, mut done) = (Vec::new(), HashMap::new());
+        let mut agenda = Self::planned(cx, plan)?;
         if let Some(client) = plan.client_id {
-            moves = cx.all(MOVES, params![client, plan.plan_id])?;
+            agenda.moves = cx.all(MOVES, params![client, plan.plan_id])?;
             let sessions: Vec<Done> = cx.all(SESSIONS, params![client, plan.plan_id])?;
             for session in sessions {
                 let key = key(plan.mode, session.plan_moment_id, session.occurrence_date);
-                let known: &mut Done = done.entry(key).or_insert(session.clone());
+                let known = agenda.done.entry(key).or_insert_with(|| session.clone());
                 if session.status == SessionStatus::Completed {
                     *known = session;
                 }
             }
         }
-        let (now, today) = (cx.now(), plan.time_zone.date_at(cx.now()));
-        let (slots, calendar) = (slots(&days), plan.calendar());
-        Ok(Self { plan, calendar, days, slots, moves, done, now, today })
+        Ok(agenda)
     }
 
     /// The schedule with every week of the plan.
@@ -317,6 +323,11 @@ impl<'p> Agenda<'p> {
         }
     }
 
+    /// The day with this id.
+    pub fn day(&self, id: MomentId) -> Option<&Day> {
+        self.days.iter().find(|day| day.plan_moment_id == id)
+    }
+
     /// Whether a session was begun for an occurrence.
     pub fn is_begun(&self, occurrence: &Occurrence) -> bool {
         self.session(occurrence).is_some()
@@ -353,7 +364,7 @@ impl<'p> Agenda<'p> {
 
     /// An occurrence as the calendar tells it.
     pub fn calendar_item(&self, occurrence: &Occurrence) -> Option<CalendarItem> {
-        let day = self.days.iter().find(|day| day.plan_moment_id == occurrence.id)?;
+        let day = self.day(occurrence.id)?;
         let item = self.item(day, Some(occurrence));
         let time = WallTime::parse(&item.start_time);
         let starts_at = time.zip(item.scheduled_date);

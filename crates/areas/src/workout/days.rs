@@ -10,7 +10,7 @@ use spotter_kernel::{
     Change, Key, Patch, Problem, Result, number,
     text::{Text, WallTime},
 };
-use spotter_store::{Bind, Json, List, params, statements};
+use spotter_store::{Bind, List, params, statements};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
@@ -145,7 +145,7 @@ pub fn add(cx: &mut Write, plan_id: PlanId, new: NewDay) -> Result<Moment> {
         notes: new.notes.map(Into::into),
         start_time: new.start_time.map(Into::into),
         planned_duration_minutes: new.planned_duration_minutes,
-        exercises: Json(exercises),
+        exercises,
         deleted_at: None,
         created_at: cx.now(),
         updated_at: cx.now(),
@@ -273,7 +273,7 @@ fn set_workout_moment_exercises(
     let before = plan.moment(cx, at.plan_moment_id)?;
     let Settings { weight_unit, default_rest_seconds, .. } = Settings::find(cx)?;
     let mut moment = before.clone();
-    moment.exercises = Json(checked(cx, weight_unit, default_rest_seconds, wanted.exercises)?);
+    moment.exercises = checked(cx, weight_unit, default_rest_seconds, wanted.exercises)?;
     let changed = moment.save(cx, &before)?;
     let mut programme = Programme::of(cx, plan)?;
     programme.exercises.insert(moment.plan_moment_id, moment.exercises.0.len() as i64);

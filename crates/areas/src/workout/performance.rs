@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{Timestamp, text::Text};
-use spotter_store::words;
+use spotter_store::{Bind, Value, column_from, words};
 
 use super::{
     exercises::ExerciseId,
@@ -77,6 +77,44 @@ impl LoggedSet<Grams> {
     pub(super) fn shown(self, unit: WeightUnit) -> LoggedSet<Weight> {
         self.map(|grams| unit.show(grams))
     }
+}
+
+/// Sets as they are kept: JSON arrays of their values in a fixed order, because there are millions
+/// of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sets(pub(super) Vec<LoggedSet<Grams>>);
+
+/// A set's values in the order in which they are kept.
+#[derive(Serialize, Deserialize)]
+struct Kept(SetType, Option<i64>, Option<Grams>, Option<i64>, Option<i64>, Option<Rpe>, bool);
+
+impl Bind for Sets {
+    fn bind(&self) -> Value<'_> {
+        let kept = |set: &LoggedSet<Grams>| {
+            let LoggedSet {
+                r#type,
+                reps,
+                weight,
+                distance_meters,
+                duration_seconds,
+                rpe,
+                completed,
+            } = *set;
+            Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)
+        };
+        let kept: Vec<_> = self.0.iter().map(kept).collect();
+        serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
+    }
+}
+
+column_from! {
+    Sets: String, |text| {
+        let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
+        let set = |Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)| {
+            LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
+        };
+        Some(Sets(kept.into_iter().map(set).collect()))
+    };
 }
 
 /// An exercise of a session, as requests write it.
@@ -169,9 +207,8 @@ words! {
     }
 }
 
-/// A personal record, as it is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// A personal record.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Record {
     pub r#type: RecordType,
     /// Grams, repetitions, seconds or metres, by the type.
@@ -181,6 +218,36 @@ pub(super) struct Record {
     pub reps: Option<i64>,
     pub session_id: SessionId,
     pub achieved_at: Timestamp,
+}
+
+/// Records as they are kept: JSON arrays of their values in a fixed order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Records(pub Vec<Record>);
+
+/// A record's values in the order in which they are kept; the instant in milliseconds.
+#[derive(Serialize, Deserialize)]
+struct KeptRecord(RecordType, i64, Option<Grams>, Option<i64>, SessionId, i64);
+
+impl Bind for Records {
+    fn bind(&self) -> Value<'_> {
+        let kept = |record: &Record| {
+            let Record { r#type, value, weight, reps, session_id, achieved_at } = *record;
+            KeptRecord(r#type, value, weight, reps, session_id, achieved_at.millis())
+        };
+        let kept: Vec<_> = self.0.iter().map(kept).collect();
+        serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
+    }
+}
+
+column_from! {
+    Records: String, |text| {
+        let kept: Vec<KeptRecord> = serde_json::from_str(&text).ok()?;
+        let record = |KeptRecord(r#type, value, weight, reps, session_id, millis)| {
+            let achieved_at = Timestamp::from_millis(millis);
+            Record { r#type, value, weight, reps, session_id, achieved_at }
+        };
+        Some(Records(kept.into_iter().map(record).collect()))
+    };
 }
 
 /// What was done of one exercise in one session.

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Read, Write};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, Timestamp, id::ClientId, id_type};
-use spotter_store::{Bind, Json, Value, params, record, statements, stored_ids, words};
+use spotter_store::{Bind, Value, params, record, statements, stored_ids, words};
 
 use super::{
     groups::GroupId,
-    measures::{Grams, Weight, WeightUnit},
+    measures::{Weight, WeightUnit},
     outline::{Outline, Place},
-    prescription::PlannedExercise,
+    prescription::{PlannedExercise, Prescription},
     schedule::{Calendar, Slot},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
@@ -83,7 +83,7 @@ record! {
         pub(super) notes: Option<String>,
         pub(super) start_time: Option<String>,
         pub(super) planned_duration_minutes: Option<i64>,
-        pub(super) exercises: Json<Vec<PlannedExercise<Grams>>>,
+        pub(super) exercises: Prescription,
         pub(super) deleted_at: Option<Timestamp>,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
@@ -194,6 +194,11 @@ impl Plan {
         if plan.client_id == Some(client) { Ok(plan) } else { Err(Key::NotFound.into()) }
     }
 
+    /// The plan's id.
+    pub fn id(&self) -> PlanId {
+        self.plan_id
+    }
+
     /// Whether it is a template.
     pub(super) fn is_template(&self) -> bool {
         self.client_id.is_none()
@@ -205,7 +210,7 @@ impl Plan {
     }
 
     /// The plan's days in their order, without what is done on them.
-    pub(super) fn days(&self, cx: &mut Read) -> Result<Vec<Day>> {
+    pub fn days(&self, cx: &mut Read) -> Result<Vec<Day>> {
         cx.all(DAYS, params![self.plan_id])
     }
 
@@ -346,13 +351,20 @@ impl Programme {
 record! {
     /// A day without what is done on it.
     #[derive(Debug, Clone, PartialEq)]
-    pub(super) struct Day {
+    pub struct Day {
+        /// The day's id.
         pub plan_moment_id: MomentId,
+        /// From 1.
         pub week_number: i64,
+        /// Position among the plan's days, from 1.
         pub day_order: i64,
+        /// ISO weekday on a calendar plan.
         pub weekday: Option<i64>,
+        /// What people call it.
         pub name: String,
+        /// Wall-clock time in the plan's time zone.
         pub start_time: Option<String>,
+        /// How long it takes.
         pub planned_duration_minutes: Option<i64>,
     }
 }

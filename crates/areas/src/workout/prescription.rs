@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::Read;
 use spotter_kernel::{Key, Problem, Result, problem::refuse, text::Text};
+use spotter_store::{Bind, Value, column_from};
 
 use super::{
     exercises::{Exercise, ExerciseId, check_usable},
@@ -113,7 +114,7 @@ pub struct NewPlannedExercise {
 }
 
 /// An exercise of a day; weights are `W`, grams inside.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedExercise<W> {
@@ -127,6 +128,67 @@ pub struct PlannedExercise<W> {
     pub(super) tempo: Option<Tempo>,
     pub(super) notes: Option<String>,
     pub(super) sets: Vec<PlannedSet<W>>,
+}
+
+/// A day's exercises as they are kept: JSON arrays of their values in a fixed order, because each
+/// client has a copy.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prescription(pub(super) Vec<PlannedExercise<Grams>>);
+
+/// A set's values in the order in which they are kept.
+#[derive(Serialize, Deserialize)]
+struct KeptSet(
+    SetType,
+    Option<i64>,
+    Option<i64>,
+    Option<Grams>,
+    Option<i64>,
+    Option<i64>,
+    Option<Rpe>,
+);
+
+/// An exercise's values in the order in which they are kept.
+#[derive(Serialize, Deserialize)]
+struct Kept(ExerciseId, String, Option<String>, i64, Option<Tempo>, Option<String>, Vec<KeptSet>);
+
+impl From<PlannedSet<Grams>> for KeptSet {
+    fn from(set: PlannedSet<Grams>) -> Self {
+        let PlannedSet { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe } =
+            set;
+        Self(r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe)
+    }
+}
+
+impl From<KeptSet> for PlannedSet<Grams> {
+    fn from(kept: KeptSet) -> Self {
+        let KeptSet(r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe) = kept;
+        Self { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe }
+    }
+}
+
+impl Bind for Prescription {
+    fn bind(&self) -> Value<'_> {
+        let kept = self.0.iter().cloned().map(|exercise| {
+            let PlannedExercise { exercise_id, name, superset, rest_seconds, tempo, notes, sets } =
+                exercise;
+            let sets = sets.into_iter().map(KeptSet::from).collect();
+            Kept(exercise_id, name, superset, rest_seconds, tempo, notes, sets)
+        });
+        let kept: Vec<_> = kept.collect();
+        serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
+    }
+}
+
+column_from! {
+    Prescription: String, |text| {
+        let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
+        let exercise = |kept| {
+            let Kept(exercise_id, name, superset, rest_seconds, tempo, notes, sets) = kept;
+            let sets = sets.into_iter().map(PlannedSet::from).collect();
+            PlannedExercise { exercise_id, name, superset, rest_seconds, tempo, notes, sets }
+        };
+        Some(Prescription(kept.into_iter().map(exercise).collect()))
+    };
 }
 
 impl PlannedExercise<Grams> {
@@ -144,7 +206,7 @@ pub(super) fn checked(
     unit: WeightUnit,
     default_rest: i64,
     new: Vec<NewPlannedExercise>,
-) -> Result<Vec<PlannedExercise<Grams>>> {
+) -> Result<Prescription> {
     check_sizes(new.iter().map(|exercise| exercise.sets.len()))?;
     check_supersets(new.iter().map(|exercise| exercise.superset.as_deref()))?;
     let found = Exercise::find_all(cx, new.iter().map(|exercise| exercise.exercise_id))?;
@@ -172,7 +234,7 @@ pub(super) fn checked(
                 .collect(),
         });
     }
-    Ok(kept)
+    Ok(Prescription(kept))
 }
 
 /// Refuses more exercises or sets than a day or a session may have.

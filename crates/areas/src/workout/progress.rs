@@ -9,14 +9,15 @@ use spotter_contract::{
     Operation, Paged, Path, Query, Read, Write, arguments::NoFilters, listed, operation,
 };
 use spotter_kernel::{Date, Key, Page, Result, TimeZone, Timestamp, id::ClientId};
-use spotter_store::{Bind, Filter, Json, List, params, record, statements};
+use spotter_store::{Bind, Filter, List, params, record, statements};
 
 use super::{
     calendar::checked_range,
     exercises::{Exercise, ExerciseId},
     measures::{Grams, Weight, WeightUnit},
     performance::{
-        Amount, LoggedSet, Performed, Progress, Record, RecordType, best_estimate, brzycki,
+        Amount, LoggedSet, Performed, Progress, Record, RecordType, Records, Sets, best_estimate,
+        brzycki,
     },
     sessions::{Performance, SessionId, by_exercise},
     settings::Settings,
@@ -37,7 +38,7 @@ record! {
         total_reps: i64,
         total_volume_g: Grams,
         last_performed_at: Timestamp,
-        records: Json<Vec<Record>>,
+        records: Records,
     }
 }
 
@@ -52,7 +53,7 @@ impl Row {
             total_reps: progress.amount.reps,
             total_volume_g: progress.amount.volume,
             last_performed_at: progress.last_performed_at,
-            records: Json(progress.records),
+            records: Records(progress.records),
         }
     }
 }
@@ -115,7 +116,7 @@ pub(super) fn recount(
 const STEP: usize = 500;
 
 fn from_log(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<Progress> {
-    type Logged = (SessionId, Timestamp, i64, Json<Vec<LoggedSet<Grams>>>);
+    type Logged = (SessionId, Timestamp, i64, Sets);
     let mut progress = Progress::default();
     let mut open: Option<Performed> = None;
     let mut after = (Timestamp::default(), String::new(), 0);
@@ -123,7 +124,7 @@ fn from_log(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<Pro
         let (at, session, position) = &after;
         let step: Vec<Logged> = cx.all(LOGGED, params![client, exercise, at, session, position])?;
         let full = step.len() == STEP;
-        for (session_id, started_at, position, Json(sets)) in step {
+        for (session_id, started_at, position, Sets(sets)) in step {
             after = (started_at, session_id.to_string(), position);
             match &mut open {
                 Some(performed) if performed.session_id == session_id => {
@@ -468,7 +469,7 @@ record! {
         local_date: Date,
         started_at: Timestamp,
         notes: Option<String>,
-        sets: Json<Vec<LoggedSet<Grams>>>,
+        sets: Sets,
         set_count: i64,
         reps: i64,
         volume_g: Grams,

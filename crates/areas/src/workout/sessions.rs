@@ -17,9 +17,9 @@ use super::{
     exercises::{Exercise, ExerciseId, check_usable},
     feedback::{Difficulty, EmojiRating, Feedback},
     measures::{Grams, Weight, WeightUnit},
-    performance::{Amount, LoggedSet, NewLoggedExercise},
+    performance::{Amount, LoggedSet, NewLoggedExercise, Sets},
     plan::{MomentId, Plan, PlanId},
-    prescription::{PlannedExercise, check_sizes, check_supersets},
+    prescription::{check_sizes, check_supersets},
     progress,
     settings::Settings,
     templates::company_zone,
@@ -39,11 +39,11 @@ words! {
     pub enum SessionStatus { InProgress = "in_progress", Completed = "completed" }
 }
 
-/// The plan's day as it was when the session began; it never changes.
+/// What the plan's day was called and where it stood when the session began; it never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Snapshot<W> {
+pub(super) struct Snapshot {
     plan_id: PlanId,
     plan_name: String,
     plan_moment_id: MomentId,
@@ -52,23 +52,6 @@ pub(super) struct Snapshot<W> {
     total_weeks: i64,
     day_order: i64,
     weekday: Option<i64>,
-    exercises: Vec<PlannedExercise<W>>,
-}
-
-impl Snapshot<Grams> {
-    fn shown(self, unit: WeightUnit) -> Snapshot<Weight> {
-        Snapshot {
-            plan_id: self.plan_id,
-            plan_name: self.plan_name,
-            plan_moment_id: self.plan_moment_id,
-            day_name: self.day_name,
-            week_number: self.week_number,
-            total_weeks: self.total_weeks,
-            day_order: self.day_order,
-            weekday: self.weekday,
-            exercises: self.exercises.into_iter().map(|each| each.shown(unit)).collect(),
-        }
-    }
 }
 
 record! {
@@ -82,7 +65,7 @@ record! {
         plan_id: Option<PlanId>,
         plan_moment_id: Option<MomentId>,
         occurrence_date: Option<Date>,
-        plan_snapshot: Option<Json<Snapshot<Grams>>>,
+        plan_snapshot: Option<Json<Snapshot>>,
         local_date: Date,
         started_at: Timestamp,
         completed_at: Option<Timestamp>,
@@ -111,7 +94,7 @@ record! {
         started_at: Timestamp,
         superset: Option<String>,
         notes: Option<String>,
-        sets: Json<Vec<LoggedSet<Grams>>>,
+        sets: Sets,
         set_count: i64,
         reps: i64,
         volume_g: Grams,
@@ -171,7 +154,7 @@ pub(super) struct SessionInFull {
     #[serde(flatten)]
     summary: SessionSummary,
     /// The plan's day as it was when the session began; null for a free session.
-    plan: Option<Snapshot<Weight>>,
+    plan: Option<Snapshot>,
     /// What was logged, in its order.
     exercises: Vec<LoggedExercise>,
 }
@@ -233,7 +216,7 @@ impl Session {
         };
         let summary = self.summary(unit);
         let exercises = log.into_iter().map(logged).collect();
-        let plan = self.plan_snapshot.map(|snapshot| snapshot.0.shown(unit));
+        let plan = self.plan_snapshot.map(|snapshot| snapshot.0);
         Ok(SessionInFull { summary, plan, exercises })
     }
 
@@ -313,7 +296,7 @@ impl Session {
                 started_at: self.started_at,
                 superset: each.superset.map(Into::into),
                 notes: each.notes.map(Into::into),
-                sets: Json(sets),
+                sets: Sets(sets),
                 set_count: amount.sets,
                 reps: amount.reps,
                 volume_g: amount.volume,
@@ -421,7 +404,7 @@ fn followed(
     cx: &mut Read,
     client: ClientId,
     new: &NewSession,
-) -> Result<Option<(Snapshot<Grams>, Option<Date>)>> {
+) -> Result<Option<(Snapshot, Option<Date>)>> {
     let (plan_id, moment_id) = match (new.plan_id, new.plan_moment_id) {
         (None, None) if new.occurrence_date.is_some() => {
             return Err(Problem::invalid("occurrenceDate", "must come with planMomentId"));
@@ -437,11 +420,15 @@ fn followed(
             _ => problem,
         }
     };
-    let plan = Plan::find_of_client(cx, client, plan_id)
-        .map_err(missing("planId", "must be a plan of the client"))?;
-    let moment =
-        plan.moment(cx, moment_id).map_err(missing("planMomentId", "must be a day of the plan"))?;
-    let agenda = Agenda::of(cx, &plan)?;
+    let plan =
+        Plan::find(cx, plan_id).map_err(missing("planId", "must be a plan of the client"))?;
+    if plan.client_id != Some(client) {
+        return Err(missing("planId", "must be a plan of the client")(Key::NotFound.into()));
+    }
+    let agenda = Agenda::planned(cx, &plan)?;
+    let day = agenda.day(moment_id).ok_or_else(|| {
+        Problem::field(Key::NotFound, "planMomentId", "must be a day of the plan")
+    })?;
     let today = plan.time_zone.date_at(cx.now());
     let due = |date| agenda.occurrence(moment_id, date).map(|occurrence| occurrence.date);
     let occurrence = match new.occurrence_date {
@@ -456,18 +443,21 @@ fn followed(
         plan_id,
         plan_name: plan.name.clone(),
         plan_moment_id: moment_id,
-        day_name: moment.name.clone(),
-        week_number: moment.week_number,
+        day_name: day.name.clone(),
+        week_number: day.week_number,
         total_weeks: plan.total_weeks,
-        day_order: moment.day_order,
-        weekday: moment.weekday,
-        exercises: moment.exercises.0,
+        day_order: day.day_order,
+        weekday: day.weekday,
     };
     Ok(Some((snapshot, occurrence)))
 }
 
 /// Begins a session, or records one that is over.
-pub fn begin(cx: &mut Write, client_id: ClientId, new: NewSession) -> Result<Session> {
+fn begin_workout_session(
+    cx: &mut Write,
+    Path(ClientPath { client_id }): Path<ClientPath>,
+    OptionalBody(new): OptionalBody<NewSession>,
+) -> Result<SessionAnswer> {
     Client::find(cx, client_id)?;
     let now = cx.now();
     let started_at = new.started_at.unwrap_or_else(|| new.completed_at.unwrap_or(now).min(now));
@@ -519,21 +509,11 @@ pub fn begin(cx: &mut Write, client_id: ClientId, new: NewSession) -> Result<Ses
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
     }
-    Ok(session)
+    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
 fn write_log(cx: &mut Write, log: &[Performance]) -> Result<()> {
     log.iter().try_for_each(|each| cx.defer(INSERT_LOG, &each.params()))
-}
-
-fn begin_workout_session(
-    cx: &mut Write,
-    Path(at): Path<ClientPath>,
-    OptionalBody(new): OptionalBody<NewSession>,
-) -> Result<SessionAnswer> {
-    let session = begin(cx, at.client_id, new)?;
-    let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
-    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

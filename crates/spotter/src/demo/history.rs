@@ -1,8 +1,8 @@
 //! Eighteen months of a company, played through the same functions that serve its APIs.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use spotter_areas::{
     access::{
         accounts::{self, Password, Subject},
@@ -10,25 +10,33 @@ use spotter_areas::{
     },
     clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
     company::coaches::Coach,
+    workout::exercises::{ExerciseId, starter_ids},
 };
-use spotter_contract::{Actor, Body, Caller, Env, Read, Role, Write};
+use spotter_contract::{
+    Actor, Arguments, Body, Caller, Env, Operation, Read, Role, Write, handler::Bound,
+};
 use spotter_kernel::{
-    Entropy, Event, Id, Problem, Result, Scope, Timestamp,
+    Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
     secret::{Credential, CredentialKind},
     text::Text,
 };
 use spotter_store::Tx;
 
-use super::{ApiClientLogin, ClientLogin, Demo, Login, people, random::Seeded};
+use super::{
+    ApiClientLogin, ClientLogin, Demo, Login, people,
+    random::Seeded,
+    training::{Following, Template, Workout},
+};
 
 /// What the company is called.
 pub(super) const COMPANY_NAME: &str = "Riverside Coaching";
 
 const CLIENTS: u64 = 550;
-const DAYS: i64 = 548;
+/// How long it is, in days.
+pub(super) const DAYS: i64 = 548;
 const SEED: u64 = 20_260_329;
-const DAY_MILLIS: i64 = 86_400_000;
+pub(super) const DAY_MILLIS: i64 = 86_400_000;
 
 /// Clients that join in one transaction of a crowd.
 const CROWD_STEP: u64 = 2_000;
@@ -75,7 +83,7 @@ fn new_password(entropy: &dyn Entropy) -> Result<(String, String)> {
 }
 
 /// Something that happens to a client on a day.
-enum Act {
+pub(super) enum Act {
     Join(u64),
     Invite(u64),
     OpenPortal(u64),
@@ -83,6 +91,15 @@ enum Act {
     Fill(u64),
     NewCoach(u64),
     Leave(u64),
+    Follow { client: usize, template: usize, start: Date },
+    Work(Workout),
+}
+
+/// From which day to which a client was there.
+#[derive(Clone, Copy)]
+pub(super) struct Stay {
+    pub(super) joined: i64,
+    pub(super) left: i64,
 }
 
 pub(super) struct Play {
@@ -90,13 +107,20 @@ pub(super) struct Play {
     env: Env,
     /// The same with randomness that is the same at every start.
     story: Env,
-    dice: Arc<Seeded>,
+    pub(super) dice: Arc<Seeded>,
     pub(super) company: CompanyId,
     pub(super) begin: Timestamp,
     pub(super) coaches: Vec<CoachId>,
     pub(super) places: Vec<LocationId>,
-    clients: Vec<Option<ClientId>>,
+    pub(super) clients: Vec<Option<ClientId>>,
     pub(super) fields: Vec<custom_fields::CustomField>,
+    /// The operations table, by name.
+    operations: HashMap<&'static str, Operation>,
+    /// The starter library's exercises, by name.
+    pub(super) exercises: HashMap<&'static str, ExerciseId>,
+    pub(super) templates: Vec<Template>,
+    /// What those who train follow, by their number.
+    pub(super) following: HashMap<usize, Following>,
 }
 
 impl Play {
@@ -110,7 +134,25 @@ impl Play {
         let company = CompanyId(Id::new(begin, [0x5e; 6]));
         let (coaches, places, fields) = (Vec::new(), Vec::new(), Vec::new());
         let clients = vec![None; CLIENTS as usize];
-        Self { env: env.clone(), story, dice, company, begin, coaches, places, clients, fields }
+        let env = env.clone();
+        let operations = spotter_areas::operations().into_iter().map(|each| (each.id, each));
+        let operations = operations.collect();
+        let exercises = starter_ids().into_iter().map(|(id, name)| (name, id)).collect();
+        Self {
+            env,
+            story,
+            dice,
+            company,
+            begin,
+            coaches,
+            places,
+            clients,
+            fields,
+            operations,
+            exercises,
+            templates: Vec::new(),
+            following: HashMap::new(),
+        }
     }
 
     pub(super) fn at(&self, day: i64, minute: u64) -> Timestamp {
@@ -134,14 +176,44 @@ impl Play {
         Ok(done)
     }
 
+    /// One request of the story, by the name of its operation and as its callers write it.
+    pub(super) fn ask(
+        &self,
+        tx: &mut Tx<'_>,
+        actor: Actor,
+        at: Timestamp,
+        operation: &str,
+        path: &[(&str, Value)],
+        body: Value,
+    ) -> Result<Value> {
+        let operation = self.operations.get(operation).ok_or_else(|| wrong())?;
+        let text = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_default();
+        let path = path.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
+        let (query, body) = match operation.writes {
+            true => (String::new(), body.to_string().into_bytes()),
+            false => ("limit=100".to_owned(), Vec::new()),
+        };
+        let told = match operation.bind(&Arguments { path, query, body })? {
+            Bound::Writes(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
+            Bound::Reads(mut asked) => {
+                let caller = Caller::new(self.company, actor);
+                asked(&mut Read::new(tx, &caller, at))?
+            }
+        };
+        serde_json::from_str(&told).map_err(Problem::internal)
+    }
+
     fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<(Self, Demo)> {
         self.found(tx)?;
         self.furnish(tx)?;
-        let mut acts = self.script();
+        self.write_programmes(tx)?;
+        let (mut acts, stays) = self.script();
+        acts.extend(self.training(&stays)?);
         acts.sort_by_key(|(at, _)| *at);
         for (at, act) in acts {
             self.play(tx, at, &act)?;
         }
+        self.gather(tx)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
@@ -149,9 +221,9 @@ impl Play {
     }
 
     /// What happens to whom and when. The first client stays, and is the one who can sign in.
-    fn script(&self) -> Vec<(Timestamp, Act)> {
+    fn script(&self) -> (Vec<(Timestamp, Act)>, Vec<Stay>) {
         let dice = &self.dice;
-        let mut acts = Vec::new();
+        let (mut acts, mut stays) = (Vec::new(), Vec::new());
         for number in 0..CLIENTS {
             let day = if number < 180 { 3 + dice.below(12) } else { 15 + dice.below(530) } as i64;
             let mut add = |day: i64, act| {
@@ -180,17 +252,18 @@ impl Play {
             if let Some(month) = left {
                 add(day + month * 30, Act::Leave(number));
             }
+            stays.push(Stay { joined: day, left: left.map_or(DAYS, |month| day + month * 30) });
         }
-        acts
+        (acts, stays)
     }
 
-    fn coach(&self) -> Actor {
+    pub(super) fn coach(&self) -> Actor {
         let number = 3 + self.dice.below(people::COACHES.len() as u64 - 3) as usize;
         Actor::Coach { id: self.coaches[number], role: Role::Coach, session: self.company.0 }
     }
 
     fn play(&mut self, tx: &mut Tx<'_>, at: Timestamp, act: &Act) -> Result<()> {
-        let known = |number: &u64| self.clients[*number as usize].ok_or_else(wrong);
+        let known = |number: &u64| self.clients[*number as usize].ok_or_else(|| wrong());
         let dice = self.dice.clone();
         match act {
             Act::Join(number) => {
@@ -235,10 +308,15 @@ impl Play {
                 let assign = |cx: &mut Write<'_, '_>| lifecycle::assign_coach(cx, id, coach);
                 self.step(tx, self.owner(), at, "assign_client_coach", assign)?;
             }
+            Act::Follow { client, template, start } => {
+                self.follow(tx, at, (*client, *template, *start))?;
+            }
+            Act::Work(workout) => self.work(tx, workout)?,
             Act::Leave(number) => {
                 let (id, reason) = (known(number)?, (*dice.pick(people::REASONS)).to_owned());
                 let leave = |cx: &mut Write<'_, '_>| lifecycle::archive(cx, id, Some(reason));
                 self.step(tx, self.owner(), at, "archive_client", leave)?;
+                self.following.remove(&(*number as usize));
             }
         }
         Ok(())
@@ -326,7 +404,7 @@ impl Play {
             consents: Consents { health_data: true, private_communication: true },
         };
         let made = create_api_client(&mut cx, Body(new))?;
-        let first = self.clients[0].ok_or_else(wrong)?;
+        let first = self.clients[0].ok_or_else(|| wrong())?;
         let client = Client::find(&mut cx, first)?;
         let people = [
             (
@@ -339,13 +417,13 @@ impl Play {
                 self.coaches[3].0,
                 Coach::find(&mut cx, self.coaches[3])?.email().to_owned(),
             ),
-            (Subject::Client, first.0, client.email().ok_or_else(wrong)?.to_owned()),
+            (Subject::Client, first.0, client.email().ok_or_else(|| wrong())?.to_owned()),
         ];
         let mut logins = Vec::new();
         for ((subject, id, email), (password, hash)) in people.into_iter().zip(passwords) {
             let invitation = accounts::invite(&mut cx, subject, id, &email)?;
             let token = Credential::parse(CredentialKind::Invitation, &invitation.token);
-            accounts::accept(&mut cx, &token.ok_or_else(wrong)?, hash)?;
+            accounts::accept(&mut cx, &token.ok_or_else(|| wrong())?, hash)?;
             logins.push(Login { email, password: password.clone() });
         }
         cx.audit()?;
@@ -369,8 +447,10 @@ impl Play {
     }
 }
 
+#[track_caller]
 pub(super) fn wrong() -> Problem {
-    Problem::internal("the demo's script is wrong")
+    let line = std::panic::Location::caller();
+    Problem::internal(format!("the demo's script is wrong at {line}"))
 }
 
 pub(super) fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>> {

@@ -4,6 +4,7 @@ mod founding;
 mod history;
 mod people;
 mod random;
+mod training;
 
 use std::{fs, path::Path};
 
