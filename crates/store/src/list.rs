@@ -254,14 +254,17 @@ impl Tx<'_> {
                 let numbers = text.split('$').skip(1).filter_map(|rest| {
                     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
                 });
-                let nulls = vec!["NULL"; numbers.max().unwrap_or_default()].join(", ");
+                let nulls = match numbers.max().unwrap_or_default() {
+                    0 => String::new(),
+                    number => format!("({})", vec!["NULL"; number].join(", ")),
+                };
                 // The transaction begins with its first statement.
                 session.query("SELECT 1", &[])?;
                 session.script(&format!(
                     "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
                 ))?;
                 let rows: Vec<(String,)> = read_all(
-                    &session.query(&format!("EXPLAIN EXECUTE looked_at ({nulls})"), &[])?,
+                    &session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?,
                 )?;
                 session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
                 Ok(rows.into_iter().map(|row| row.0).collect())

@@ -18,6 +18,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("clients", include_str!("../migrations/0002_clients.sql")),
     ("webhooks", include_str!("../migrations/0003_webhooks.sql")),
     ("workout", include_str!("../migrations/0004_workout.sql")),
+    ("invitation expiry", include_str!("../migrations/0005_invitation_expiry.sql")),
 ];
 
 /// The schema version that this binary works with.
