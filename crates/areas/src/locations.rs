@@ -129,12 +129,10 @@ impl Location {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("location", self.location_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("location", self.location_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(SAVE, &self.params())
     }
 }

@@ -1,6 +1,7 @@
 //! What an operation's function is given: one company's rows in one transaction.
 
 use std::{
+    collections::BTreeSet,
     ops::{Deref, DerefMut},
     sync::Arc,
 };
@@ -215,6 +216,26 @@ impl<'t, 'c> Write<'t, 'c> {
     ) {
         self.target = Some((kind, id.into()));
         self.changed.extend(changed.into_iter().map(Into::into));
+    }
+
+    /// Says for the audit log which fields of a record a change touched; the instant of the change,
+    /// if it is one.
+    pub fn changes(
+        &mut self,
+        kind: &'static str,
+        id: impl Into<Id>,
+        fields: Vec<String>,
+    ) -> Option<Timestamp> {
+        let changed = !fields.is_empty();
+        self.touch(kind, id, fields);
+        changed.then(|| self.now())
+    }
+
+    /// Brings totals up to date with a record that was counted under some subjects and is counted
+    /// under others now.
+    pub fn recount(&mut self, was: &BTreeSet<String>, is: &BTreeSet<String>) -> Result<()> {
+        was.difference(is).try_for_each(|gone| self.tally(gone, -1))?;
+        is.difference(was).try_for_each(|new| self.tally(new, 1))
     }
 
     /// Announces an event with its public-safe payload to every subscription that listens.

@@ -11,8 +11,9 @@ use spotter_kernel::{Problem, Result, Timestamp};
 use crate::{
     db::Location,
     migrate::migrate,
-    row::{Record, Row, Source},
+    row::{Row, Source},
     session::Session,
+    sql::Sql,
     sqlite,
     tx::{Engine, Tx},
     value::Value,
@@ -65,8 +66,9 @@ pub fn restore(from: &Path, to: &Location, now: Timestamp, progress: Progress<'_
     if !from.exists() {
         return Err(Problem::internal(format!("{} does not exist", from.display())));
     }
-    // The backup may be older than this binary: bring a scratch copy of it up to date first.
-    let scratch = from.with_extension("restoring");
+    // The backup may be older than this binary: bring a scratch copy of it up to date first, which
+    // no other process may use that restores the same backup.
+    let scratch = from.with_extension(format!("restoring-{}", std::process::id()));
     std::fs::copy(from, &scratch).map_err(Problem::internal)?;
     let restored = restore_from(&scratch, to, now, progress);
     for suffix in ["", "-wal", "-shm"] {
@@ -159,8 +161,9 @@ fn copy_table(
     let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(", ");
     let marks: Vec<_> = (1..=table.columns.len()).map(|n| format!("?{n}")).collect();
-    let insert =
-        format!("INSERT INTO {} ({names}) VALUES ({}) RETURNING 1", table.name, marks.join(", "));
+    // Texts of statements live as long as the process; a restore needs one a table.
+    let insert = format!("INSERT INTO {} ({names}) VALUES ({})", table.name, marks.join(", "));
+    let insert = Sql(Box::leak(insert.into_boxed_str()));
     let width = table.key.len();
     let key = table.key.join(", ");
     let after: Vec<_> = (1..=width).map(|n| format!("?{n}")).collect();
@@ -177,9 +180,8 @@ fn copy_table(
             None => source.raw_rows(&first, &[], &table.columns)?,
             Some(key) => source.raw_rows(&next, key, &table.columns)?,
         };
-        for row in &rows {
-            target.rows::<Nothing>(&insert, row)?;
-        }
+        rows.iter().try_for_each(|row| target.defer(insert, row))?;
+        target.send_deferred()?;
         copied += rows.len() as u64;
         progress(&table.name, copied);
         match rows.last() {
@@ -192,15 +194,6 @@ fn copy_table(
             }
             _ => return Ok(()),
         }
-    }
-}
-
-struct Nothing;
-
-impl Record for Nothing {
-    const WIDTH: usize = 0;
-    fn read(_: &Row<'_>, _: usize) -> Result<Self> {
-        Ok(Self)
     }
 }
 

@@ -263,9 +263,8 @@ impl Tx<'_> {
                 session.script(&format!(
                     "SET LOCAL enable_seqscan = off; PREPARE looked_at AS {text}"
                 ))?;
-                let rows: Vec<(String,)> = read_all(
-                    &session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?,
-                )?;
+                let rows: Vec<(String,)> =
+                    read_all(&session.query(&format!("EXPLAIN EXECUTE looked_at {nulls}"), &[])?)?;
                 session.script("DEALLOCATE looked_at; SET LOCAL enable_seqscan = on")?;
                 Ok(rows.into_iter().map(|row| row.0).collect())
             }

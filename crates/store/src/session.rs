@@ -380,7 +380,7 @@ impl Session {
         self.round_trip(asked, sql)
     }
 
-    fn flush(&mut self) -> Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         self.round_trip(async |_: &Client| Ok(()), "an assumption")
     }
 

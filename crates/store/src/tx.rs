@@ -62,6 +62,14 @@ impl Tx<'_> {
         }
     }
 
+    /// Sends what was deferred, and waits for it.
+    pub(crate) fn send_deferred(&mut self) -> Result<()> {
+        match &mut self.engine {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(session) => session.flush(),
+        }
+    }
+
     /// Whether this run of the closure may [`assume`](Self::assume). Never where a look costs no
     /// round trip, nor in a run that follows a failed one.
     pub fn may_assume(&self) -> bool {

@@ -10,6 +10,7 @@ pub mod search;
 pub mod timeline;
 
 pub use record::Client;
+pub(crate) use search::ClientPath;
 
 use spotter_contract::Operation;
 use spotter_kernel::{Event, Key};

@@ -209,14 +209,7 @@ impl Client {
     }
 
     fn count(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
-        let (now, was) = (self.tallies(), before.map(Self::tallies).unwrap_or_default());
-        for gone in was.difference(&now) {
-            cx.tally(gone, -1)?;
-        }
-        for new in now.difference(&was) {
-            cx.tally(new, 1)?;
-        }
-        Ok(())
+        cx.recount(&before.map(Self::tallies).unwrap_or_default(), &self.tallies())
     }
 
     /// Writes a new client, with its first step.

@@ -131,8 +131,8 @@ fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Cl
 /// Where a client stands in a path.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ClientPath {
-    pub(super) client_id: ClientId,
+pub(crate) struct ClientPath {
+    pub(crate) client_id: ClientId,
 }
 
 /// One client.

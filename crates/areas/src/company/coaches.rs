@@ -66,12 +66,10 @@ impl Coach {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("coach", self.coach_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("coach", self.coach_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(SAVE, &self.params())
     }
 

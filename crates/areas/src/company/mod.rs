@@ -107,12 +107,10 @@ impl Company {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("company", self.company_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("company", self.company_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         // The company's id stands both as ?1 and as the first column.
         cx.defer(SAVE, &self.params()[1..])
     }

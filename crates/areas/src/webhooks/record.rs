@@ -153,12 +153,12 @@ impl Subscription {
 
     /// Writes a change and what follows from it.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("webhook_subscription", self.subscription_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) =
+            cx.changes("webhook_subscription", self.subscription_id, self.changed(before))
+        else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(
             SAVE,
             params![

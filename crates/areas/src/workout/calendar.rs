@@ -11,18 +11,12 @@ use super::{
     plan::{MomentId, Plan, PlanId},
     templates::company_zone,
 };
-use crate::clients::Client;
+use crate::clients::{Client, ClientPath};
 
 /// Most days that are told at once.
 const DAYS_MAX: i64 = 92;
 /// How far from its planned date an occurrence may be moved, in days.
 const MOVE_DAYS_MAX: i64 = 92;
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPath {
-    client_id: ClientId,
-}
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

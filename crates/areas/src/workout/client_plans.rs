@@ -15,7 +15,7 @@ use super::{
     templates::{DeletedPlan, company_zone},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
-use crate::clients::Client;
+use crate::clients::{Client, ClientPath};
 
 /// Most plans of one client.
 const PLANS_MAX: i64 = 200;
@@ -92,12 +92,6 @@ impl From<Plan> for ClientPlan {
 }
 
 listed!(ClientPlans { plans: ClientPlan });
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPath {
-    client_id: ClientId,
-}
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -40,17 +40,19 @@ struct WeekPath {
     plan_id: PlanId,
     /// From 1.
     #[serde(deserialize_with = "week")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
     week_number: i64,
 }
 
 /// Week numbers are bounded far above what a plan may have, so that unknown ones are not found.
+const WEEK_NUMBER_MAX: i64 = (1 << 53) - 1;
+
 fn week<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    number::within(d, 1..=1_000_000)
+    number::within(d, 1..=WEEK_NUMBER_MAX)
 }
 
 fn optional_week<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
-    number::optional_within(d, 1..=1_000_000)
+    number::optional_within(d, 1..=WEEK_NUMBER_MAX)
 }
 
 fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
@@ -87,7 +89,7 @@ pub struct NewDay {
     pub name: Text<120>,
     /// The week that it is put in, after its other days; 1 when absent.
     #[serde(default, deserialize_with = "optional_week")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
     pub week_number: Option<i64>,
     /// ISO weekday, 1 = Monday; required on the calendar, absent in a sequence.
     #[serde(default, deserialize_with = "weekday")]
@@ -182,7 +184,7 @@ struct DayChanges {
     weekday: Option<i64>,
     /// Puts the day after the others of that week.
     #[serde(default, deserialize_with = "optional_week")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
     week_number: Option<i64>,
 }
 
@@ -299,7 +301,7 @@ fn find_with_weeks(cx: &mut Read, id: PlanId) -> Result<Plan> {
 struct NewWeek {
     /// The week to copy, right after itself; absent adds an empty week at the end.
     #[serde(default, deserialize_with = "optional_week")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
     duplicate_of: Option<i64>,
 }
 

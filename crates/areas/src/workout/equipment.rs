@@ -12,7 +12,7 @@ use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements,
 
 use super::{ON_A_LIBRARY, exercises::texts, starter, vocabulary::Source};
 use crate::{
-    clients::Client,
+    clients::{Client, ClientPath},
     folding::{haystack, needles, slug},
 };
 
@@ -236,12 +236,6 @@ fn create_workout_equipment(cx: &mut Write, Body(new): Body<NewItem>) -> Result<
     own.movement_tags = Json(texts("movementTags", new.movement_tags)?);
     own.usage_contexts = Json(texts("usageContexts", new.usage_contexts)?);
     own.insert(cx)
-}
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPath {
-    client_id: ClientId,
 }
 
 fn list_client_equipment(

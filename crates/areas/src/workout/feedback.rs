@@ -112,6 +112,8 @@ impl<'de> Deserialize<'de> for Rating {
 /// At least one of rating, difficulty, emojiRating and notes; `null` or an empty text clears.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["rating"]}, {"required": ["difficulty"]},
+    {"required": ["emojiRating"]}, {"required": ["notes"]}]))]
 struct FeedbackChanges {
     /// The path's client, where it is sent.
     client_id: Option<ClientId>,

@@ -52,12 +52,10 @@ impl Group {
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("workout_group", self.group_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("workout_group", self.group_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(SAVE, &self.params())
     }
 

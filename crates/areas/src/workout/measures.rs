@@ -33,21 +33,10 @@ impl Bind for Grams {
 
 column_from! { Grams: i64, |grams| Some(Grams(grams)); }
 
-/// A weight as it stands in a request: 0 to 2000 in the company's unit.
+/// A weight or a volume as it is told, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Weight(pub f64);
-
-impl<'de> Deserialize<'de> for Weight {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let weight = f64::deserialize(d)?;
-        if (0.0..=WEIGHT_MAX).contains(&weight) {
-            Ok(Self(weight))
-        } else {
-            Err(refuse::<D::Error>(Key::RequestInvalid, "must be 0 to 2000"))
-        }
-    }
-}
 
 impl JsonSchema for Weight {
     fn inline_schema() -> bool {
@@ -62,6 +51,34 @@ impl JsonSchema for Weight {
     }
 }
 
+/// A weight as it stands in a request: 0 to 2000 in the company's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewWeight(pub f64);
+
+impl<'de> Deserialize<'de> for NewWeight {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let weight = f64::deserialize(d)?;
+        if (0.0..=WEIGHT_MAX).contains(&weight) {
+            Ok(Self(weight))
+        } else {
+            Err(refuse::<D::Error>(Key::RequestInvalid, "must be 0 to 2000"))
+        }
+    }
+}
+
+impl JsonSchema for NewWeight {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "NewWeight".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number", "minimum": 0, "maximum": 2000,
+            "description": "In the company's unit.", "examples": [62.5]})
+    }
+}
+
 impl WeightUnit {
     const fn grams(self) -> f64 {
         match self {
@@ -71,7 +88,7 @@ impl WeightUnit {
     }
 
     /// The weight inside, to the nearest gram.
-    pub fn take(self, weight: Weight) -> Grams {
+    pub fn take(self, weight: NewWeight) -> Grams {
         Grams((weight.0 * self.grams()).round() as i64)
     }
 
@@ -144,7 +161,7 @@ mod tests {
 
     #[test]
     fn pounds_come_back_as_they_went_in() {
-        let kept = WeightUnit::Pounds.take(Weight(225.0));
+        let kept = WeightUnit::Pounds.take(NewWeight(225.0));
         assert_eq!(kept, Grams(102_058));
         assert_eq!(WeightUnit::Pounds.show(kept), Weight(225.0));
         assert_eq!(WeightUnit::Kilograms.show(kept), Weight(102.06));
@@ -162,10 +179,10 @@ mod tests {
     proptest! {
         #[test]
         fn weights_in_hundredths_survive(hundredths in 0..200_000i64) {
-            let weight = Weight(hundredths as f64 / 100.0);
+            let weight = hundredths as f64 / 100.0;
             for unit in WeightUnit::ALL {
-                let back = unit.show(unit.take(weight));
-                prop_assert!((back.0 - weight.0).abs() < 1e-9, "{weight:?} {back:?}");
+                let back = unit.show(unit.take(NewWeight(weight)));
+                prop_assert!((back.0 - weight).abs() < 1e-9, "{weight:?} {back:?}");
             }
         }
     }

@@ -7,7 +7,7 @@ use spotter_store::{Bind, Value, column_from, words};
 
 use super::{
     exercises::ExerciseId,
-    measures::{self, Grams, Rpe, Weight, WeightUnit},
+    measures::{self, Grams, NewWeight, Rpe, Weight, WeightUnit},
     sessions::SessionId,
     vocabulary::SetType,
 };
@@ -65,7 +65,7 @@ impl<W> LoggedSet<W> {
     }
 }
 
-impl LoggedSet<Weight> {
+impl LoggedSet<NewWeight> {
     /// The set as it is kept.
     pub(super) fn kept(self, unit: WeightUnit) -> LoggedSet<Grams> {
         self.map(|weight| unit.take(weight))
@@ -131,7 +131,7 @@ pub struct NewLoggedExercise {
     /// At most 30 sets.
     #[serde(default)]
     #[schemars(length(max = 30))]
-    pub sets: Vec<LoggedSet<Weight>>,
+    pub sets: Vec<LoggedSet<NewWeight>>,
 }
 
 /// What working sets amount to.

@@ -249,12 +249,10 @@ impl Plan {
 
     /// Writes a change; says for the audit log what changed.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("workout_plan", self.plan_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("workout_plan", self.plan_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(SAVE, &self.kept(&self.haystack()))
     }
 

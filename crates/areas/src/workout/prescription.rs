@@ -10,7 +10,7 @@ use spotter_store::{Bind, Value, column_from};
 
 use super::{
     exercises::{Exercise, ExerciseId, check_usable},
-    measures::{self, Grams, Rpe, Weight, WeightUnit},
+    measures::{self, Grams, NewWeight, Rpe, Weight, WeightUnit},
     vocabulary::SetType,
 };
 
@@ -110,7 +110,7 @@ pub struct NewPlannedExercise {
     /// At most 30 sets.
     #[serde(default)]
     #[schemars(length(max = 30))]
-    pub sets: Vec<PlannedSet<Weight>>,
+    pub sets: Vec<PlannedSet<NewWeight>>,
 }
 
 /// An exercise of a day; weights are `W`, grams inside.

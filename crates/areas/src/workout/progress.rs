@@ -24,7 +24,7 @@ use super::{
     templates::company_zone,
     vocabulary::Muscle,
 };
-use crate::clients::Client;
+use crate::clients::{Client, ClientPath};
 
 record! {
     /// A client's progress in an exercise as it is kept.
@@ -143,12 +143,6 @@ fn from_log(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<Pro
             return Ok(progress);
         }
     }
-}
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPath {
-    client_id: ClientId,
 }
 
 /// An exercise that a client has done.

@@ -25,7 +25,10 @@ use super::{
     templates::company_zone,
     vocabulary::Mode,
 };
-use crate::{audit_logs::in_order, clients::Client};
+use crate::{
+    audit_logs::in_order,
+    clients::{Client, ClientPath},
+};
 
 id_type!(
     /// A session.
@@ -221,19 +224,17 @@ impl Session {
     }
 
     /// The subjects of the totals that count this session.
-    fn tallies(&self) -> [String; 2] {
+    fn tallies(&self) -> BTreeSet<String> {
         let all = under(TALLY, &[self.client_id.bind()]);
-        [subject(&all, "status", &self.status.bind()), all]
+        BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
     }
 
     /// Writes a change; says for the audit log what changed.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let changed = self.changed(before);
-        cx.touch("workout_session", self.session_id, changed.clone());
-        if changed.is_empty() {
+        let Some(now) = cx.changes("workout_session", self.session_id, self.changed(before)) else {
             return Ok(());
-        }
-        self.updated_at = cx.now();
+        };
+        self.updated_at = now;
         cx.defer(
             SAVE,
             params![
@@ -250,14 +251,7 @@ impl Session {
                 self.updated_at,
             ],
         )?;
-        let (was, is) = (before.tallies(), self.tallies());
-        for gone in was.iter().filter(|subject| !is.contains(subject)) {
-            cx.tally(gone, -1)?;
-        }
-        for new in is.iter().filter(|subject| !was.contains(subject)) {
-            cx.tally(new, 1)?;
-        }
-        Ok(())
+        cx.recount(&before.tallies(), &self.tallies())
     }
 
     /// The rows of what was logged, checked; what they amount to goes into the session.
@@ -315,12 +309,6 @@ impl Performance {
     pub(super) fn sets(&self) -> &[LoggedSet<Grams>] {
         &self.sets.0
     }
-}
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPath {
-    client_id: ClientId,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -502,9 +490,7 @@ fn begin_workout_session(
     let log = session.logged(cx, unit, new.exercises, &BTreeSet::new())?;
     cx.touch("workout_session", session.session_id, ["session"]);
     cx.defer(INSERT, &session.params())?;
-    for subject in session.tallies() {
-        cx.tally(&subject, 1)?;
-    }
+    cx.recount(&BTreeSet::new(), &session.tallies())?;
     write_log(cx, &log)?;
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
@@ -603,9 +589,7 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     cx.touch("workout_session", session_id, ["session"]);
     cx.defer(DELETE_LOG, params![client_id, session_id])?;
     cx.defer(DELETE, params![client_id, session_id])?;
-    for subject in session.tallies() {
-        cx.tally(&subject, -1)?;
-    }
+    cx.recount(&session.tallies(), &BTreeSet::new())?;
     if session.is_completed() {
         let touched = log.iter().map(|each| each.exercise_id).collect();
         progress::recount(cx, client_id, touched)?;

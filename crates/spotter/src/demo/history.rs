@@ -54,14 +54,16 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
     let passwords = hashed.await.map_err(Problem::internal)??;
     let (story, demo) = {
         let env = env.clone();
-        db.write(move |tx| Play::new(&env).run(tx, &passwords)).await?
+        // Nobody else is there yet, so nothing that is read has to be watched.
+        db.write_rows(move |tx| Play::new(&env).run(tx, &passwords)).await?
     };
     let story = Arc::new(story);
     let mut from = CLIENTS;
     let mut told = Instant::now();
     while from < clients {
         let (story, to) = (story.clone(), clients.min(from + CROWD_STEP));
-        db.write(move |tx| (from..to).try_for_each(|number| story.join_crowd(tx, number))).await?;
+        db.write_rows(move |tx| (from..to).try_for_each(|number| story.join_crowd(tx, number)))
+            .await?;
         from = to;
         if told.elapsed().as_secs() >= 1 {
             told = Instant::now();

@@ -3,10 +3,10 @@
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -37,6 +37,34 @@ fn wait_ready(address: &str) {
     }
 }
 
+/// A demo that was made once and stopped: its folder, and a backup of its database.
+fn made_demo() -> &'static Path {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let (folder, address) = (tempfile::tempdir().unwrap().keep(), free_address());
+        let child = demo(&folder, &address, &[]);
+        wait_ready(&address);
+        stop(child);
+        let (data, backup) = (folder.to_str().unwrap(), folder.join("backup.db"));
+        let (fine, told) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
+        assert!(fine, "{told}");
+        folder
+    })
+}
+
+/// The same demo in a folder, on an engine; the flags to start it with.
+fn demo_in(folder: &Path, engine: Engine) -> Vec<String> {
+    let made = made_demo();
+    let (flags, data) = (database_flags(engine), folder.to_str().unwrap());
+    let backup = made.join("backup.db");
+    let mut restore = vec!["restore", "--data", data, backup.to_str().unwrap()];
+    restore.extend(flags.iter().map(String::as_str));
+    let (fine, told) = spotter(&restore);
+    assert!(fine, "{told}");
+    std::fs::copy(made.join("demo.json"), folder.join("demo.json")).unwrap();
+    flags
+}
+
 fn database_flags(engine: Engine) -> Vec<String> {
     match location(engine) {
         spotter_store::Location::Server(url) => vec!["--database-url".into(), url],
@@ -44,16 +72,26 @@ fn database_flags(engine: Engine) -> Vec<String> {
     }
 }
 
-fn demo(folder: &Path, address: &str, more: &[String]) -> Child {
-    let mut command = Command::new(BINARY);
-    command.args(["demo", "--listen", address, "--data"]).arg(folder).args(more);
-    command.stdout(Stdio::piped()).spawn().unwrap()
+/// A process that does not outlive its test, however that ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
 }
 
-fn stop(mut child: Child) {
-    let pid = child.id().to_string();
+fn demo(folder: &Path, address: &str, more: &[String]) -> Running {
+    let mut command = Command::new(BINARY);
+    command.args(["demo", "--listen", address, "--data"]).arg(folder).args(more);
+    Running(command.stdout(Stdio::piped()).spawn().unwrap())
+}
+
+fn stop(mut running: Running) {
+    let pid = running.0.id().to_string();
     Command::new("kill").args(["-TERM", &pid]).status().unwrap();
-    assert!(child.wait().unwrap().success(), "a stop is graceful");
+    assert!(running.0.wait().unwrap().success(), "a stop is graceful");
 }
 
 fn read_demo(folder: &Path) -> Value {
@@ -93,7 +131,7 @@ fn the_demo_starts(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), database_flags(engine));
     let mut child = demo(folder.path(), &address, &flags);
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let printed: Vec<String> =
         lines.by_ref().map(Result::unwrap).take_while(|line| !line.contains("Ctrl-C")).collect();
     let printed = printed.join("\n");
@@ -132,13 +170,13 @@ fn a_stop_drains_deliveries(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
     std::fs::write(&authority, receiver().authority_pem()).unwrap();
-    let (address, flags) = (free_address(), database_flags(engine));
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let start = || {
         let mut command = Command::new(BINARY);
         command.args(["demo", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
         command.env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8");
         command.env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", &authority);
-        let child = command.stdout(Stdio::null()).spawn().unwrap();
+        let child = Running(command.stdout(Stdio::null()).spawn().unwrap());
         wait_ready(&address);
         child
     };
@@ -192,8 +230,11 @@ fn the_demo_starts_on_postgres() {
 
 #[test]
 fn the_demo_is_the_same_at_every_start() {
-    let clients = [(); 2].map(|()| {
-        let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let again = tempfile::tempdir().unwrap();
+    let first = tempfile::tempdir().unwrap();
+    demo_in(first.path(), Engine::Sqlite);
+    let clients = [&first, &again].map(|folder| {
+        let address = free_address();
         let child = demo(folder.path(), &address, &[]);
         wait_ready(&address);
         let bearer = token(&read_demo(folder.path()));
@@ -207,7 +248,7 @@ fn the_demo_is_the_same_at_every_start() {
 /// Writers write until the process is killed; what was acknowledged must be there afterwards.
 fn kill_loses_nothing(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    let (address, flags) = (free_address(), database_flags(engine));
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let mut child = demo(folder.path(), &address, &flags);
     wait_ready(&address);
     let told = read_demo(folder.path());
@@ -231,8 +272,8 @@ fn kill_loses_nothing(engine: Engine) {
         })
         .collect();
     std::thread::sleep(Duration::from_millis(1500));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
     over.store(true, Ordering::Relaxed);
     writers.into_iter().for_each(|writer| writer.join().unwrap());
     let child = demo(folder.path(), &address, &flags);
@@ -324,6 +365,7 @@ fn operators_find_their_way() {
 #[test]
 fn two_processes_never_serve_one_folder() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    demo_in(folder.path(), Engine::Sqlite);
     let child = demo(folder.path(), &address, &[]);
     wait_ready(&address);
     let (fine, told) =
