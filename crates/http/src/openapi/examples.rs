@@ -50,7 +50,8 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
     }
-    if let Some(first) = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0)) {
+    let first = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0));
+    if let Some(first) = first.filter(|_| schema.get("properties").is_none()) {
         return of(name, first, schemas);
     }
     if let Some(value) = known(name).filter(|value| fits(schema, value)) {
@@ -113,6 +114,11 @@ fn known(name: &str) -> Option<Value> {
         "title" => json!("Intake"),
         "body" => json!("Prefers to train in the morning."),
         "description" => json!("With a view of the river"),
+        "startTime" => json!("18:30"),
+        "startDate" | "weekStart" => json!("2026-03-30"),
+        "dayName" => json!("Lower body"),
+        "planName" => json!("Strength in twelve weeks"),
+        "superset" => json!("A"),
         "opens" => json!("09:00"),
         "closes" => json!("17:00"),
         "latitude" => json!(52.0907),
