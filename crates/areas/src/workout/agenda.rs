@@ -11,7 +11,7 @@ use spotter_store::{params, record, statements, stored_ids, words};
 use super::{
     plan::{Day, MomentId, Plan, PlanId, slots},
     schedule::{Calendar, Occurrence, Slot},
-    sessions::{SessionId, SessionStatus},
+    session::{SessionId, SessionStatus},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
 

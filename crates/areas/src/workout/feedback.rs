@@ -8,7 +8,10 @@ use spotter_contract::{Body, Operation, Path, Write, operation};
 use spotter_kernel::{Key, Patch, Problem, Result, id::ClientId, number, text::Text};
 use spotter_store::words;
 
-use super::sessions::{Session, SessionId, SessionPath};
+use super::{
+    session::{Session, SessionId},
+    sessions::SessionPath,
+};
 
 words! {
     /// How hard a session was.

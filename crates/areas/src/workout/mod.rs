@@ -4,8 +4,8 @@
 //! The chapters in the order of a reader's questions: the libraries ([`exercises`], [`equipment`],
 //! [`starter`]); plans ([`plan`], their order in [`outline`], their dates in [`schedule`], their
 //! days in [`days`], [`templates`], [`client_plans`], [`groups`]); what becomes of a day
-//! ([`agenda`], [`calendar`]); what was done ([`sessions`], [`performance`], [`feedback`]); and
-//! [`progress`].
+//! ([`agenda`], [`calendar`]); what was done ([`session`], [`sessions`], [`performance`],
+//! [`feedback`]); and what comes of it ([`progress`], [`volume`], [`history`]).
 
 mod agenda;
 mod calendar;
@@ -15,6 +15,7 @@ pub mod equipment;
 pub mod exercises;
 mod feedback;
 pub mod groups;
+mod history;
 mod measures;
 mod outline;
 pub mod performance;
@@ -22,11 +23,13 @@ pub mod plan;
 pub mod prescription;
 mod progress;
 mod schedule;
+mod session;
 pub mod sessions;
 mod settings;
 mod starter;
 pub mod templates;
 pub mod vocabulary;
+mod volume;
 
 use spotter_contract::{Feature, Operation};
 use spotter_kernel::Key;
@@ -44,7 +47,10 @@ pub fn operations() -> Vec<Operation> {
         ("Workout programmes", vec![templates::operations(), days::operations()]),
         ("Workout plans of clients", vec![client_plans::operations(), calendar::operations()]),
         ("Workout sessions", vec![sessions::operations(), feedback::operations()]),
-        ("Workout progress", vec![progress::operations()]),
+        (
+            "Workout progress",
+            vec![progress::operations(), volume::operations(), history::operations()],
+        ),
         ("Workout groups", vec![groups::operations()]),
         ("Workout settings", vec![settings::operations()]),
     ];
@@ -88,8 +94,9 @@ pub(crate) fn statements() -> Vec<Sql> {
         groups::STATEMENTS,
         plan::STATEMENTS,
         progress::STATEMENTS,
-        sessions::STATEMENTS,
+        session::STATEMENTS,
         settings::STATEMENTS,
+        volume::STATEMENTS,
     ]
     .concat()
 }
@@ -107,6 +114,6 @@ pub(crate) fn lists() -> Vec<(&'static List, usize)> {
         (&groups::LIST_OF_MEMBERS, 2),
         (&sessions::LIST, 2),
         (&progress::LIST, 2),
-        (&progress::HISTORY, 3),
+        (&history::LIST, 3),
     ]
 }

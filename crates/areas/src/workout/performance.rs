@@ -8,7 +8,7 @@ use spotter_store::{Bind, Value, column_from, words};
 use super::{
     exercises::ExerciseId,
     measures::{self, Grams, NewWeight, Rpe, Weight, WeightUnit},
-    sessions::SessionId,
+    session::SessionId,
     vocabulary::SetType,
 };
 

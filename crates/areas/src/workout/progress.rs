@@ -6,23 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Operation, Paged, Path, Query, Read, Write, arguments::NoFilters, listed, operation,
+    Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
 };
-use spotter_kernel::{Date, Key, Page, Result, TimeZone, Timestamp, id::ClientId};
+use spotter_kernel::{Key, Page, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, Filter, List, params, record, statements};
 
 use super::{
-    calendar::checked_range,
     exercises::{Exercise, ExerciseId},
     measures::{Grams, Weight, WeightUnit},
-    performance::{
-        Amount, LoggedSet, Performed, Progress, Record, RecordType, Records, Sets, best_estimate,
-        brzycki,
-    },
-    sessions::{Performance, SessionId, by_exercise},
+    performance::{Amount, Performed, Progress, Record, RecordType, Records, Sets},
+    session::{Performance, SessionId, by_exercise},
     settings::Settings,
-    templates::company_zone,
-    vocabulary::Muscle,
 };
 use crate::clients::{Client, ClientPath};
 
@@ -110,6 +104,12 @@ pub(super) fn recount(
         }
     }
     Ok(())
+}
+
+/// How many entries a client's history of an exercise has.
+pub(super) fn entries(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<i64> {
+    let row: Option<Row> = cx.one(FIND, params![client, exercise])?;
+    Ok(row.map_or(0, |row| row.entries))
 }
 
 /// Rows that are read at once.
@@ -297,217 +297,6 @@ fn list_personal_records(
     Ok(told.into())
 }
 
-/// Weeks that are told where no range is given.
-const WEEKS: i64 = 12;
-/// Most days of a range.
-const DAYS_MAX: i64 = 371;
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Between {
-    /// The first date; with `to`. Twelve weeks up to today when both are absent.
-    from: Option<Date>,
-    /// The last date, at most 370 days after the first.
-    to: Option<Date>,
-}
-
-/// What was trained of a muscle. A set counts in full for each primary muscle of its exercise.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase")]
-struct MuscleVolume {
-    muscle: Muscle,
-    set_count: i64,
-    total_reps: i64,
-    total_volume: Weight,
-}
-
-/// What was trained in a week, Monday to Sunday.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct WeekVolume {
-    /// The week's Monday.
-    week_start: Date,
-    set_count: i64,
-    total_reps: i64,
-    /// The sum of weight times repetitions over working sets.
-    total_volume: Weight,
-    /// Those that were trained, the most first.
-    muscles: Vec<MuscleVolume>,
-}
-
-/// What was trained between two dates, by week and muscle.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Volume {
-    from: Date,
-    to: Date,
-    /// The IANA time zone of the dates.
-    time_zone: TimeZone,
-    weight_unit: WeightUnit,
-    /// Every week that the range touches, the first first.
-    weeks: Vec<WeekVolume>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct VolumeAnswer {
-    volume: Volume,
-}
-
-#[derive(Default)]
-struct Week {
-    all: Amount,
-    by_muscle: BTreeMap<Muscle, Amount>,
-}
-
-fn get_workout_volume(
-    cx: &mut Read,
-    Path(at): Path<ClientPath>,
-    Query(wanted): Query<Between>,
-) -> Result<VolumeAnswer> {
-    Client::find(cx, at.client_id)?;
-    let time_zone = company_zone(cx)?;
-    let today = time_zone.date_at(cx.now());
-    let (from, to) = match (wanted.from, wanted.to) {
-        (None, None) => (today.monday().plus_days(-7 * (WEEKS - 1)).unwrap_or(today), today),
-        (from, to) => checked_range(from, to, DAYS_MAX)?,
-    };
-    let weight_unit = Settings::find(cx)?.weight_unit;
-    type Done = (Date, ExerciseId, i64, i64, Grams);
-    let done: Vec<Done> = cx.all(DONE, params![at.client_id, from, to])?;
-    let found = Exercise::find_all(cx, done.iter().map(|row| row.1))?;
-    let mut weeks: BTreeMap<Date, Week> = BTreeMap::new();
-    let mut next = Some(from.monday());
-    while let Some(week) = next.filter(|week| *week <= to) {
-        weeks.entry(week).or_default();
-        next = week.plus_days(7);
-    }
-    for (date, exercise, sets, reps, volume) in done {
-        let amount = Amount { sets, reps, volume };
-        let week = weeks.entry(date.monday()).or_default();
-        week.all.add(amount);
-        for muscle in found.get(&exercise).map(|e| e.primary_muscles.as_slice()).unwrap_or_default()
-        {
-            week.by_muscle.entry(*muscle).or_default().add(amount);
-        }
-    }
-    let weeks = weeks.into_iter().map(|(week_start, week)| {
-        let mut muscles: Vec<_> = week.by_muscle.into_iter().collect();
-        muscles.sort_by_key(|(_, amount)| std::cmp::Reverse((amount.volume, amount.sets)));
-        let told = |(muscle, amount): (Muscle, Amount)| MuscleVolume {
-            muscle,
-            set_count: amount.sets,
-            total_reps: amount.reps,
-            total_volume: weight_unit.show(amount.volume),
-        };
-        WeekVolume {
-            week_start,
-            set_count: week.all.sets,
-            total_reps: week.all.reps,
-            total_volume: weight_unit.show(week.all.volume),
-            muscles: muscles.into_iter().map(told).collect(),
-        }
-    });
-    let weeks = weeks.collect();
-    Ok(VolumeAnswer { volume: Volume { from, to, time_zone, weight_unit, weeks } })
-}
-
-/// An estimate of the one-repetition maximum from the set that gives the highest by Epley. Sets of
-/// more than 12 repetitions are not used.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase")]
-struct Estimate {
-    /// Epley (1985): w · (1 + r / 30), and w for one repetition.
-    epley: Weight,
-    /// Brzycki (1993): w · 36 / (37 − r).
-    brzycki: Option<Weight>,
-    /// The set's weight.
-    weight: Weight,
-    /// The set's repetitions.
-    reps: i64,
-}
-
-/// What was done of the exercise in a session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct HistoryEntry {
-    session_id: SessionId,
-    /// The company's date on which the session began.
-    local_date: Date,
-    /// When the session began.
-    performed_at: Timestamp,
-    notes: Option<String>,
-    sets: Vec<LoggedSet<Weight>>,
-    set_count: i64,
-    total_reps: i64,
-    total_volume: Weight,
-    /// The unit of the weights.
-    weight_unit: WeightUnit,
-    /// Null where no working set of 1 to 12 repetitions has a weight.
-    estimated_one_rep_max: Option<Estimate>,
-}
-
-listed!(History { history: HistoryEntry });
-
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct HistoryPath {
-    client_id: ClientId,
-    exercise_id: ExerciseId,
-}
-
-record! {
-    struct Entry {
-        session_id: SessionId,
-        local_date: Date,
-        started_at: Timestamp,
-        notes: Option<String>,
-        sets: Sets,
-        set_count: i64,
-        reps: i64,
-        volume_g: Grams,
-    }
-}
-
-impl Entry {
-    fn shown(self, weight_unit: WeightUnit) -> HistoryEntry {
-        let estimate = best_estimate(&self.sets.0).map(|(weight, reps, epley)| Estimate {
-            epley: weight_unit.show(epley),
-            brzycki: brzycki(weight, reps).map(|grams| weight_unit.show(grams)),
-            weight: weight_unit.show(weight),
-            reps,
-        });
-        HistoryEntry {
-            session_id: self.session_id,
-            local_date: self.local_date,
-            performed_at: self.started_at,
-            notes: self.notes,
-            sets: self.sets.0.into_iter().map(|set| set.shown(weight_unit)).collect(),
-            set_count: self.set_count,
-            total_reps: self.reps,
-            total_volume: weight_unit.show(self.volume_g),
-            weight_unit,
-            estimated_one_rep_max: estimate,
-        }
-    }
-}
-
-fn list_exercise_history(
-    cx: &mut Read,
-    Path(at): Path<HistoryPath>,
-    Paged(_, page): Paged<NoFilters>,
-) -> Result<History> {
-    Client::find(cx, at.client_id)?;
-    Exercise::find(cx, at.exercise_id)?;
-    let unit = Settings::find(cx)?.weight_unit;
-    let row: Option<Row> = cx.one(FIND, params![at.client_id, at.exercise_id])?;
-    let total = row.map_or(0, |row| row.entries);
-    let under = [at.client_id.bind(), at.exercise_id.bind()];
-    let entries = cx.page_known::<Entry>(&HISTORY, &under, total, page)?;
-    Ok(entries.map(|entry| entry.shown(unit)).into())
-}
-
 /// The operations about progress.
 pub(super) fn operations() -> Vec<Operation> {
     const ON_A_CLIENT: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound];
@@ -524,26 +313,6 @@ pub(super) fn operations() -> Vec<Operation> {
                  records out anew.",
             )
             .fails(ON_A_CLIENT),
-        operation!(GET "/workout/clients/{clientId}/plans/volume", WorkoutProgressRead, get_workout_volume)
-            .summary("Get a client's training volume")
-            .describe(
-                "By week (Monday to Sunday in the company's time zone) and muscle. The volume is \
-                 the sum of weight times repetitions over working sets of completed sessions. A set \
-                 counts in full for each primary muscle of its exercise, so the muscles of a week may \
-                 add up to more than the week.",
-            )
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidDate,
-                Key::DateRangeRequired,
-                Key::DateRangeOrderInvalid,
-                Key::DateRangeTooLarge,
-            ]),
-        operation!(GET "/workout/clients/{clientId}/plans/exercises/{exerciseId}/history", WorkoutProgressRead, list_exercise_history)
-            .summary("Get a client's history of an exercise")
-            .describe("Completed sessions with the exercise, the latest first.")
-            .fails(ON_A_CLIENT),
     ]
 }
 
@@ -553,16 +322,6 @@ pub(crate) static LIST: List = List {
     from: "workout_progress WHERE company_id = ?1 AND client_id = ?2",
     filters: &[Filter::new("exerciseId", "exercise_id = ?")],
     order: "times_performed DESC, last_performed_at DESC, exercise_id DESC",
-    tally: None,
-};
-
-/// What was done of an exercise in completed sessions, the latest first.
-pub(crate) static HISTORY: List = List {
-    columns: Entry::COLUMNS,
-    from: "workout_performance \
-        WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3 AND counted",
-    filters: &[],
-    order: "started_at DESC, session_id DESC, position DESC",
     tally: None,
 };
 
@@ -582,8 +341,4 @@ statements! {
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3 AND counted \
         AND (started_at, session_id, position) > (?4, ?5, ?6) \
         ORDER BY started_at, session_id, position LIMIT 500";
-    DONE = "SELECT local_date, exercise_id, CAST(SUM(set_count) AS BIGINT), \
-        CAST(SUM(reps) AS BIGINT), CAST(SUM(volume_g) AS BIGINT) FROM workout_performance \
-        WHERE company_id = ?1 AND client_id = ?2 AND counted AND local_date >= ?3 \
-        AND local_date <= ?4 GROUP BY local_date, exercise_id LIMIT 20000";
 }

@@ -1,26 +1,25 @@
-//! Sessions: workouts that were begun, what was logged in them, and how they are completed.
+//! Sessions: workouts that are begun, logged, completed, edited and deleted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Body, Operation, OptionalBody, Paged, Path, Read, Write, listed, operation,
 };
-use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text};
-use spotter_store::{
-    Bind, Filter, Json, List, Value, params, record, statements, stored_ids, subject, under, words,
-};
+use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_store::{Bind, Filter, Json, List, Value};
 
 use super::{
     agenda::Agenda,
-    exercises::{Exercise, ExerciseId, check_usable},
-    feedback::{Difficulty, EmojiRating, Feedback},
-    measures::{Grams, Weight, WeightUnit},
-    performance::{Amount, LoggedSet, NewLoggedExercise, Sets},
+    measures::Grams,
+    performance::NewLoggedExercise,
     plan::{MomentId, Plan, PlanId},
-    prescription::{check_sizes, check_supersets},
     progress,
+    session::{
+        Performance, Session, SessionId, SessionInFull, SessionStatus, SessionSummary, Snapshot,
+        TALLY,
+    },
     settings::Settings,
     templates::company_zone,
     vocabulary::Mode,
@@ -29,287 +28,6 @@ use crate::{
     audit_logs::in_order,
     clients::{Client, ClientPath},
 };
-
-id_type!(
-    /// A session.
-    SessionId,
-    RequestInvalid
-);
-stored_ids!(SessionId);
-
-words! {
-    /// Whether a session is over.
-    pub enum SessionStatus { InProgress = "in_progress", Completed = "completed" }
-}
-
-/// What the plan's day was called and where it stood when the session began; it never changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Snapshot {
-    plan_id: PlanId,
-    plan_name: String,
-    plan_moment_id: MomentId,
-    day_name: String,
-    week_number: i64,
-    total_weeks: i64,
-    day_order: i64,
-    weekday: Option<i64>,
-}
-
-record! {
-    /// A session as it is kept.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Session {
-        pub(super) client_id: ClientId,
-        pub(super) session_id: SessionId,
-        name: String,
-        status: SessionStatus,
-        plan_id: Option<PlanId>,
-        plan_moment_id: Option<MomentId>,
-        occurrence_date: Option<Date>,
-        plan_snapshot: Option<Json<Snapshot>>,
-        local_date: Date,
-        started_at: Timestamp,
-        completed_at: Option<Timestamp>,
-        notes: Option<String>,
-        set_count: i64,
-        volume_g: Grams,
-        pub(super) rating: Option<i64>,
-        pub(super) difficulty: Option<Difficulty>,
-        pub(super) emoji_rating: Option<EmojiRating>,
-        pub(super) feedback_notes: Option<String>,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-    }
-}
-
-record! {
-    /// An exercise of a session as it is kept.
-    #[derive(Debug, Clone, PartialEq)]
-    pub(super) struct Performance {
-        client_id: ClientId,
-        session_id: SessionId,
-        position: i64,
-        exercise_id: ExerciseId,
-        counted: bool,
-        local_date: Date,
-        started_at: Timestamp,
-        superset: Option<String>,
-        notes: Option<String>,
-        sets: Sets,
-        set_count: i64,
-        reps: i64,
-        volume_g: Grams,
-    }
-}
-
-/// A session without what was logged in it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionSummary {
-    session_id: SessionId,
-    client_id: ClientId,
-    name: String,
-    status: SessionStatus,
-    plan_id: Option<PlanId>,
-    plan_moment_id: Option<MomentId>,
-    /// The planned date of the occurrence that it was begun for.
-    occurrence_date: Option<Date>,
-    /// The company's date on which it began.
-    local_date: Date,
-    started_at: Timestamp,
-    completed_at: Option<Timestamp>,
-    /// From start to completion; null while it is in progress.
-    duration_seconds: Option<i64>,
-    notes: Option<String>,
-    /// Working sets that were done.
-    set_count: i64,
-    /// The sum of weight times repetitions over working sets that were done.
-    total_volume: Weight,
-    /// The unit of the weights.
-    weight_unit: WeightUnit,
-    feedback: Feedback,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-/// An exercise of a session.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-struct LoggedExercise {
-    exercise_id: ExerciseId,
-    name: String,
-    /// Neighbouring exercises with the same label were done in turn.
-    superset: Option<String>,
-    notes: Option<String>,
-    sets: Vec<LoggedSet<Weight>>,
-    set_count: i64,
-    total_reps: i64,
-    total_volume: Weight,
-}
-
-/// A session with everything in it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionInFull {
-    #[serde(flatten)]
-    summary: SessionSummary,
-    /// The plan's day as it was when the session began; null for a free session.
-    plan: Option<Snapshot>,
-    /// What was logged, in its order.
-    exercises: Vec<LoggedExercise>,
-}
-
-impl Session {
-    pub(super) fn find(cx: &mut Read, client: ClientId, id: SessionId) -> Result<Self> {
-        Client::find(cx, client)?;
-        cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
-    }
-
-    fn is_completed(&self) -> bool {
-        self.status == SessionStatus::Completed
-    }
-
-    fn log(&self, cx: &mut Read) -> Result<Vec<Performance>> {
-        cx.all(LOG, params![self.client_id, self.session_id])
-    }
-
-    fn summary(&self, unit: WeightUnit) -> SessionSummary {
-        let lasted = |end: Timestamp| (end.millis() - self.started_at.millis()) / 1000;
-        SessionSummary {
-            session_id: self.session_id,
-            client_id: self.client_id,
-            name: self.name.clone(),
-            status: self.status,
-            plan_id: self.plan_id,
-            plan_moment_id: self.plan_moment_id,
-            occurrence_date: self.occurrence_date,
-            local_date: self.local_date,
-            started_at: self.started_at,
-            completed_at: self.completed_at,
-            duration_seconds: self.completed_at.map(lasted),
-            notes: self.notes.clone(),
-            set_count: self.set_count,
-            total_volume: unit.show(self.volume_g),
-            weight_unit: unit,
-            feedback: Feedback::of(self),
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        }
-    }
-
-    fn in_full(
-        self,
-        cx: &mut Read,
-        unit: WeightUnit,
-        log: Vec<Performance>,
-    ) -> Result<SessionInFull> {
-        let found = Exercise::find_all(cx, log.iter().map(|each| each.exercise_id))?;
-        let logged = |each: Performance| LoggedExercise {
-            exercise_id: each.exercise_id,
-            name: found.get(&each.exercise_id).map(|e| e.name.clone()).unwrap_or_default(),
-            superset: each.superset,
-            notes: each.notes,
-            sets: each.sets.0.into_iter().map(|set| set.shown(unit)).collect(),
-            set_count: each.set_count,
-            total_reps: each.reps,
-            total_volume: unit.show(each.volume_g),
-        };
-        let summary = self.summary(unit);
-        let exercises = log.into_iter().map(logged).collect();
-        let plan = self.plan_snapshot.map(|snapshot| snapshot.0);
-        Ok(SessionInFull { summary, plan, exercises })
-    }
-
-    /// The subjects of the totals that count this session.
-    fn tallies(&self) -> BTreeSet<String> {
-        let all = under(TALLY, &[self.client_id.bind()]);
-        BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
-    }
-
-    /// Writes a change; says for the audit log what changed.
-    pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        let Some(now) = cx.changes("workout_session", self.session_id, self.changed(before)) else {
-            return Ok(());
-        };
-        self.updated_at = now;
-        cx.defer(
-            SAVE,
-            params![
-                self.client_id,
-                self.session_id,
-                self.status,
-                self.completed_at,
-                self.set_count,
-                self.volume_g,
-                self.rating,
-                self.difficulty,
-                self.emoji_rating,
-                self.feedback_notes,
-                self.updated_at,
-            ],
-        )?;
-        cx.recount(&before.tallies(), &self.tallies())
-    }
-
-    /// The rows of what was logged, checked; what they amount to goes into the session.
-    fn logged(
-        &mut self,
-        cx: &mut Read,
-        unit: WeightUnit,
-        exercises: Vec<NewLoggedExercise>,
-        known: &BTreeSet<ExerciseId>,
-    ) -> Result<Vec<Performance>> {
-        check_sizes(exercises.iter().map(|exercise| exercise.sets.len()))?;
-        check_supersets(exercises.iter().map(|exercise| exercise.superset.as_deref()))?;
-        let found = Exercise::find_all(cx, exercises.iter().map(|each| each.exercise_id))?;
-        let mut total = Amount::default();
-        let mut log = Vec::with_capacity(exercises.len());
-        for (position, each) in exercises.into_iter().enumerate() {
-            // What stands in the log already may stay, archived or not.
-            if !known.contains(&each.exercise_id) {
-                let field = format!("exercises[{position}].exerciseId");
-                check_usable(&found, each.exercise_id, &field)?;
-            }
-            if let Some(number) = each.sets.iter().position(|set| !set.is_measured()) {
-                let field = format!("exercises[{position}].sets[{number}]");
-                return Err(Problem::invalid(&field, "must have reps, a duration or a distance"));
-            }
-            let sets: Vec<_> = each.sets.into_iter().map(|set| set.kept(unit)).collect();
-            let amount = Amount::of(&sets);
-            total.add(amount);
-            log.push(Performance {
-                client_id: self.client_id,
-                session_id: self.session_id,
-                position: position as i64 + 1,
-                exercise_id: each.exercise_id,
-                counted: self.is_completed(),
-                local_date: self.local_date,
-                started_at: self.started_at,
-                superset: each.superset.map(Into::into),
-                notes: each.notes.map(Into::into),
-                sets: Sets(sets),
-                set_count: amount.sets,
-                reps: amount.reps,
-                volume_g: amount.volume,
-            });
-        }
-        (self.set_count, self.volume_g) = (total.sets, total.volume);
-        Ok(log)
-    }
-}
-
-impl Performance {
-    pub(super) fn exercise_id(&self) -> ExerciseId {
-        self.exercise_id
-    }
-
-    pub(super) fn sets(&self) -> &[LoggedSet<Grams>] {
-        &self.sets.0
-    }
-}
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -488,18 +206,11 @@ fn begin_workout_session(
         updated_at: now,
     };
     let log = session.logged(cx, unit, new.exercises, &BTreeSet::new())?;
-    cx.touch("workout_session", session.session_id, ["session"]);
-    cx.defer(INSERT, &session.params())?;
-    cx.recount(&BTreeSet::new(), &session.tallies())?;
-    write_log(cx, &log)?;
+    session.insert(cx, &log)?;
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
     }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
-}
-
-fn write_log(cx: &mut Write, log: &[Performance]) -> Result<()> {
-    log.iter().try_for_each(|each| cx.defer(INSERT_LOG, &each.params()))
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -519,15 +230,13 @@ fn set_workout_session_sets(
     let mut session = before.clone();
     let unit = Settings::find(cx)?.weight_unit;
     let was = session.log(cx)?;
-    let known: BTreeSet<_> = was.iter().map(|each| each.exercise_id).collect();
+    let known: BTreeSet<_> = was.iter().map(Performance::exercise_id).collect();
     let log = session.logged(cx, unit, wanted.exercises, &known)?;
     session.save(cx, &before)?;
     if log != was {
-        cx.touch("workout_session", session.session_id, ["exercises"]);
-        cx.defer(DELETE_LOG, params![session.client_id, session.session_id])?;
-        write_log(cx, &log)?;
+        session.replace_log(cx, &log)?;
         if session.is_completed() {
-            let touched = was.iter().chain(&log).map(|each| each.exercise_id);
+            let touched = was.iter().chain(&log).map(Performance::exercise_id);
             progress::recount(cx, session.client_id, touched.collect())?;
         }
     }
@@ -559,7 +268,7 @@ fn complete_workout_session(
         }
         session.status = SessionStatus::Completed;
         session.completed_at = Some(end);
-        cx.defer(COUNT_LOG, params![session.client_id, session.session_id])?;
+        session.count_log(cx)?;
         let of = (session.session_id, session.started_at);
         progress::add(cx, session.client_id, of, &log)?;
     }
@@ -586,28 +295,12 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     let session = Session::find(cx, at.client_id, at.session_id)?;
     let log = session.log(cx)?;
     let SessionPath { client_id, session_id } = at;
-    cx.touch("workout_session", session_id, ["session"]);
-    cx.defer(DELETE_LOG, params![client_id, session_id])?;
-    cx.defer(DELETE, params![client_id, session_id])?;
-    cx.recount(&session.tallies(), &BTreeSet::new())?;
+    session.delete(cx)?;
     if session.is_completed() {
-        let touched = log.iter().map(|each| each.exercise_id).collect();
+        let touched = log.iter().map(Performance::exercise_id).collect();
         progress::recount(cx, client_id, touched)?;
     }
     Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
-}
-
-/// What was done of each exercise in one session.
-pub(super) fn by_exercise(
-    log: &[Performance],
-) -> BTreeMap<ExerciseId, (Vec<LoggedSet<Grams>>, i64)> {
-    let mut all: BTreeMap<ExerciseId, (Vec<LoggedSet<Grams>>, i64)> = BTreeMap::new();
-    for each in log {
-        let (sets, entries) = all.entry(each.exercise_id()).or_default();
-        sets.extend_from_slice(each.sets());
-        *entries += 1;
-    }
-    all
 }
 
 /// The operations about sessions.
@@ -662,9 +355,6 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// The subject of the totals of clients' sessions.
-const TALLY: &str = "workoutSessions";
-
 /// A client's sessions; the one that began last comes first.
 pub(crate) static LIST: List = List {
     columns: Session::COLUMNS,
@@ -678,24 +368,3 @@ pub(crate) static LIST: List = List {
     order: "started_at DESC, session_id DESC",
     tally: Some(TALLY),
 };
-
-statements! {
-    FIND = "SELECT ", Session::COLUMNS, " FROM workout_session \
-        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-    INSERT = "INSERT INTO workout_session (company_id, ", Session::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-        ?19, ?20, ?21)";
-    SAVE = "UPDATE workout_session SET status = ?4, completed_at = ?5, set_count = ?6, \
-        volume_g = ?7, rating = ?8, difficulty = ?9, emoji_rating = ?10, feedback_notes = ?11, \
-        updated_at = ?12 WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-    DELETE = "DELETE FROM workout_session \
-        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-    LOG = "SELECT ", Performance::COLUMNS, " FROM workout_performance WHERE company_id = ?1 \
-        AND client_id = ?2 AND session_id = ?3 ORDER BY position LIMIT 100";
-    INSERT_LOG = "INSERT INTO workout_performance (company_id, ", Performance::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    COUNT_LOG = "UPDATE workout_performance SET counted = TRUE \
-        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-    DELETE_LOG = "DELETE FROM workout_performance \
-        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-}
