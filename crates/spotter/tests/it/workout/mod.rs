@@ -2,6 +2,7 @@
 
 mod calendar;
 mod libraries;
+mod plans;
 mod programmes;
 mod sessions;
 mod weeks;
