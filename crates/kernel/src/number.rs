@@ -1,10 +1,39 @@
 //! Whole numbers as JSON has them: 5 and 5.0 are one number (RFC 8259; JSON Schema's "integer").
 
-use std::ops::RangeInclusive;
+use std::{borrow::Cow, ops::RangeInclusive};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use crate::problem::{Key, refuse};
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
+
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Whole<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        within(deserializer, MIN..=MAX).map(Self)
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> From<Whole<MIN, MAX>> for i64 {
+    fn from(number: Whole<MIN, MAX>) -> Self {
+        number.0
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> JsonSchema for Whole<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("Whole{MIN}To{MAX}").into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "format": "int64", "minimum": MIN, "maximum": MAX})
+    }
+}
 
 /// Reads a whole number within a range, or refuses with the rule.
 pub fn within<'de, D: Deserializer<'de>>(

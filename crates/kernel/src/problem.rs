@@ -182,6 +182,12 @@ impl Problem {
         Self::field(Key::RequestInvalid, field, rule)
     }
 
+    /// The same refusal of a record that is not there, naming the field that should lead to it; any
+    /// other problem as it is.
+    pub fn missing(self, field: &str, rule: &str) -> Self {
+        if self.status == 404 { Self::field(self.key, field, rule) } else { self }
+    }
+
     /// The generic conflict, naming the field whose value is taken.
     pub fn taken(field: &str, rule: &str) -> Self {
         Self::field(Key::ApiError, field, rule).with_status(409)

@@ -94,14 +94,8 @@ pub(super) fn checked_tags(tags: Vec<Text<60>>) -> Result<Json<BTreeSet<String>>
 
 fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
     let Some(id) = id else { return Ok(()) };
-    match Location::find(cx, id) {
-        Err(problem) if problem.status == 404 => Err(Problem::field(
-            Key::NotFound,
-            "homeLocationId",
-            "must be one of the company's locations",
-        )),
-        other => other.map(drop),
-    }
+    let rule = "must be one of the company's locations";
+    Location::find(cx, id).map(drop).map_err(|none| none.missing("homeLocationId", rule))
 }
 
 /// The coach of a new client: the one that is named, else the API client's default.

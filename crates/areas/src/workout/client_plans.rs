@@ -167,14 +167,8 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn of(cx: &mut Read, wanted: Assignment) -> Result<Self> {
-        let template = Plan::find_template(cx, wanted.template_id).map_err(|problem| {
-            let rule = "must be a template of the company";
-            if problem.status == 404 {
-                Problem::field(Key::NotFound, "templateId", rule)
-            } else {
-                problem
-            }
-        })?;
+        let template = Plan::find_template(cx, wanted.template_id)
+            .map_err(|none| none.missing("templateId", "must be a template of the company"))?;
         if template.status != PlanStatus::Active {
             return Err(Problem::taken("templateId", "must be published"));
         }

@@ -7,7 +7,8 @@ use spotter_contract::{
     operation,
 };
 use spotter_kernel::{
-    Change, Key, Patch, Problem, Result, number,
+    Change, Key, Patch, Problem, Result,
+    number::{self, Whole},
     text::{Text, WallTime},
 };
 use spotter_store::{Bind, List, params, statements};
@@ -126,7 +127,11 @@ fn no_such_week() -> Problem {
 }
 
 /// Adds a day to a plan.
-pub fn add(cx: &mut Write, plan_id: PlanId, new: NewDay) -> Result<Moment> {
+fn create_workout_moment(
+    cx: &mut Write,
+    Path(PlanPath { plan_id }): Path<PlanPath>,
+    Body(new): Body<NewDay>,
+) -> Result<DayAnswer> {
     let plan = Plan::find(cx, plan_id)?;
     check_weekday(&plan, new.weekday)?;
     let mut programme = Programme::of(cx, plan)?;
@@ -155,16 +160,7 @@ pub fn add(cx: &mut Write, plan_id: PlanId, new: NewDay) -> Result<Moment> {
     moment.insert(cx)?;
     programme.exercises.insert(place.id, moment.exercises.0.len() as i64);
     programme.save(cx)?;
-    Ok(moment)
-}
-
-fn create_workout_moment(
-    cx: &mut Write,
-    Path(at): Path<PlanPath>,
-    Body(new): Body<NewDay>,
-) -> Result<DayAnswer> {
-    let moment = add(cx, at.plan_id, new)?;
-    Ok(DayAnswer { day: moment.shown(Settings::find(cx)?.weight_unit) })
+    Ok(DayAnswer { day: moment.shown(weight_unit) })
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -177,26 +173,13 @@ struct DayChanges {
     #[serde(default)]
     start_time: Patch<WallTime>,
     #[serde(default)]
-    planned_duration_minutes: Patch<Minutes>,
+    planned_duration_minutes: Patch<Whole<1, 1_440>>,
     /// ISO weekday, on the calendar alone.
-    #[serde(default, deserialize_with = "weekday")]
-    #[schemars(range(min = 1, max = 7))]
-    weekday: Option<i64>,
+    #[serde(default)]
+    weekday: Change<Whole<1, 7>>,
     /// Puts the day after the others of that week.
-    #[serde(default, deserialize_with = "optional_week")]
-    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
-    week_number: Option<i64>,
-}
-
-/// A duration in minutes: up to a day.
-#[derive(Debug, Clone, Copy, JsonSchema)]
-#[schemars(inline)]
-struct Minutes(#[schemars(range(min = 1, max = 1440))] i64);
-
-impl<'de> Deserialize<'de> for Minutes {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        number::within(d, 1..=1_440).map(Self)
-    }
+    #[serde(default)]
+    week_number: Change<Whole<1, WEEK_NUMBER_MAX>>,
 }
 
 fn update_workout_moment(
@@ -210,14 +193,14 @@ fn update_workout_moment(
     change.name.apply(&mut moment.name);
     change.notes.map(Into::into).apply(&mut moment.notes);
     change.start_time.map(Into::into).apply(&mut moment.start_time);
-    let minutes = change.planned_duration_minutes.map(|minutes| minutes.0);
-    minutes.apply(&mut moment.planned_duration_minutes);
-    if change.weekday.is_some() {
-        moment.weekday = change.weekday;
+    change.planned_duration_minutes.map(Into::into).apply(&mut moment.planned_duration_minutes);
+    if let Some(Whole(weekday)) = change.weekday.value() {
+        moment.weekday = Some(weekday);
         check_weekday(&plan, moment.weekday)?;
     }
     let mut changed = moment.save(cx, &before)?;
-    if let Some(week) = change.week_number.filter(|week| *week != moment.week_number) {
+    let week = change.week_number.value().map(i64::from);
+    if let Some(week) = week.filter(|week| *week != moment.week_number) {
         let mut programme = Programme::of(cx, plan)?;
         if !programme.outline.has_week(week) {
             return Err(no_such_week());
@@ -323,7 +306,6 @@ fn add_workout_week(
     OptionalBody(wanted): OptionalBody<NewWeek>,
 ) -> Result<AddedWeek> {
     let plan = find_with_weeks(cx, at.plan_id)?;
-    let moments = plan.moments(cx)?;
     let mut programme = Programme::of(cx, plan)?;
     let mut plan_moment_ids = Vec::new();
     let week_number = match wanted.duplicate_of {
@@ -333,6 +315,7 @@ fn add_workout_week(
             return Err(Problem::field(Key::NotFound, "duplicateOf", rule));
         }
         Some(week) => {
+            let moments = programme.plan.moments(cx)?;
             let (number, copies) =
                 programme.outline.duplicate_week(week, || MomentId(cx.new_id()))?;
             for (of, place) in copies {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use spotter_contract::{Body, Operation, Path, Write, operation};
-use spotter_kernel::{Key, Patch, Problem, Result, id::ClientId, number, text::Text};
+use spotter_kernel::{Key, Patch, Problem, Result, id::ClientId, number::Whole, text::Text};
 use spotter_store::words;
 
 use super::{
@@ -101,17 +101,6 @@ impl<T: JsonSchema> JsonSchema for Clearing<T> {
     }
 }
 
-/// 1 to 10.
-#[derive(Debug, Clone, Copy, JsonSchema)]
-#[schemars(inline)]
-struct Rating(#[schemars(range(min = 1, max = 10))] i64);
-
-impl<'de> Deserialize<'de> for Rating {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        number::within(d, 1..=10).map(Self)
-    }
-}
-
 /// At least one of rating, difficulty, emojiRating and notes; `null` or an empty text clears.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -121,7 +110,7 @@ struct FeedbackChanges {
     /// The path's client, where it is sent.
     client_id: Option<ClientId>,
     #[serde(default)]
-    rating: Clearing<Rating>,
+    rating: Clearing<Whole<1, 10>>,
     #[serde(default)]
     difficulty: Clearing<Difficulty>,
     #[serde(default)]
@@ -156,7 +145,7 @@ fn update_workout_feedback(
     }
     let before = Session::find(cx, at.client_id, at.session_id)?;
     let mut session = before.clone();
-    rating.0.map(|rating| rating.0).apply(&mut session.rating);
+    rating.0.map(Into::into).apply(&mut session.rating);
     difficulty.0.apply(&mut session.difficulty);
     emoji_rating.0.apply(&mut session.emoji_rating);
     notes.0.map(Into::into).apply(&mut session.feedback_notes);

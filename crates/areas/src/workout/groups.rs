@@ -210,13 +210,9 @@ fn add_workout_group_members(
         if known.contains(&id) {
             continue;
         }
-        let client = Client::find(cx, id).map_err(|problem| {
-            let field = format!("clientIds[{number}]");
-            match problem.status {
-                404 => Problem::field(Key::ClientNotFound, &field, "must be a client"),
-                _ => problem,
-            }
-        })?;
+        let field = format!("clientIds[{number}]");
+        let client =
+            Client::find(cx, id).map_err(|none| none.missing(&field, "must be a client"))?;
         known.push(id);
         cx.defer(ADD_MEMBER, params![group.group_id, id, cx.now()])?;
         added.push(client);

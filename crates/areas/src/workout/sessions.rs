@@ -120,17 +120,11 @@ fn followed(
         (None, Some(_)) => return Err(Problem::invalid("planId", "must come with planMomentId")),
         (Some(_), None) => return Err(Problem::invalid("planMomentId", "must come with planId")),
     };
-    let missing = |field: &'static str, rule: &'static str| {
-        move |problem: Problem| match problem.status {
-            404 if problem.key == Key::NotFound => Problem::field(Key::NotFound, field, rule),
-            _ => problem,
-        }
-    };
-    let plan =
-        Plan::find(cx, plan_id).map_err(missing("planId", "must be a plan of the client"))?;
-    if plan.client_id != Some(client) {
-        return Err(missing("planId", "must be a plan of the client")(Key::NotFound.into()));
-    }
+    let found = Plan::find(cx, plan_id).and_then(|plan| match plan.client_id {
+        Some(of) if of == client => Ok(plan),
+        _ => Err(Key::NotFound.into()),
+    });
+    let plan = found.map_err(|none| none.missing("planId", "must be a plan of the client"))?;
     let agenda = Agenda::planned(cx, &plan)?;
     let day = agenda.day(moment_id).ok_or_else(|| {
         Problem::field(Key::NotFound, "planMomentId", "must be a day of the plan")
@@ -158,6 +152,16 @@ fn followed(
     Ok(Some((snapshot, occurrence)))
 }
 
+/// A session ends neither in the future nor before its start.
+fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()> {
+    let wrong = |rule| Err(Problem::invalid("completedAt", rule));
+    match end {
+        _ if end > now => wrong("must not be in the future"),
+        _ if end < started_at => wrong("must not be before startedAt"),
+        _ => Ok(()),
+    }
+}
+
 /// Begins a session, or records one that is over.
 fn begin_workout_session(
     cx: &mut Write,
@@ -167,15 +171,10 @@ fn begin_workout_session(
     Client::find(cx, client_id)?;
     let now = cx.now();
     let started_at = new.started_at.unwrap_or_else(|| new.completed_at.unwrap_or(now).min(now));
-    let future = |field| Err(Problem::invalid(field, "must not be in the future"));
-    match new.completed_at {
-        _ if started_at > now => return future("startedAt"),
-        Some(end) if end > now => return future("completedAt"),
-        Some(end) if end < started_at => {
-            return Err(Problem::invalid("completedAt", "must not be before startedAt"));
-        }
-        _ => {}
+    if started_at > now {
+        return Err(Problem::invalid("startedAt", "must not be in the future"));
     }
+    new.completed_at.map_or(Ok(()), |end| check_end(started_at, end, now))?;
     let unit = Settings::find(cx)?.weight_unit;
     let local_date = company_zone(cx)?.date_at(started_at);
     let (snapshot, occurrence_date) = followed(cx, client_id, &new)?.unzip();
@@ -260,12 +259,7 @@ fn complete_workout_session(
     let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
     if !session.is_completed() {
         let end = wanted.completed_at.unwrap_or_else(|| cx.now());
-        if end > cx.now() {
-            return Err(Problem::invalid("completedAt", "must not be in the future"));
-        }
-        if end < session.started_at {
-            return Err(Problem::invalid("completedAt", "must not be before startedAt"));
-        }
+        check_end(session.started_at, end, cx.now())?;
         session.status = SessionStatus::Completed;
         session.completed_at = Some(end);
         session.count_log(cx)?;

@@ -1,9 +1,9 @@
 //! What a company decides for the whole module.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use spotter_contract::{Body, Operation, Read, Write, operation};
-use spotter_kernel::{Change, Key, Result, Timestamp, number};
+use spotter_kernel::{Change, Key, Result, Timestamp, number::Whole};
 use spotter_store::{params, record, statements};
 
 use super::{measures::WeightUnit, vocabulary::ReleasePolicy};
@@ -52,26 +52,9 @@ struct SettingsChanges {
     #[serde(default)]
     weight_unit: Change<WeightUnit>,
     #[serde(default)]
-    default_rest_seconds: Change<Rest>,
+    default_rest_seconds: Change<Whole<0, 3_600>>,
     #[serde(default)]
     default_release_policy: Change<ReleasePolicy>,
-}
-
-/// Seconds of rest: up to an hour.
-#[derive(Debug, Clone, Copy, JsonSchema)]
-#[schemars(inline)]
-struct Rest(#[schemars(range(min = 0, max = 3600))] i64);
-
-impl<'de> Deserialize<'de> for Rest {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        number::within(d, 0..=3_600).map(Self)
-    }
-}
-
-impl From<Rest> for i64 {
-    fn from(rest: Rest) -> Self {
-        rest.0
-    }
 }
 
 fn update_workout_settings(

@@ -139,6 +139,10 @@ async fn days_hold_what_is_asked_for(app: App) {
     );
     let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
     assert_eq!(told.data()["template"]["totalExercises"], 1);
+    for field in ["weekday", "weekNumber", "name"] {
+        let null = app.patch(&path, json!({field: null})).await;
+        null.refused(400, "request.invalid").about(field);
+    }
     app.delete(&path).await.ok();
     app.delete(&path).await.refused(404, "resource.not_found");
     let told = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
