@@ -23,3 +23,4 @@ mod verify_snippet;
 mod walls;
 mod webhooks;
 mod workout;
+mod world;
