@@ -1,5 +1,6 @@
 //! Words as people look for them: without accents or case.
 
+use spotter_store::Value;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Longest word that is kept, in characters.
@@ -33,6 +34,13 @@ pub(crate) fn haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
 /// What to look for in a [`haystack`]; each must be found.
 pub(crate) fn needles(search: &str) -> Vec<String> {
     words_of(search).take(SEARCH_WORDS_MAX).map(|word| format!(" {word}")).collect()
+}
+
+/// The conditions of a search in a list whose filter `search` looks into a [`haystack`].
+pub(crate) fn searched(search: Option<&str>) -> Vec<(&'static str, Vec<Value<'static>>)> {
+    let needles = search.map(needles).unwrap_or_default();
+    let like = |needle: String| vec![Value::Text(format!("%{needle}%").into())];
+    needles.into_iter().map(|needle| ("search", like(needle))).collect()
 }
 
 /// A text as a key within a list: its words with underscores between, or another where it has none.

@@ -6,6 +6,7 @@ pub mod access;
 pub mod audit_logs;
 pub mod clients;
 pub mod company;
+pub mod finance;
 mod folding;
 pub mod locations;
 pub mod platform;
@@ -24,6 +25,7 @@ pub fn operations() -> Vec<Operation> {
         locations::operations(),
         clients::operations(),
         access::operations(),
+        finance::operations(),
         webhooks::operations(),
         workout::operations(),
     ]
@@ -40,6 +42,7 @@ pub fn statements() -> Vec<Sql> {
         locations::STATEMENTS,
         clients::statements().as_slice(),
         access::statements().as_slice(),
+        finance::STATEMENTS,
         webhooks::statements().as_slice(),
         workout::statements().as_slice(),
     ]
@@ -49,7 +52,8 @@ pub fn statements() -> Vec<Sql> {
 /// Every list, with how many parameters always stand in front of its filters.
 pub fn lists() -> Vec<(&'static List, usize)> {
     [
-        vec![(&audit_logs::LIST, 1), (&locations::LIST, 1)],
+        vec![(&audit_logs::LIST, 1), (&locations::LIST, 1), (&finance::LIST, 1)],
+        vec![(&finance::LIST_OF_SHELF, 2)],
         company::lists(),
         clients::lists(),
         access::lists(),

@@ -257,15 +257,21 @@ impl fmt::Debug for Operation {
 
 /// A row of the operations table: `operation!(GET "/clients", ClientsRead, list_clients)` for the
 /// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
-/// list_coaches)` for the application API (the least role of a coach).
+/// list_coaches)` for the application API (the least role of a coach, or `SignedIn` for clients too).
 #[macro_export]
 macro_rules! operation {
+    (app $method:ident $path:literal, SignedIn, $function:ident) => {
+        $crate::operation!(@app $method $path, $crate::Access::SignedIn, $function)
+    };
     (app $method:ident $path:literal, $role:ident, $function:ident) => {
+        $crate::operation!(@app $method $path, $crate::Access::Coach($crate::Role::$role), $function)
+    };
+    (@app $method:ident $path:literal, $access:expr, $function:ident) => {
         $crate::Operation::new(
             $crate::operation!(@method $method),
             $crate::Surface::App,
             $path,
-            $crate::Access::Coach($crate::Role::$role),
+            $access,
             stringify!($function),
             $function,
         )

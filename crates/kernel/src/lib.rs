@@ -9,6 +9,7 @@ pub mod date;
 pub mod event;
 pub mod id;
 pub mod limits;
+pub mod localized;
 pub mod money;
 pub mod number;
 pub mod page;

@@ -1,4 +1,5 @@
-//! Amounts of money: integers of minor units, never without their currency.
+//! Amounts of money: integers of minor units, never without their currency; and the shares of them
+//! that taxes take.
 
 use std::borrow::Cow;
 
@@ -70,4 +71,57 @@ pub struct Money {
 
 fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     number::within(deserializer, 0..=1_000_000_000_000)
+}
+
+/// A share in percent, 0 to 100 with at most two decimals; kept in whole hundredths of a percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Percentage(i64);
+
+impl Percentage {
+    /// Hundredths of a percent that make a whole.
+    const WHOLE: i64 = 10_000;
+
+    /// The share of so many hundredths of a percent.
+    pub fn from_hundredths(hundredths: i64) -> Option<Self> {
+        (0..=Self::WHOLE).contains(&hundredths).then_some(Self(hundredths))
+    }
+
+    /// Hundredths of a percent.
+    pub const fn hundredths(self) -> i64 {
+        self.0
+    }
+}
+
+impl Serialize for Percentage {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0 as f64 / 100.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Percentage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let percent = f64::deserialize(deserializer)?;
+        // The nearest hundredth must be the very number that was written.
+        let hundredths = (percent * 100.0).round();
+        Self::from_hundredths(hundredths as i64)
+            .filter(|_| hundredths / 100.0 == percent)
+            .ok_or_else(|| {
+                refuse::<D::Error>(
+                    Key::RequestInvalid,
+                    "must be 0 to 100 with at most two decimals",
+                )
+            })
+    }
+}
+
+impl JsonSchema for Percentage {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Percentage".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number", "minimum": 0, "maximum": 100, "examples": [21]})
+    }
 }

@@ -6,6 +6,7 @@ use regex::Regex;
 use schemars::{JsonSchema, SchemaGenerator};
 use spotter_kernel::{
     Date, Gate, Id, Money, Page, PageRequest, Scope, ScopeSet, TimeZone, Timestamp,
+    money::Percentage,
     text::{Country, Email, Language, Phone, Text, WallTime, WebUrl},
 };
 
@@ -24,6 +25,17 @@ fn agrees<T: JsonSchema>(text: &str, accepted: bool) -> Result<(), TestCaseError
 }
 
 proptest! {
+    #[test]
+    fn percentages_are_kept_as_they_are_written(hundredths in 0i64..=10_000, millis in 0i64..=100_000) {
+        let share = Percentage::from_hundredths(hundredths).unwrap();
+        let text = serde_json::to_string(&share).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Percentage>(&text).unwrap(), share);
+        prop_assert_eq!(text.parse::<f64>().unwrap(), hundredths as f64 / 100.0);
+        // A third decimal is refused, never rounded.
+        let read = serde_json::from_str::<Percentage>(&format!("{}.{:03}", millis / 1_000, millis % 1_000));
+        prop_assert_eq!(read.ok().map(Percentage::hundredths), (millis % 10 == 0).then_some(millis / 10));
+    }
+
     #[test]
     fn instants_survive_being_written(millis in 0i64..=253_402_300_799_999) {
         let at = Timestamp::from_millis(millis);

@@ -19,6 +19,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("webhooks", include_str!("../migrations/0003_webhooks.sql")),
     ("workout", include_str!("../migrations/0004_workout.sql")),
     ("invitation expiry", include_str!("../migrations/0005_invitation_expiry.sql")),
+    ("products", include_str!("../migrations/0006_products.sql")),
 ];
 
 /// The schema version that this binary works with.

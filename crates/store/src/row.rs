@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use spotter_kernel::{
     Date, Id, Problem, Result, ScopeSet, TimeZone, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
-    money::Currency,
+    money::{Currency, Percentage},
 };
 
 use crate::value::{Bind, Value};
@@ -110,6 +110,7 @@ column_from! {
     Date: String, |v| Date::parse(&v);
     TimeZone: String, |v| TimeZone::parse(&v);
     Currency: String, |v| Currency::parse(&v);
+    Percentage: i64, |v| Percentage::from_hundredths(v);
     Id: String, |v| Id::parse(&v);
     CompanyId: String, |v| Id::parse(&v).map(CompanyId);
     CoachId: String, |v| Id::parse(&v).map(CoachId);

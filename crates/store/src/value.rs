@@ -6,6 +6,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use spotter_kernel::{
     Date, Id, ScopeSet, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
+    money::Percentage,
     text::{Country, Email, Language, Phone, Text, WallTime, WebUrl},
 };
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
@@ -111,6 +112,7 @@ bind! {
     CoachId: v => v.0.bind();
     ClientId: v => v.0.bind();
     LocationId: v => v.0.bind();
+    Percentage: v => Value::Int(v.hundredths());
     ScopeSet: v => Value::Text(v.as_str().into());
     Email: v => Value::Text((**v).into());
     Phone: v => Value::Text((**v).into());

@@ -29,9 +29,9 @@ record! {
         /// ISO 3166-1 alpha-2 code.
         country: Option<String>,
         /// ISO 639-1 code.
-        language: String,
+        pub language: String,
         /// ISO 4217 code.
-        currency: String,
+        pub currency: Currency,
         /// IANA name; the zone of the company's dates.
         pub time_zone: String,
         /// Whether integrations are let in.
@@ -81,7 +81,7 @@ impl Company {
             website: None,
             country: new.country.map(Into::into),
             language: new.language.into(),
-            currency: new.currency.into(),
+            currency: new.currency,
             time_zone: new.time_zone.name().to_owned(),
             public_api_enabled: true,
             workout_enabled: true,

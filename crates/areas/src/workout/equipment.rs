@@ -13,7 +13,7 @@ use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements,
 use super::{ON_A_LIBRARY, exercises::texts, starter, vocabulary::Source};
 use crate::{
     clients::{Client, ClientPath},
-    folding::{haystack, needles, slug},
+    folding::{haystack, needles, searched, slug},
 };
 
 id_type!(
@@ -187,7 +187,7 @@ fn list_workout_equipment(
     let own = match wanted.source {
         Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
         _ => {
-            let mut chosen = super::searched(wanted.search.as_deref());
+            let mut chosen = searched(wanted.search.as_deref());
             let category = wanted.category.as_ref().map(|word| word.bind().into_owned());
             chosen.extend(category.map(|word| ("category", vec![word])));
             cx.page::<Own>(&LIST, &chosen, page)?

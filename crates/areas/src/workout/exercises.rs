@@ -17,7 +17,7 @@ use super::{
     ON_A_LIBRARY, equipment, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
-use crate::folding::{haystack, needles};
+use crate::folding::{haystack, needles, searched};
 
 id_type!(
     /// An exercise, of the starter library or of a company.
@@ -194,7 +194,7 @@ impl Filters {
     }
 
     fn find_own(&self) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let mut chosen: Vec<_> = super::searched(self.search.as_deref());
+        let mut chosen: Vec<_> = searched(self.search.as_deref());
         let mut add = |name, value: Option<Value<'static>>| {
             chosen.extend(value.map(|value| (name, vec![value])));
         };

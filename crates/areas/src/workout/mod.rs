@@ -35,8 +35,6 @@ use spotter_contract::{Feature, Operation};
 use spotter_kernel::Key;
 use spotter_store::{List, Sql, Value};
 
-use crate::folding::needles;
-
 /// Keys that writing to a library can answer.
 const ON_A_LIBRARY: &[Key] = &[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError];
 
@@ -61,13 +59,6 @@ pub fn operations() -> Vec<Operation> {
         })
     };
     chapters.into_iter().flat_map(tagged).collect()
-}
-
-/// The conditions of a search in a list whose `search` looks into a haystack.
-fn searched(search: Option<&str>) -> Vec<(&'static str, Vec<Value<'static>>)> {
-    let needles = search.map(needles).unwrap_or_default();
-    let like = |needle: String| vec![Value::Text(format!("%{needle}%").into())];
-    needles.into_iter().map(|needle| ("search", like(needle))).collect()
 }
 
 /// A pattern that finds a text among those of a JSON array; `!` escapes.

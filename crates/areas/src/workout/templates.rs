@@ -18,7 +18,7 @@ use super::{
     settings::Settings,
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
-use crate::company::Company;
+use crate::{company::Company, folding::searched};
 
 /// What a template is, in short.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -99,7 +99,7 @@ struct Filters {
 }
 
 fn list_workout_templates(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Templates> {
-    let mut chosen = super::searched(wanted.search.as_deref());
+    let mut chosen = searched(wanted.search.as_deref());
     chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
     chosen.extend(wanted.layout.map(|word| ("layout", vec![word.bind().into_owned()])));
     chosen.extend(wanted.mode.map(|word| ("mode", vec![word.bind().into_owned()])));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{App, PASSWORD, Reply, random_text, send},
+    harness::{App, PASSWORD, Reply, people, random_text, send},
     on_both_engines,
 };
 
@@ -119,20 +119,9 @@ async fn attempts_are_limited_and_tell_nothing(app: App) {
     panic!("refused logins were not audited");
 }
 
-async fn join(app: &App, role: &str) -> (String, String) {
-    let email = format!("{}@example.com", random_text());
-    let new = json!({"firstName": "Bo", "lastName": "Vos", "email": email, "role": role});
-    let invited = app.app("POST", "/coaches", Some(new)).await.ok();
-    assert_eq!(invited.data()["coach"]["status"], "invited");
-    let body = json!({"token": invited.data()["invitation"]["token"], "password": PASSWORD});
-    let accepted = auth(app, "invitations/accept", body).await.ok();
-    let id = invited.data()["coach"]["coachId"].as_str().unwrap().to_owned();
-    (id, session(&accepted, "accessToken").to_owned())
-}
-
 async fn roles_are_kept(app: App) {
-    let (coach_id, coach) = join(&app, "Coach").await;
-    let (_, manager) = join(&app, "Manager").await;
+    let (coach_id, coach) = people::coach(&app, "Coach").await;
+    let (_, manager) = people::coach(&app, "Manager").await;
     let clients = "/integrations/public-api/clients";
     app.app_as(&coach, "GET", "/company/settings", None).await.ok();
     app.app_as(&coach, "GET", clients, None).await.refused(403, "auth.forbidden");
@@ -180,7 +169,7 @@ async fn the_company_keeps_an_admin(app: App) {
         app.app("PATCH", &path, Some(change)).await.refused(409, "PUBLIC_API_ERROR").about("role");
     }
     app.app("GET", "/company/settings", None).await.ok();
-    join(&app, "Admin").await;
+    people::coach(&app, "Admin").await;
     app.app("PATCH", &path, Some(json!({"role": "Manager"}))).await.ok();
 }
 

@@ -227,6 +227,7 @@ async fn other_companies_do_not_exist(app: App) {
             &world.subscription,
             &world.delivery,
             &world.app.admin.to_string(),
+            &world.product,
         ]
         .into_iter()
         .chain(world.workout.all())

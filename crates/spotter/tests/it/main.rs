@@ -12,6 +12,7 @@ mod clients;
 mod command_line;
 mod concurrency;
 mod description;
+mod finance;
 mod harness;
 mod hostile;
 mod oauth;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use spotter_contract::{Operation, Surface};
 
 use crate::{
+    finance::new_product,
     harness::{App, Reply, described, random_text, receiver::receiver, send},
     workout::{Training, new_template},
 };
@@ -20,6 +21,7 @@ pub struct World {
     pub subscription: String,
     pub delivery: String,
     pub workout: Training,
+    pub product: String,
 }
 
 impl World {
@@ -47,6 +49,7 @@ impl World {
         );
         let (subscription, delivery) = tested_webhook(&app).await;
         let workout = Training::new(&app, &client).await;
+        let product = new_product(&app, json!({"productType": "Other"})).await;
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
         Self {
@@ -60,6 +63,7 @@ impl World {
             subscription,
             delivery,
             workout,
+            product,
         }
     }
 
@@ -82,6 +86,7 @@ impl World {
             ("{fieldId}", &self.field),
             ("{auditLogId}", &self.audit),
             ("{coachId}", &self.coach),
+            ("{productId}", &self.product),
             ("{id}", own_id),
             ("{weekNumber}", &"2".to_owned()),
         ];
@@ -173,6 +178,9 @@ pub fn good_body(operation: &Operation, world: &World) -> Value {
         "update_webhook" => json!({"name": "X"}),
         "rotate_webhook_secret" => json!({"gracePeriodSeconds": 0}),
         "recover_webhook" => json!({"since": "2026-01-01T00:00:00.000Z"}),
+        "create_product" => json!({"productType": "DayPass", "name": {"en": "Day"}, "price": 1500}),
+        "update_product" => json!({"price": 1750}),
+        "order_products" => json!({"shelf": "Others", "productIds": [world.product]}),
         id if id.contains("workout") || id.contains("equipment") => {
             world.workout.good_body(id, &world.client)
         }
@@ -217,6 +225,9 @@ pub async fn prepare(operation: &Operation, world: &mut World) {
     }
     if operation.path.starts_with("/webhooks") {
         (world.subscription, world.delivery) = tested_webhook(&world.app).await;
+    }
+    if operation.id == "restore_product" {
+        world.app.app("POST", &format!("/products/{}/archive", world.product), None).await.ok();
     }
     if operation.id == "restore_client" {
         world.app.act(&format!("/clients/{}/archive", world.client)).await.ok();

@@ -2,6 +2,7 @@
 //! client that checks every answer against the API description.
 
 pub mod described;
+pub mod people;
 pub mod postgres;
 pub mod receiver;
 
@@ -468,4 +469,5 @@ const STATE: &[(&str, &str)] = counted![
     "workout_progress" "total_volume_g",
     "workout_group" "updated_at",
     "workout_group_member" "added_at",
+    "product" "updated_at + place",
 ];
