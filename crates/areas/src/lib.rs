@@ -6,10 +6,13 @@ pub mod access;
 pub mod audit_logs;
 pub mod clients;
 pub mod company;
+pub mod conversations;
 pub mod finance;
 mod folding;
+pub mod live;
 pub mod locations;
 pub mod platform;
+pub mod uploads;
 pub mod webhooks;
 pub mod workout;
 
@@ -25,6 +28,7 @@ pub fn operations() -> Vec<Operation> {
         locations::operations(),
         clients::operations(),
         access::operations(),
+        conversations::operations(),
         finance::operations(),
         webhooks::operations(),
         workout::operations(),
@@ -42,6 +46,9 @@ pub fn statements() -> Vec<Sql> {
         locations::STATEMENTS,
         clients::statements().as_slice(),
         access::statements().as_slice(),
+        conversations::statements().as_slice(),
+        live::STATEMENTS,
+        uploads::STATEMENTS,
         finance::STATEMENTS,
         webhooks::statements().as_slice(),
         workout::statements().as_slice(),
@@ -57,6 +64,7 @@ pub fn lists() -> Vec<(&'static List, usize)> {
         company::lists(),
         clients::lists(),
         access::lists(),
+        conversations::lists(),
         webhooks::lists(),
         workout::lists(),
     ]

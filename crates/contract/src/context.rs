@@ -74,13 +74,22 @@ impl<'t, 'c> Read<'t, 'c> {
         sql: Sql,
         params: impl IntoIterator<Item = Vec<Value<'static>>>,
     ) -> Result<Vec<Option<R>>> {
+        let each = self.all_each(sql, params)?;
+        Ok(each.into_iter().map(|rows| rows.into_iter().next()).collect())
+    }
+
+    /// Every row for each of several sets of parameters, all asked for in one go.
+    pub fn all_each<R: Record>(
+        &mut self,
+        sql: Sql,
+        params: impl IntoIterator<Item = Vec<Value<'static>>>,
+    ) -> Result<Vec<Vec<R>>> {
         let company = self.caller.company;
         let asked: Result<Vec<_>> = params
             .into_iter()
             .map(|params| self.tx.ahead(sql, &scoped(company, &params)))
             .collect();
-        let mut first = |ahead| Ok(self.tx.awaited::<R>(ahead)?.into_iter().next());
-        asked?.into_iter().map(&mut first).collect()
+        asked?.into_iter().map(|ahead| self.tx.awaited(ahead)).collect()
     }
 
     /// Every row. The statement itself must bound them.
@@ -205,6 +214,11 @@ impl<'t, 'c> Write<'t, 'c> {
     pub fn tally(&mut self, subject: &str, by: i64) -> Result<()> {
         let company = self.company();
         self.read.tx.tally(company, subject, by)
+    }
+
+    /// Wakes whoever waits for news of this record, once the change is committed.
+    pub fn ring(&mut self, id: Id) {
+        self.read.tx.ring(id);
     }
 
     /// Says for the audit log what the request is about, and which fields it changed.

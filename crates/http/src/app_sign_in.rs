@@ -25,7 +25,6 @@ use spotter_areas::access::{
 };
 use spotter_contract::{
     Actor, Arguments, Body as JsonBody, Caller, Read, Surface, Write, arguments::Argument,
-    run::Answer,
 };
 use spotter_kernel::{
     Entropy, Event, Id, Key, Problem, Result,
@@ -42,6 +41,7 @@ use crate::{
     pipeline::{bearer, collect},
     rate::{Counted, Figures},
     server::State,
+    visitor,
 };
 
 /// Attempts are counted over this long.
@@ -151,18 +151,10 @@ impl Visit {
         company: CompanyId,
         actor: Actor,
         operation: &'static str,
-        mut step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
+        step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (env, request_id) = (self.state.env.clone(), self.request_id.clone());
-        let caller = Caller::new(company, actor);
-        let transaction = move |tx: &mut Tx<'_>| {
-            let read = Read::new(tx, &caller, env.clock.now());
-            let mut cx = Write::new(read, &env, operation, EVENTS, request_id.as_str())?;
-            let done = step(&mut cx)?;
-            cx.audit()?;
-            Ok(done)
-        };
-        self.state.db.write(transaction).await
+        let as_whom = Caller::new(company, actor);
+        visitor::write(&self.state, as_whom, (operation, EVENTS), &self.request_id, step).await
     }
 
     /// The signed-in caller and their account.
@@ -179,20 +171,7 @@ impl Visit {
     }
 
     fn respond<T: Serialize>(&self, outcome: Result<T>) -> Response<Body> {
-        let request_id = self.request_id.as_str();
-        let written = outcome.and_then(|value| {
-            let data = serde_json::to_string(&value).map_err(Problem::internal)?;
-            Ok(Answer { status: 200, data, replayed: false })
-        });
-        match written {
-            Ok(answer) => envelope::success(&answer, true, request_id, self.figures),
-            Err(problem) => {
-                if problem.status >= 500 {
-                    tracing::error!(request_id, %problem, "a sign-in failed");
-                }
-                envelope::failure(&problem, request_id, self.figures)
-            }
-        }
+        envelope::answer(outcome, 200, true, self.request_id.as_str(), self.figures)
     }
 }
 

@@ -7,7 +7,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::Value;
 use spotter_contract::run::Answer;
-use spotter_kernel::Problem;
+use spotter_kernel::{Problem, Result};
 
 use crate::rate::Figures;
 
@@ -73,6 +73,29 @@ pub(crate) fn success(
     let meta = serde_json::to_string(&meta).unwrap_or_default();
     let text = ["{\"data\":", &answer.data, ",\"meta\":", &meta, "}"].concat();
     finish(answer.status, text, figures)
+}
+
+/// The answer to a request outside the operations table, with this status where it succeeded.
+pub(crate) fn answer<T: Serialize>(
+    outcome: Result<T>,
+    status: u16,
+    writes: bool,
+    request_id: &str,
+    figures: Figures,
+) -> Response<Body> {
+    let written = outcome.and_then(|value| {
+        let data = serde_json::to_string(&value).map_err(Problem::internal)?;
+        Ok(Answer { status, data, replayed: false })
+    });
+    match written {
+        Ok(answer) => success(&answer, writes, request_id, figures),
+        Err(problem) => {
+            if problem.status >= 500 {
+                tracing::error!(request_id, %problem, "failed");
+            }
+            failure(&problem, request_id, figures)
+        }
+    }
 }
 
 /// The answer to a failure.

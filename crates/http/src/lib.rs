@@ -1,15 +1,18 @@
-//! HTTP: routing from the operations table, the life of a request, sign-in, the API description
-//! and what operators look at.
+//! HTTP: routing from the operations table, the life of a request, sign-in, files, live updates,
+//! the API description and what operators look at.
 
 mod address;
 mod app_sign_in;
 mod docs;
 mod envelope;
+mod live;
 mod observe;
 pub mod openapi;
 mod pipeline;
 mod rate;
 mod server;
 mod token;
+mod uploads;
+mod visitor;
 
 pub use server::{Settings, State, router};

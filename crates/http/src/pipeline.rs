@@ -244,7 +244,7 @@ fn reached(operation: &Operation, body: &[u8]) -> Option<(&'static str, String)>
 }
 
 /// Ids are taken in either case and mean the same.
-fn lower_id(value: &str) -> String {
+pub(crate) fn lower_id(value: &str) -> String {
     if Id::parse(value).is_some() { value.to_ascii_lowercase() } else { value.to_owned() }
 }
 

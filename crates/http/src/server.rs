@@ -17,17 +17,21 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_areas::access::tokens::KnownTokens;
 use spotter_contract::{Env, Method};
+use spotter_files::Files;
 use spotter_kernel::{Key, Problem, limits};
 use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
+use tokio::sync::{Semaphore, watch};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
-    app_sign_in, docs, envelope, observe,
+    app_sign_in, docs, envelope, live,
+    live::Seats,
+    observe,
     observe::RequestId,
     openapi, pipeline,
     rate::{Counted, RateLimiter},
-    token,
+    token, uploads,
 };
 
 /// What an operator can set about HTTP.
@@ -43,6 +47,10 @@ pub struct Settings {
     pub metrics_networks: Vec<IpNet>,
     /// Origins whose pages may call the APIs; none when empty.
     pub cors_origins: Vec<String>,
+    /// The largest file that people may send, in bytes.
+    pub upload_max: u64,
+    /// Most streams of live updates.
+    pub live_max: u32,
 }
 
 impl Default for Settings {
@@ -53,6 +61,8 @@ impl Default for Settings {
             trusted_proxies: Vec::new(),
             metrics_networks: Vec::new(),
             cors_origins: Vec::new(),
+            upload_max: 25 << 20,
+            live_max: 10_000,
         }
     }
 }
@@ -67,14 +77,22 @@ pub struct State {
     pub settings: Settings,
     /// What knows whether a webhook's target may be reached.
     pub sender: Sender,
+    /// Where the bytes of files are kept.
+    pub files: Files,
     /// What /metrics is rendered from; nothing is served without it.
     pub metrics: Option<PrometheusHandle>,
     pub(crate) rates: RateLimiter,
     pub(crate) attempts: RateLimiter,
     pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
+    pub(crate) uploading: Semaphore,
+    pub(crate) seats: Seats,
+    pub(crate) stopping: watch::Sender<bool>,
     pub(crate) openapi: String,
 }
+
+/// Files that may arrive at once.
+const UPLOADS_AT_ONCE: usize = 16;
 
 impl State {
     /// The shared state over an open database.
@@ -83,6 +101,7 @@ impl State {
         env: Env,
         settings: Settings,
         sender: Sender,
+        files: Files,
         metrics: Option<PrometheusHandle>,
     ) -> Arc<Self> {
         let openapi = openapi::document(&spotter_areas::operations()).to_string();
@@ -91,13 +110,22 @@ impl State {
             env,
             settings,
             sender,
+            files,
             metrics,
             rates: RateLimiter::new(),
             attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),
             known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
+            uploading: Semaphore::new(UPLOADS_AT_ONCE),
+            seats: Seats::default(),
+            stopping: watch::Sender::new(false),
             openapi,
         })
+    }
+
+    /// Ends the streams that would otherwise never end.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
     }
 }
 
@@ -123,6 +151,8 @@ pub fn router(state: Arc<State>) -> Router {
         .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
         .route("/public/v1/openapi.json", shared(&state, get(docs::openapi)))
         .merge(app_sign_in::routes(&state))
+        .merge(uploads::routes(&state))
+        .merge(live::routes(&state))
         .route("/docs", get(docs::page))
         .route("/docs/redoc.standalone.js", get(docs::script))
         .route("/health/live", get(observe::live))
@@ -159,7 +189,7 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         return None;
     }
     let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
-    let request = ["authorization", "content-type", "idempotency-key"];
+    let request = ["authorization", "content-type", "idempotency-key", "last-event-id"];
     let answer = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"];
     let names = |names: &[&'static str]| -> Vec<header::HeaderName> {
         names.iter().map(|name| header::HeaderName::from_static(name)).collect()

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use spotter_areas::access::{accounts, sessions, tokens};
+use spotter_areas::{
+    access::{accounts, sessions, tokens},
+    live, uploads,
+};
 use spotter_contract::{Env, idempotency};
-use spotter_kernel::Result;
+use spotter_files::Files;
+use spotter_kernel::{Problem, Result, Timestamp};
 use spotter_store::Db;
 use spotter_webhooks::retention;
 
@@ -15,9 +19,10 @@ const STEP: u64 = 500;
 const REST: Duration = Duration::from_millis(50);
 
 /// Runs until the process ends.
-pub(crate) async fn run(db: Db, env: Env, webhook_retention_days: i64) {
+pub(crate) async fn run(db: Db, env: Env, files: Files, webhook_retention_days: i64) {
     let ticks = |seconds| tokio::time::interval(Duration::from_secs(seconds));
     let (mut fold, mut prune, mut forget) = (ticks(2), ticks(60), ticks(600));
+    let mut sweep = ticks(60);
     let folding = async {
         loop {
             fold.tick().await;
@@ -36,7 +41,13 @@ pub(crate) async fn run(db: Db, env: Env, webhook_retention_days: i64) {
             report(forget_webhooks(&db, &env, webhook_retention_days).await);
         }
     };
-    tokio::join!(folding, pruning, forgetting);
+    let sweeping = async {
+        loop {
+            sweep.tick().await;
+            report(sweep_files(&db, &files, env.clock.now()).await);
+        }
+    };
+    tokio::join!(folding, pruning, forgetting, sweeping);
 }
 
 fn report(done: Result<()>) {
@@ -49,6 +60,23 @@ fn report(done: Result<()>) {
 pub(crate) async fn fold_tallies(db: &Db) -> Result<()> {
     while db.fold_tallies().await? > 0 {}
     Ok(())
+}
+
+/// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that
+/// a sweep that is interrupted goes on with the next.
+pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
+    loop {
+        let expired = db.read(move |tx| uploads::expired(tx, now)).await?;
+        for stored in &expired {
+            files.delete(&stored.key()).await.map_err(Problem::internal)?;
+        }
+        let (count, gone) = (expired.len(), expired);
+        db.write(move |tx| gone.iter().try_for_each(|stored| uploads::forget(tx, *stored))).await?;
+        if count < uploads::SWEEP {
+            return Ok(());
+        }
+        tokio::time::sleep(REST).await;
+    }
 }
 
 async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> {
@@ -64,7 +92,7 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
 }
 
 async fn prune_expired(db: &Db, env: &Env) -> Result<()> {
-    let prunes = [tokens::prune, sessions::prune, accounts::prune, idempotency::prune];
+    let prunes = [tokens::prune, sessions::prune, accounts::prune, idempotency::prune, live::prune];
     for prune in prunes {
         let clock = env.clock.clone();
         loop {

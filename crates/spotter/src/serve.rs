@@ -5,6 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use axum_server::{Handle, tls_rustls::RustlsConfig};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_contract::Env;
+use spotter_files::Files;
 use spotter_http::State;
 use spotter_store::{Db, Location, migrate};
 use spotter_webhooks::{
@@ -47,7 +48,8 @@ pub(crate) async fn serve(
     )
     .map_err(|problem| problem.to_string())?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
-    let state = State::new(db.clone(), env.clone(), http, sender.clone(), metrics());
+    let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
+    let state = State::new(db.clone(), env.clone(), http, sender.clone(), files.clone(), metrics());
     let service = spotter_http::router(state.clone())
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
@@ -55,7 +57,7 @@ pub(crate) async fn serve(
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
-    let background = tokio::spawn(jobs::run(db.clone(), env, webhooks.retention_days));
+    let background = tokio::spawn(jobs::run(db.clone(), env, files, webhooks.retention_days));
     let server = {
         let handle = handle.clone();
         let tls = match &settings.tls {
@@ -78,6 +80,7 @@ pub(crate) async fn serve(
     ready();
     stop.await;
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
+    state.stop();
     handle.graceful_shutdown(Some(patience));
     let ended = server.await.map_err(|error| error.to_string())?;
     // After the last request, so that what it queued may still be on its way.

@@ -10,6 +10,7 @@ use std::{
 
 use ipnet::IpNet;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
+use spotter_files::Place;
 use spotter_store::{Config, Location};
 
 use crate::system;
@@ -83,6 +84,14 @@ pub const TABLE: &[Setting] = &[
     ),
     setting("webhook_concurrency", "256", "Delivery attempts that may be under way at once"),
     setting("webhook_retention_days", "30", "How long events and deliveries are kept"),
+    setting(
+        "files",
+        "",
+        "Where files that people send are kept: a folder or s3://bucket/prefix; without one, files in \
+         the data folder",
+    ),
+    setting("upload_max_mb", "25", "The largest file that people may send, in MiB"),
+    setting("live_max", "10000", "Streams of live updates that may be open at once"),
     setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
 ];
 
@@ -126,6 +135,8 @@ pub struct Settings {
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
     pub webhooks: spotter_webhooks::Settings,
+    /// Where files that people send are kept.
+    pub files: Place,
     /// Certificate chain and private key.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Log filter.
@@ -271,6 +282,13 @@ impl Settings {
                 said.complain(file.0, "must be a file that exists");
             }
         }
+        let files = match said.optional("files") {
+            None => Place::Folder(data.join("files")),
+            Some(text) => Place::parse(&text).unwrap_or_else(|| {
+                said.complain("files", "must be a folder or s3://bucket/prefix");
+                Place::Folder(data.join("files"))
+            }),
+        };
         let base_url = said.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
         if base_url.as_ref().is_some_and(|url| !url.starts_with("http")) {
             said.complain("base_url", "must begin with https:// or http://");
@@ -295,6 +313,8 @@ impl Settings {
                 trusted_proxies: said.networks("trusted_proxies"),
                 metrics_networks: said.networks("metrics_networks"),
                 cors_origins: list(said.text("cors_origins")).map(str::to_owned).collect(),
+                upload_max: said.number("upload_max_mb", 1, 10_240) << 20,
+                live_max: said.number("live_max", 1, 1_000_000) as u32,
             },
             webhooks: spotter_webhooks::Settings {
                 private_networks: said.networks("webhook_private_networks"),
@@ -302,6 +322,7 @@ impl Settings {
                 concurrency: said.number("webhook_concurrency", 8, 4_096) as u32,
                 retention_days: said.number("webhook_retention_days", 1, 3_650) as i64,
             },
+            files,
             tls,
             log: said.text("log").to_owned(),
             log_format: said.parse("log_format", "must be auto, text or json", LogFormat::Auto),

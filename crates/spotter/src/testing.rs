@@ -2,14 +2,15 @@
 
 use spotter_areas::company::{NewCompany, coaches::NewCoach};
 use spotter_contract::{Env, Role};
+use spotter_files::Files;
 use spotter_kernel::{
-    Problem, Result, TimeZone,
+    Problem, Result, TimeZone, Timestamp,
     money::Currency,
     text::{Email, Language, Text},
 };
 use spotter_store::Db;
 
-use crate::operator;
+use crate::{jobs, operator};
 
 /// A company as `spotter company create` makes it.
 pub async fn create_company(
@@ -34,4 +35,9 @@ pub async fn create_company(
         role: Role::Admin,
     };
     operator::create_company(db, env, new, admin).await
+}
+
+/// Deletes the files that nobody uses at this instant, as the background job does.
+pub async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
+    jobs::sweep_files(db, files, now).await
 }

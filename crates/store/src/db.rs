@@ -65,6 +65,12 @@ impl Db {
         self.1.clone()
     }
 
+    /// Whether other processes may commit to the same database, so that [`Db::signals`] tells only
+    /// of some commits.
+    pub fn is_shared(&self) -> bool {
+        matches!(*self.0, Engine::Postgres(_))
+    }
+
     /// Runs a closure in a read-only transaction: one snapshot.
     pub async fn read<T, F>(&self, closure: F) -> Result<T>
     where

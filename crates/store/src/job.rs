@@ -6,7 +6,7 @@ use spotter_kernel::{Problem, Result};
 use tokio::sync::oneshot;
 
 use crate::{
-    signals::{Signal, Signals},
+    signals::{Signals, Told},
     tx::Tx,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Call<F, T> {
     isolation: Isolation,
     answer: Option<Result<T>>,
     /// What the last run of the closure wants to be told, and where.
-    told: Vec<Signal>,
+    told: Told,
     signals: Signals,
     reply: oneshot::Sender<Result<T>>,
 }
@@ -46,7 +46,7 @@ impl<F, T> Call<F, T> {
         signals: Signals,
     ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
-        (Self { closure, isolation, answer: None, told: Vec::new(), signals, reply }, receiver)
+        (Self { closure, isolation, answer: None, told: Told::default(), signals, reply }, receiver)
     }
 }
 
@@ -68,7 +68,7 @@ where
                 .or_else(|| panic.downcast_ref::<String>().cloned());
             Err(Problem::internal(format!("panicked: {}", text.unwrap_or_default())))
         });
-        self.told = std::mem::take(&mut tx.signals);
+        self.told = std::mem::take(&mut tx.told);
         let succeeded = answer.is_ok();
         self.answer = Some(answer);
         succeeded

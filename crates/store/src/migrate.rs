@@ -20,6 +20,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("workout", include_str!("../migrations/0004_workout.sql")),
     ("invitation expiry", include_str!("../migrations/0005_invitation_expiry.sql")),
     ("products", include_str!("../migrations/0006_products.sql")),
+    ("conversations", include_str!("../migrations/0007_conversations.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -6,7 +6,7 @@ use crate::{
     combine::Waiting,
     row::{Record, Row, Source},
     session::{Session, Tally},
-    signals::Signal,
+    signals::Told,
     sql::Sql,
     value::{Bind, Value},
 };
@@ -16,7 +16,7 @@ use crate::{
 pub struct Tx<'c> {
     pub(crate) engine: Engine<'c>,
     /// What is told once the transaction is committed.
-    pub(crate) signals: Vec<Signal>,
+    pub(crate) told: Told,
 }
 
 pub(crate) enum Engine<'c> {
@@ -26,7 +26,7 @@ pub(crate) enum Engine<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Self {
-        Self { engine, signals: Vec::new() }
+        Self { engine, told: Told::default() }
     }
 }
 
@@ -137,7 +137,13 @@ impl Tx<'_> {
 
     /// Once the transaction is committed, [`Db::signals`](crate::Db::signals) tells this.
     pub fn signal(&mut self, company: CompanyId, id: Id) {
-        self.signals.push((company, id));
+        self.told.signals.push((company, id));
+    }
+
+    /// Once the transaction is committed, whoever waits for news of this record is woken; see
+    /// [`Signals::rung`](crate::Signals::rung).
+    pub fn ring(&mut self, id: Id) {
+        self.told.rings.push(id);
     }
 
     pub(crate) fn rows<R: Record>(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<R>> {

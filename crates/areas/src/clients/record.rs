@@ -167,6 +167,17 @@ impl Client {
         ClientEvent { changed_fields, ..self.event() }
     }
 
+    /// The names of clients, in the order of their ids; nothing for those that are not there.
+    pub fn names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
+        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, Option<String>)>> = cx.one_each(NAME, asked)?;
+        let whole = |(first, last): (String, Option<String>)| match last {
+            Some(last) => format!("{first} {last}"),
+            None => first,
+        };
+        Ok(found.into_iter().map(|name| name.map(whole)).collect())
+    }
+
     /// Whether the client may use the portal.
     pub fn may_sign_in(&self) -> bool {
         self.portal_access_status == PortalAccessStatus::Active && self.archived_at.is_none()
@@ -335,6 +346,7 @@ impl Client {
 pub(super) const TALLY: &str = "clients";
 
 statements! {
+    NAME = "SELECT first_name, last_name FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";

@@ -60,6 +60,14 @@ impl Coach {
         Ok(row.map(|row| row.0))
     }
 
+    /// The names of coaches, in the order of their ids; nothing for those that are not there.
+    pub fn names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<String>>> {
+        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(String, String)>> = cx.one_each(NAME, asked)?;
+        let whole = |(first, last): (String, String)| format!("{first} {last}");
+        Ok(found.into_iter().map(|name| name.map(whole)).collect())
+    }
+
     /// Where the coach signs in.
     pub fn email(&self) -> &str {
         &self.email
@@ -303,6 +311,7 @@ pub(crate) static LIST: List = List {
 };
 
 statements! {
+    NAME = "SELECT first_name, last_name FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     FIND = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \

@@ -11,6 +11,7 @@ mod app_api;
 mod clients;
 mod command_line;
 mod concurrency;
+mod conversations;
 mod description;
 mod finance;
 mod harness;

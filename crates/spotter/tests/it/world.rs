@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use spotter_contract::{Operation, Surface};
 
 use crate::{
+    conversations::Talk,
     finance::new_product,
     harness::{App, Reply, described, random_text, receiver::receiver, send},
     workout::{Training, new_template},
@@ -22,6 +23,7 @@ pub struct World {
     pub delivery: String,
     pub workout: Training,
     pub product: String,
+    pub talk: Talk,
 }
 
 impl World {
@@ -50,6 +52,7 @@ impl World {
         let (subscription, delivery) = tested_webhook(&app).await;
         let workout = Training::new(&app, &client).await;
         let product = new_product(&app, json!({"productType": "Other"})).await;
+        let talk = Talk::new(&app).await;
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
         Self {
@@ -64,6 +67,7 @@ impl World {
             delivery,
             workout,
             product,
+            talk,
         }
     }
 
@@ -90,7 +94,7 @@ impl World {
             ("{id}", own_id),
             ("{weekNumber}", &"2".to_owned()),
         ];
-        let ids = ids.into_iter().chain(self.workout.ids(operation));
+        let ids = ids.into_iter().chain(self.workout.ids(operation)).chain(self.talk.ids());
         let path = ids.fold(path, |path, (name, id)| path.replace(name, id));
         assert!(!path.contains('{'), "{path} needs a record of another kind");
         path
@@ -181,6 +185,7 @@ pub fn good_body(operation: &Operation, world: &World) -> Value {
         "create_product" => json!({"productType": "DayPass", "name": {"en": "Day"}, "price": 1500}),
         "update_product" => json!({"price": 1750}),
         "order_products" => json!({"shelf": "Others", "productIds": [world.product]}),
+        id if Talk::has(operation) => world.talk.good_body(id),
         id if id.contains("workout") || id.contains("equipment") => {
             world.workout.good_body(id, &world.client)
         }
@@ -225,6 +230,9 @@ pub async fn prepare(operation: &Operation, world: &mut World) {
     }
     if operation.path.starts_with("/webhooks") {
         (world.subscription, world.delivery) = tested_webhook(&world.app).await;
+    }
+    if Talk::has(operation) {
+        world.talk = Talk::new(&world.app).await;
     }
     if operation.id == "restore_product" {
         world.app.app("POST", &format!("/products/{}/archive", world.product), None).await.ok();

@@ -2,6 +2,7 @@
 //! client that checks every answer against the API description.
 
 pub mod described;
+pub mod files;
 pub mod people;
 pub mod postgres;
 pub mod receiver;
@@ -9,6 +10,7 @@ pub mod receiver;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
+    path::PathBuf,
     sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
@@ -16,6 +18,7 @@ use std::{
 use reqwest::Method;
 use serde_json::{Value, json};
 use spotter_contract::{Env, Vault};
+use spotter_files::{Files, Place};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Entropy, Id, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, migrate, params};
@@ -87,6 +90,9 @@ pub struct Server {
     pub env: Env,
     pub location: Location,
     pub http: reqwest::Client,
+    pub files: Files,
+    /// Where they are, if they are in a folder.
+    pub files_folder: PathBuf,
 }
 
 /// Runs what opens databases, which no asynchronous task may do on its own thread.
@@ -131,6 +137,13 @@ fn server(engine: Engine) -> &'static Server {
 
 /// Starts a server with these settings.
 pub fn start(engine: Engine, settings: Settings) -> Server {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+    Server { files_folder: folder, ..start_with(engine, settings, files) }
+}
+
+/// The same with files of one's own.
+pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
     let location = location(engine);
     apart(|| migrate(&location, SystemClock.now(), |_| ())).unwrap();
     let mut config = Config::new(location.clone());
@@ -146,7 +159,7 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
         concurrency: 64,
     };
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
-    let state = State::new(db.clone(), env.clone(), settings, sender, None);
+    let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
     let service = spotter_http::router(state).into_make_service_with_connect_info::<SocketAddr>();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -155,7 +168,8 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    Server { engine, base, db, env, location, http }
+    let files_folder = PathBuf::new();
+    Server { engine, base, db, env, location, http, files, files_folder }
 }
 
 /// A company on a running server, with an admin and an integration that may do everything.
@@ -470,4 +484,9 @@ const STATE: &[(&str, &str)] = counted![
     "workout_group" "updated_at",
     "workout_group_member" "added_at",
     "product" "updated_at + place",
+    "conversation" "updated_at + message_count",
+    "participant" "joined_at + seen_position",
+    "message" "sent_at + COALESCE(edited_at, 0)",
+    "upload" "created_at + size",
+    "live_entry" "position",
 ];

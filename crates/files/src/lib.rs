@@ -1,0 +1,194 @@
+//! Where the bytes of files are kept: a folder, or any store that speaks S3's protocol. What is known
+//! of the files themselves is in the database.
+
+mod kind;
+mod place;
+
+pub use kind::looks_like;
+pub use place::Place;
+
+use std::{error::Error, fmt, io, sync::Arc};
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use object_store::{
+    ObjectStore, ObjectStoreExt, aws::AmazonS3Builder, buffered::BufWriter, local::LocalFileSystem,
+    path::Path, prefix::PrefixStore,
+};
+use tokio::io::AsyncWriteExt;
+
+/// Bytes that are held before they are sent on: the least that a part of an S3 upload may have.
+const PART: usize = 5 << 20;
+
+/// Where files are kept; clones share it.
+#[derive(Clone, Debug)]
+pub struct Files(Arc<dyn ObjectStore>);
+
+/// Why something could not be done with a file.
+#[derive(Debug)]
+pub enum Trouble {
+    /// There is no room for it.
+    Full,
+    /// It is not there.
+    Missing,
+    /// Anything else, for the log.
+    Failed(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => f.write_str("the file store is full"),
+            Self::Missing => f.write_str("a file is not in the file store"),
+            Self::Failed(why) => write!(f, "the file store failed: {why}"),
+        }
+    }
+}
+
+impl Error for Trouble {}
+
+impl From<object_store::Error> for Trouble {
+    fn from(error: object_store::Error) -> Self {
+        if let object_store::Error::NotFound { .. } = error {
+            return Self::Missing;
+        }
+        if is_full(&error) { Self::Full } else { Self::Failed(error.to_string()) }
+    }
+}
+
+/// Whether an operating system's refusal for want of room is at the bottom of an error.
+fn is_full(error: &(dyn Error + 'static)) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let own = error.downcast_ref::<io::Error>();
+    own.is_some_and(|own| matches!(own.kind(), StorageFull | QuotaExceeded | FileTooLarge))
+        || error.source().is_some_and(is_full)
+}
+
+impl Files {
+    /// Opens the place where files are kept; a folder is made if it is not there.
+    pub fn open(place: &Place) -> Result<Self, Trouble> {
+        match place {
+            Place::Folder(folder) => {
+                let failed = |error| Trouble::Failed(format!("{}: {error}", folder.display()));
+                std::fs::create_dir_all(folder).map_err(failed)?;
+                // What was acknowledged is on disk, as it is in the database.
+                let store = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
+                Ok(Self(Arc::new(store)))
+            }
+            Place::S3 { bucket, prefix } => {
+                // Region, endpoint and credentials are those of the AWS_* variables.
+                let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
+                Ok(Self(Arc::new(PrefixStore::new(store, prefix.as_str()))))
+            }
+        }
+    }
+
+    /// Files over a store of one's own.
+    pub fn over(store: Arc<dyn ObjectStore>) -> Self {
+        Self(store)
+    }
+
+    /// Begins to write a file. It is there once it is [finished](Writing::finish), and all of it.
+    pub fn begin(&self, key: &str) -> Writing {
+        let writer = BufWriter::with_capacity(self.0.clone(), Path::from(key), PART);
+        Writing { writer: writer.with_max_concurrency(1), size: 0 }
+    }
+
+    /// The size of a file and its bytes as they come.
+    pub async fn read(&self, key: &str) -> Result<(u64, Chunks), Trouble> {
+        let found = self.0.get(&Path::from(key)).await?;
+        Ok((found.meta.size, found.into_stream()))
+    }
+
+    /// Deletes a file; one that is not there is deleted already.
+    pub async fn delete(&self, key: &str) -> Result<(), Trouble> {
+        match self.0.delete(&Path::from(key)).await.map_err(Trouble::from) {
+            Err(Trouble::Missing) => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+/// The bytes of a file as they come.
+pub type Chunks = BoxStream<'static, object_store::Result<Bytes>>;
+
+/// A file that is being written.
+pub struct Writing {
+    writer: BufWriter,
+    size: u64,
+}
+
+impl Writing {
+    /// Adds bytes; waits while the store is behind.
+    pub async fn put(&mut self, bytes: Bytes) -> Result<(), Trouble> {
+        self.size += bytes.len() as u64;
+        self.writer.put(bytes).await.map_err(Into::into)
+    }
+
+    /// How many bytes were added.
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Keeps the file.
+    pub async fn finish(mut self) -> Result<u64, Trouble> {
+        match self.writer.shutdown().await {
+            Ok(()) => Ok(self.size),
+            Err(error) if is_full(&error) => Err(Trouble::Full),
+            Err(error) => Err(Trouble::Failed(error.to_string())),
+        }
+    }
+
+    /// Forgets the file, and what of it has been written.
+    pub async fn abort(mut self) -> Result<(), Trouble> {
+        self.writer.abort().await.map_err(Into::into)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failing test panics")]
+mod tests {
+    use futures_util::TryStreamExt;
+
+    use super::*;
+
+    fn folder() -> (Files, std::path::PathBuf) {
+        let folder = std::env::temp_dir().join(format!("spotter-files-{}", std::process::id()));
+        (Files::open(&Place::Folder(folder.clone())).unwrap(), folder)
+    }
+
+    #[tokio::test]
+    async fn a_file_is_there_whole_or_not_at_all() {
+        let (files, folder) = folder();
+        for size in [0, 1_000, PART, 3 * PART + 7] {
+            let key = format!("a/{size}");
+            let mut writing = files.begin(&key);
+            for piece in vec![7u8; size].chunks(1_000_003) {
+                writing.put(Bytes::copy_from_slice(piece)).await.unwrap();
+                assert!(matches!(files.read(&key).await, Err(Trouble::Missing)));
+            }
+            assert_eq!(writing.finish().await.unwrap(), size as u64);
+            let (told, chunks) = files.read(&key).await.unwrap();
+            let read: Vec<Bytes> = chunks.try_collect().await.unwrap();
+            assert_eq!((told, read.concat().len()), (size as u64, size));
+            files.delete(&key).await.unwrap();
+            files.delete(&key).await.unwrap();
+        }
+        let mut writing = files.begin("a/given-up");
+        writing.put(vec![1; 2 * PART].into()).await.unwrap();
+        writing.abort().await.unwrap();
+        let left: Vec<_> = std::fs::read_dir(folder.join("a")).unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_full_disk_is_told_apart() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let error = object_store::Error::Generic { store: "x", source: Box::new(full) };
+        assert!(matches!(Trouble::from(error), Trouble::Full));
+        let other = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = object_store::Error::Generic { store: "x", source: Box::new(other) };
+        assert!(matches!(Trouble::from(error), Trouble::Failed(_)));
+    }
+}

@@ -1,0 +1,52 @@
+//! How an operator says where files are kept.
+
+use std::path::PathBuf;
+
+/// Where files are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A folder of this machine, or one that several machines share.
+    Folder(PathBuf),
+    /// A bucket of a store that speaks S3's protocol.
+    S3 {
+        /// The bucket's name.
+        bucket: String,
+        /// What every key in it begins with; may be empty.
+        prefix: String,
+    },
+}
+
+impl Place {
+    /// Reads a folder's path, or `s3://bucket/prefix`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once("://") {
+            None => (!text.is_empty()).then(|| Self::Folder(text.into())),
+            Some(("s3", rest)) => {
+                let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+                let named = bucket.len() >= 3
+                    && bucket.bytes().all(|c| c.is_ascii_alphanumeric() || b"-._".contains(&c));
+                let prefix = prefix.trim_matches('/').to_owned();
+                named.then(|| Self::S3 { bucket: bucket.to_owned(), prefix })
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_folders_or_buckets() {
+        let s3 = |bucket: &str, prefix: &str| {
+            Some(Place::S3 { bucket: bucket.into(), prefix: prefix.into() })
+        };
+        assert_eq!(Place::parse("data/files"), Some(Place::Folder("data/files".into())));
+        assert_eq!(Place::parse("s3://gym-files/a/b/"), s3("gym-files", "a/b"));
+        assert_eq!(Place::parse("s3://gym-files"), s3("gym-files", ""));
+        for bad in ["", "s3://", "s3:///x", "s3://a b", "gs://bucket", "https://x"] {
+            assert_eq!(Place::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Server-sent events (WHATWG HTML, section 9.2) for people who are signed in: their feed as it
+//! grows, from where they were.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract,
+    http::{HeaderMap, HeaderValue, Request, Response},
+    response::{
+        IntoResponse, Sse,
+        sse::{self, KeepAlive},
+    },
+    routing::get,
+};
+use futures_util::stream;
+use spotter_areas::{
+    access::sessions,
+    live::{self, Entry, News},
+};
+use spotter_contract::{Read, arguments::refuse_surplus};
+use spotter_kernel::{Id, Key, Problem, Result, secret::Credential};
+use spotter_store::Tx;
+
+use crate::{
+    server::State,
+    visitor::{Visitor, arguments},
+};
+
+/// Most streams of one person.
+const SEATS_EACH: u32 = 10;
+/// A comment is sent after so long a silence, so that proxies keep the connection.
+const SILENCE: Duration = Duration::from_secs(15);
+/// How often a feed is looked at where nobody rings: to see that the session is still good and,
+/// where other processes commit as well, what they have told.
+const PACE: Duration = Duration::from_secs(15);
+const PACE_SHARED: Duration = Duration::from_secs(2);
+/// When a client whose connection broke comes back.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// The route of live updates.
+pub(crate) fn routes(state: &Arc<State>) -> Router {
+    Router::new().route("/app/v1/events", get(events)).with_state(state.clone())
+}
+
+async fn events(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visitor = match Visitor::enter(state, &request).await {
+        Ok(visitor) => visitor,
+        Err(answer) => return answer,
+    };
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let known = last_event_id(request.headers());
+    match listen(&visitor, &query, known).await {
+        Ok(listener) => {
+            let events = stream::unfold(listener, Listener::next);
+            let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(SILENCE));
+            let mut response = stream.into_response();
+            // Proxies that hold answers back would hold all of it back.
+            response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+            response
+        }
+        Err(problem) => visitor.respond(Err::<(), _>(problem), 0, false),
+    }
+}
+
+async fn listen(visitor: &Visitor, query: &str, known: Result<Option<i64>>) -> Result<Listener> {
+    refuse_surplus(&arguments(None, Some(query)), false, false, false)?;
+    let known = known?;
+    let (state, person) = (visitor.state.clone(), visitor.id());
+    let seat = Seat::take(&state, person)?;
+    let latest = visitor.read(move |cx| live::latest(cx, person)).await?;
+    let (position, first) = match known {
+        // A number that was never told is of another feed.
+        Some(known) if known <= latest => (known, told("ready", known)),
+        Some(_) => (latest, told("reset", latest)),
+        None => (latest, told("ready", latest)),
+    };
+    let ready = VecDeque::from([first.retry(RETRY)]);
+    Ok(Listener { state, token: visitor.token.clone(), person, position, ready, _seat: seat })
+}
+
+fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let number = value.to_str().ok().filter(|text| text.bytes().all(|c| c.is_ascii_digit()));
+    let number = number.and_then(|text| text.parse().ok());
+    let rule = "must be the id of an event of this stream";
+    number.map(Some).ok_or_else(|| Problem::invalid("Last-Event-ID", rule))
+}
+
+/// An event about the stream itself.
+fn told(event: &str, position: i64) -> sse::Event {
+    sse::Event::default().event(event).id(position.to_string()).data("{}")
+}
+
+/// An event of the feed.
+fn news(entry: Entry) -> sse::Event {
+    sse::Event::default().event(entry.r#type).id(entry.position.to_string()).data(entry.data)
+}
+
+/// Somebody who listens, and how far they have heard.
+struct Listener {
+    state: Arc<State>,
+    token: Credential,
+    person: Id,
+    position: i64,
+    ready: VecDeque<sse::Event>,
+    _seat: Seat,
+}
+
+impl Listener {
+    /// The next event; nothing once the session is over or the process stops.
+    async fn next(mut self) -> Option<(std::result::Result<sse::Event, Infallible>, Self)> {
+        let (signals, mut stopping) = (self.state.db.signals(), self.state.stopping.subscribe());
+        let pace = if self.state.db.is_shared() { PACE_SHARED } else { PACE };
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some((Ok(event), self));
+            }
+            // The bell is listened for before the look, so that nothing rings in between.
+            let rung = signals.rung(self.person);
+            match self.look().await {
+                Ok(News::Entries(entries)) => {
+                    self.position = entries.last().map_or(self.position, |last| last.position);
+                    self.ready.extend(entries.into_iter().map(news));
+                }
+                Ok(News::Reset(position)) => {
+                    self.position = position;
+                    self.ready.push_back(told("reset", position));
+                }
+                // A server that is busy is looked at again.
+                Err(problem) if problem.status == 503 => {}
+                Err(problem) => {
+                    if problem.key != Key::InvalidToken {
+                        tracing::error!(%problem, "a stream of events ended");
+                    }
+                    return None;
+                }
+            }
+            if self.ready.is_empty() {
+                tokio::select! {
+                    () = rung => {}
+                    () = tokio::time::sleep(pace) => {}
+                    _ = stopping.wait_for(|stopping| *stopping) => return None,
+                }
+            }
+        }
+    }
+
+    /// What is new, if the session is still good.
+    async fn look(&self) -> Result<News> {
+        let (env, token) = (self.state.env.clone(), self.token.clone());
+        let (person, position) = (self.person, self.position);
+        let look = move |tx: &mut Tx<'_>| {
+            let caller = sessions::authenticate(tx, &env, &token)?;
+            live::since(&mut Read::new(tx, &caller, env.clock.now()), person, position)
+        };
+        self.state.db.read(look).await
+    }
+}
+
+/// How many streams people have open.
+#[derive(Default)]
+pub(crate) struct Seats(Mutex<HashMap<Id, u32>>);
+
+/// A stream that is open.
+struct Seat {
+    state: Arc<State>,
+    person: Id,
+}
+
+impl Seat {
+    fn take(state: &Arc<State>, person: Id) -> Result<Self> {
+        let mut seats = state.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken: u32 = seats.values().sum();
+        if taken >= state.settings.live_max {
+            return Err(Problem::overloaded());
+        }
+        let own = seats.entry(person).or_default();
+        if *own >= SEATS_EACH {
+            let text = format!("A person has at most {SEATS_EACH} streams open.");
+            return Err(Problem::because(Key::RateLimitExceeded, text));
+        }
+        *own += 1;
+        metrics::gauge!("spotter_live_streams").increment(1.0);
+        Ok(Self { state: state.clone(), person })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut seats = self.state.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = seats.get_mut(&self.person) {
+            *own -= 1;
+            if *own == 0 {
+                seats.remove(&self.person);
+            }
+        }
+        metrics::gauge!("spotter_live_streams").decrement(1.0);
+    }
+}

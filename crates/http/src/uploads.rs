@@ -1,0 +1,262 @@
+//! Files on their way in and out. They are passed on as they come: no more of a file is held than
+//! one part of it.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{self, RawPathParams},
+    http::{HeaderMap, HeaderValue, Request, Response, header},
+    routing::{get, post},
+};
+use http_body_util::BodyExt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_areas::{
+    conversations::{MessagePath, attachment},
+    uploads::{self, ARRIVAL_SECONDS, Attached, FileName, MediaType, Stored, Upload, UploadId},
+};
+use spotter_contract::{
+    Arguments, Path, Query, Write,
+    arguments::{Argument, refuse_surplus},
+};
+use spotter_files::{Trouble, Writing, looks_like};
+use spotter_kernel::{Key, Problem, Result};
+
+use crate::{
+    server::State,
+    visitor::{Visitor, arguments},
+};
+
+/// How long the sender may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a file may take to arrive: less than what has not arrived is left alone for.
+const ARRIVAL: Duration = Duration::from_secs(ARRIVAL_SECONDS as u64 / 2);
+/// How much of a file is looked at before it is taken.
+const BEGINNING: usize = 4_096;
+
+/// The routes of files.
+pub(crate) fn routes(state: &Arc<State>) -> Router {
+    let message = "/app/v1/conversations/{conversationId}/messages/{messageId}";
+    Router::new()
+        .route("/app/v1/uploads", post(receive))
+        .route(&format!("{message}/attachment"), get(send))
+        .with_state(state.clone())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Named {
+    file_name: FileName,
+}
+
+#[derive(Debug, Serialize)]
+struct UploadAnswer {
+    upload: Upload,
+}
+
+fn refused(status: u16, message: impl Into<String>) -> Problem {
+    Problem::because(Key::RequestFailed, message).with_status(status)
+}
+
+fn troubled(trouble: Trouble) -> Problem {
+    tracing::error!(%trouble, "a file could not be kept or read");
+    match trouble {
+        Trouble::Full => refused(507, "There is no room for the file; nothing was kept of it."),
+        Trouble::Missing => Key::NotFound.into(),
+        Trouble::Failed(_) => refused(503, "The file store does not answer; try again."),
+    }
+}
+
+async fn receive(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visitor = match Visitor::enter(state, &request).await {
+        Ok(visitor) => visitor,
+        Err(answer) => return answer,
+    };
+    // A task of its own goes on when the sender has gone, and cleans up.
+    let received = tokio::spawn(async move {
+        let outcome = take(&visitor, request).await;
+        visitor.respond(outcome.map(|upload| UploadAnswer { upload }), 201, true)
+    });
+    received.await.unwrap_or_default()
+}
+
+async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
+    let (parts, body) = request.into_parts();
+    let Query(Named { file_name }) = Query::take(&arguments(None, parts.uri.query()))?;
+    let media_type = media_type(&parts.headers)?;
+    let most = visitor.state.settings.upload_max;
+    let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most) {
+        return Err(too_large(most));
+    }
+    let Ok(_permit) = visitor.state.uploading.try_acquire() else {
+        return Err(Problem::overloaded());
+    };
+    let mut arriving = Arriving { body, left: most, most };
+    let mut beginning = Vec::new();
+    while beginning.len() < BEGINNING
+        && let Some(bytes) = arriving.next().await?
+    {
+        beginning.extend_from_slice(&bytes);
+    }
+    if !looks_like(media_type.word(), &beginning) {
+        let rule = format!("must be {}, as Content-Type says", media_type.word());
+        return Err(Problem::invalid("body", &rule));
+    }
+    let begin = move |cx: &mut Write<'_, '_>| uploads::begin(cx, file_name.clone(), media_type);
+    let id = visitor.write("begin_upload", begin).await?;
+    let stored = Stored { company: visitor.caller.company, upload: id };
+    let writing = visitor.state.files.begin(&stored.key());
+    let kept = match keep(writing, beginning, arriving).await {
+        Ok(size) => {
+            let complete = move |cx: &mut Write<'_, '_>| uploads::complete(cx, id, size as i64);
+            visitor.write("complete_upload", complete).await
+        }
+        Err(problem) => Err(problem),
+    };
+    if kept.is_err() {
+        forget(visitor, id).await;
+    }
+    kept
+}
+
+/// Leaves a file that did not arrive to the sweep, at once.
+async fn forget(visitor: &Visitor, id: UploadId) {
+    let discard = move |cx: &mut Write<'_, '_>| uploads::discard(cx, id);
+    if let Err(problem) = visitor.write("discard_upload", discard).await {
+        tracing::warn!(%problem, "an upload will be forgotten when it expires");
+    }
+}
+
+async fn keep(mut writing: Writing, beginning: Vec<u8>, mut arriving: Arriving) -> Result<u64> {
+    let all = async {
+        writing.put(beginning.into()).await.map_err(troubled)?;
+        while let Some(bytes) = arriving.next().await? {
+            writing.put(bytes).await.map_err(troubled)?;
+        }
+        Ok(())
+    };
+    let outcome = tokio::time::timeout(ARRIVAL, all).await;
+    match outcome.unwrap_or_else(|_| Err(refused(408, "The file took too long to arrive."))) {
+        Ok(()) => writing.finish().await.map_err(troubled),
+        Err(problem) => {
+            if let Err(trouble) = writing.abort().await {
+                tracing::warn!(%trouble, "what arrived of a file could not be removed");
+            }
+            Err(problem)
+        }
+    }
+}
+
+fn media_type(headers: &HeaderMap) -> Result<MediaType> {
+    let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let name = said.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    MediaType::parse(&name.to_ascii_lowercase()).ok_or_else(|| {
+        let all: Vec<_> = MediaType::ALL.iter().map(|kind| kind.word()).collect();
+        refused(415, format!("Content-Type must be one of {}.", all.join(", ")))
+    })
+}
+
+fn too_large(most: u64) -> Problem {
+    refused(413, format!("The file is larger than {most} bytes."))
+}
+
+/// A body as it comes, within its limits.
+struct Arriving {
+    body: Body,
+    left: u64,
+    most: u64,
+}
+
+impl Arriving {
+    async fn next(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let frame = tokio::time::timeout(SILENCE, self.body.frame()).await;
+            let frame = match frame {
+                Err(_) => return Err(refused(408, "The file stopped arriving.")),
+                Ok(None) => return Ok(None),
+                // Fewer bytes than were announced, or a connection that broke.
+                Ok(Some(Err(_))) => return Err(refused(400, "The file was cut off.")),
+                Ok(Some(Ok(frame))) => frame,
+            };
+            if let Ok(bytes) = frame.into_data() {
+                let left = self.left.checked_sub(bytes.len() as u64);
+                self.left = left.ok_or_else(|| too_large(self.most))?;
+                return Ok(Some(bytes));
+            }
+        }
+    }
+}
+
+async fn send(
+    extract::State(state): extract::State<Arc<State>>,
+    params: RawPathParams,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visitor = match Visitor::enter(state, &request).await {
+        Ok(visitor) => visitor,
+        Err(answer) => return answer,
+    };
+    let asked = arguments(Some(params), request.uri().query());
+    match fetch(&visitor, asked).await {
+        Ok(response) => response,
+        Err(problem) => visitor.respond(Err::<(), _>(problem), 0, false),
+    }
+}
+
+async fn fetch(visitor: &Visitor, asked: Arguments) -> Result<Response<Body>> {
+    let Path(at) = Path::<MessagePath>::take(&asked)?;
+    refuse_surplus(&asked, false, false, false)?;
+    let Attached { upload_id, file_name, media_type, .. } =
+        visitor.read(move |cx| attachment(cx, &at)).await?;
+    let stored = Stored { company: visitor.caller.company, upload: upload_id };
+    let (size, chunks) = visitor.state.files.read(&stored.key()).await.map_err(troubled)?;
+    let mut response = Response::new(Body::from_stream(chunks));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_LENGTH, size.into());
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type.word()));
+    let disposition = HeaderValue::from_str(&disposition(&file_name)).map_err(Problem::internal)?;
+    headers.insert(header::CONTENT_DISPOSITION, disposition);
+    // It is somebody's file: no page of ours, no type of its own, no place in a shared cache.
+    for (name, value) in [
+        (header::CACHE_CONTROL, "private, max-age=86400"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// RFC 6266: the name in RFC 8187's encoding, which has no other way to be read.
+fn disposition(file_name: &str) -> String {
+    let mut out = String::from("attachment; filename*=UTF-8''");
+    for byte in file_name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(byte.into());
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disposition;
+
+    #[test]
+    fn names_of_files_cannot_end_their_header() {
+        assert_eq!(disposition("a.pdf"), "attachment; filename*=UTF-8''a.pdf");
+        assert_eq!(
+            disposition("é \"x\";\r\n.pdf"),
+            "attachment; filename*=UTF-8''%C3%A9%20%22x%22%3B%0D%0A.pdf"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Requests of people who are signed in, outside the operations table: those whose bodies or answers
+//! are no JSON.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::RawPathParams,
+    http::{Request, Response},
+};
+use serde::Serialize;
+use spotter_areas::access::sessions;
+use spotter_contract::{Access, Arguments, Caller, Read, Surface, Write};
+use spotter_kernel::{Event, Id, Key, Result, secret::Credential};
+use spotter_store::Tx;
+
+use crate::{
+    address, envelope,
+    observe::RequestId,
+    pipeline::{bearer, lower_id},
+    rate::{Counted, Figures},
+    server::State,
+};
+
+/// Somebody who is signed in, and what they ask.
+pub(crate) struct Visitor {
+    pub(crate) state: Arc<State>,
+    pub(crate) request_id: RequestId,
+    pub(crate) token: Credential,
+    pub(crate) caller: Caller,
+    figures: Figures,
+}
+
+impl Visitor {
+    /// Lets somebody in; or the answer why not.
+    pub(crate) fn enter(
+        state: Arc<State>,
+        request: &Request<Body>,
+    ) -> impl Future<Output = std::result::Result<Self, Response<Body>>> + use<> {
+        let request_id = RequestId::of(request);
+        let token = bearer(request.headers(), Surface::App);
+        let from = Counted::address(address::of(request, &state.settings.trusted_proxies));
+        async move {
+            let found = match token {
+                Ok(token) => known(&state, &token).await.map(|caller| (token, caller)),
+                Err(problem) => Err(problem),
+            };
+            let (now, settings) = (state.env.clock.now(), &state.settings);
+            let figures = match &found {
+                Ok((_, caller)) => {
+                    let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
+                    state.rates.take(who, settings.rate_limit, now)
+                }
+                Err(_) => state.rates.take(from, settings.anonymous_rate_limit, now),
+            };
+            let admitted = match found {
+                Err(problem) if problem.status >= 500 => Err(problem),
+                _ if figures.exceeded => Err(Key::RateLimitExceeded.into()),
+                other => other,
+            };
+            match admitted {
+                Ok((token, caller)) => Ok(Self { state, request_id, token, caller, figures }),
+                Err(problem) => {
+                    let nothing = Err::<(), _>(problem);
+                    Err(envelope::answer(nothing, 0, false, request_id.as_str(), figures))
+                }
+            }
+        }
+    }
+
+    /// Whose visit it is.
+    pub(crate) fn id(&self) -> Id {
+        self.caller.actor.id().unwrap_or(self.caller.company.0)
+    }
+
+    /// Reads rows of the visitor's company.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        mut look: impl FnMut(&mut Read<'_, '_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (caller, clock) = (self.caller.clone(), self.state.env.clock.clone());
+        let read = move |tx: &mut Tx<'_>| look(&mut Read::new(tx, &caller, clock.now()));
+        self.state.db.read(read).await
+    }
+
+    /// Runs a writing step with its audit row.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let caller = self.caller.clone();
+        write(&self.state, caller, (operation, &[]), &self.request_id, step).await
+    }
+
+    /// Answers with this status where it went well.
+    pub(crate) fn respond<T: Serialize>(
+        &self,
+        outcome: Result<T>,
+        status: u16,
+        writes: bool,
+    ) -> Response<Body> {
+        envelope::answer(outcome, status, writes, self.request_id.as_str(), self.figures)
+    }
+}
+
+/// The coach or client behind a token.
+async fn known(state: &State, token: &Credential) -> Result<Caller> {
+    let (env, token) = (state.env.clone(), token.clone());
+    let read = move |tx: &mut Tx<'_>| sessions::authenticate(tx, &env, &token);
+    let caller = state.db.read(read).await?;
+    Access::SignedIn.check(&caller)?;
+    Ok(caller)
+}
+
+/// The path and the query as arguments are read from them.
+pub(crate) fn arguments(params: Option<RawPathParams>, query: Option<&str>) -> Arguments {
+    let named = params.iter().flat_map(|params| params.iter());
+    let path = named.map(|(name, value)| (name.to_owned(), lower_id(value))).collect();
+    Arguments { path, query: query.unwrap_or_default().to_owned(), body: Vec::new() }
+}
+
+/// Runs a writing step outside the operations table with its audit row: by its name and with the
+/// events that it may announce.
+pub(crate) async fn write<T: Send + 'static>(
+    state: &State,
+    caller: Caller,
+    (operation, events): (&'static str, &'static [Event]),
+    request_id: &RequestId,
+    mut step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let (env, request_id) = (state.env.clone(), request_id.clone());
+    let transaction = move |tx: &mut Tx<'_>| {
+        let read = Read::new(tx, &caller, env.clock.now());
+        let mut cx = Write::new(read, &env, operation, events, request_id.as_str())?;
+        let done = step(&mut cx)?;
+        cx.audit()?;
+        Ok(done)
+    };
+    state.db.write(transaction).await
+}
