@@ -146,7 +146,6 @@ impl Writing {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a failing test panics")]
 mod tests {
     use futures_util::TryStreamExt;
 

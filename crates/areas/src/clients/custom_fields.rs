@@ -351,7 +351,8 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
         if wanted == kept {
             continue;
         }
-        changed.push(format!("customFields.{}", field.field_key));
+        // By its id: its key is made of its label, which is somebody's text.
+        changed.push(format!("customFields.{}", new.field_id));
         cx.defer(UNSET, params![client.client_id, new.field_id])?;
         if wanted != Any::Null {
             cx.defer(SET, params![client.client_id, new.field_id, Json(wanted), now])?;

@@ -431,7 +431,7 @@ async fn custom_fields(app: App) {
     app.announced(&[]).await;
     app.patch(&path, set(&text, Value::Null)).await.ok();
     let told = app.announced(&["client.updated"]).await;
-    assert_eq!(told[0]["changedFields"], json!(["customFields.nick_name"]));
+    assert_eq!(told[0]["changedFields"], json!([format!("customFields.{text}")]));
     app.patch(&path, set(&text, Value::Null)).await.ok();
     app.announced(&[]).await;
     app.patch(&format!("/client-custom-fields/{text}"), json!({"archived": true, "label": "Old"}))

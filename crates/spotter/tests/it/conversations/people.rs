@@ -79,7 +79,10 @@ async fn groups_are_led_by_coaches(app: App) {
     assert_eq!(added.data()["conversation"]["participantCount"], 3);
     let joined = json!({"conversationId": group, "conversationType": "group", "userId": late,
         "role": "Client"});
-    assert_eq!(app.announced(&["conversation.participant.added"]).await, [joined.clone()]);
+    assert_eq!(
+        app.announced(&["conversation.participant.added"]).await,
+        std::slice::from_ref(&joined)
+    );
     add(&pair.coach_token).await.refused(409, "PUBLIC_API_ERROR").about("userId");
     // Whoever joins sees what was said, and none of it is new.
     let seen = app.app_as(&late_token, "GET", &path, None).await.ok();

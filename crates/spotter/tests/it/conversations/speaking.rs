@@ -30,7 +30,10 @@ async fn a_message_is_sent_edited_and_deleted(app: App) {
     let sender = json!({"userId": pair.client, "role": "Client"});
     let event = json!({"conversationId": pair.conversation, "conversationType": "direct",
         "messageId": id, "sender": sender});
-    assert_eq!(app.announced(&["conversation.message.created"]).await, [event.clone()]);
+    assert_eq!(
+        app.announced(&["conversation.message.created"]).await,
+        std::slice::from_ref(&event)
+    );
     let path = format!("/messages/{id}");
     let edit = |what: &str| pair.as_client(&app, "PATCH", &path, Some(json!({"text": what})));
     let edited = edit("Hello there").await.ok();

@@ -5,6 +5,7 @@ pub mod described;
 pub mod files;
 pub mod people;
 pub mod postgres;
+pub mod public_safe;
 pub mod receiver;
 
 use std::{
@@ -62,6 +63,7 @@ where
     runtime().block_on(async {
         let app = App::new(server).await;
         scenario(app).await;
+        public_safe::check().await;
     });
 }
 
@@ -90,6 +92,7 @@ pub struct Server {
     pub env: Env,
     pub location: Location,
     pub http: reqwest::Client,
+    pub state: Arc<State>,
     pub files: Files,
     /// Where they are, if they are in a folder.
     pub files_folder: PathBuf,
@@ -160,7 +163,8 @@ pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
     };
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
     let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
-    let service = spotter_http::router(state).into_make_service_with_connect_info::<SocketAddr>();
+    let service =
+        spotter_http::router(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -169,7 +173,7 @@ pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
     });
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let files_folder = PathBuf::new();
-    Server { engine, base, db, env, location, http, files, files_folder }
+    Server { engine, base, db, env, location, http, state, files, files_folder }
 }
 
 /// A company on a running server, with an admin and an integration that may do everything.
@@ -266,6 +270,7 @@ impl App {
                 .await
                 .unwrap();
         let company = CompanyId(Id::parse(made["companyId"].as_str().unwrap()).unwrap());
+        public_safe::note(server, company);
         let admin = Id::parse(made["admin"]["coachId"].as_str().unwrap()).unwrap();
         let accepted =
             send(server.request("POST", "/app/v1/auth/invitations/accept").json(&json!({

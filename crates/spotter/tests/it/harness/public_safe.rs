@@ -1,0 +1,97 @@
+//! No event tells anything but ids, statuses and names of changed fields. After every scenario, every
+//! payload of its companies is looked at, whether the scenario asked for it or not.
+
+use std::cell::RefCell;
+
+use serde_json::Value;
+use spotter_kernel::{Id, id::CompanyId};
+use spotter_store::{Sql, Tx, params};
+
+use super::Server;
+
+/// What a payload may say in words, by field: nothing that a person has written.
+const WORDS: &[(&str, &[&str])] = &[
+    ("relationshipStatus", &["pending", "active", "rejected", "archived"]),
+    ("memberStatus", &["lead", "active", "paused", "former"]),
+    ("portalAccessStatus", &["none", "invited", "active", "revoked"]),
+    ("conversationType", &["direct", "group"]),
+    ("role", &["Coach", "Client"]),
+];
+
+/// Fields that hold another object with the same rules.
+const OBJECTS: &[&str] = &["sender"];
+
+/// What is wrong with a payload, if something is.
+fn fault(data: &Value) -> Option<String> {
+    let Value::Object(fields) = data else { return Some(format!("{data} is no object")) };
+    fields.iter().find_map(|(name, value)| {
+        let text = value.as_str();
+        let words = WORDS.iter().find(|(field, _)| field == name).map(|(_, words)| *words);
+        let fine = match name.as_str() {
+            "changedFields" => value
+                .as_array()
+                .is_some_and(|names| names.iter().all(|name| name.as_str().is_some_and(is_field))),
+            id if id.ends_with("Id") => text.is_some_and(|text| Id::parse(text).is_some()),
+            object if OBJECTS.contains(&object) => return fault(value),
+            _ => text.zip(words).is_some_and(|(text, words)| words.contains(&text)),
+        };
+        (!fine).then(|| format!("{name} holds {value}"))
+    })
+}
+
+/// Whether it is the name of a field, such as `address.city`, or a custom field's by its id.
+fn is_field(name: &str) -> bool {
+    let part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && part.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let custom = name.strip_prefix("customFields.").is_some_and(|id| Id::parse(id).is_some());
+    custom || name.len() <= 60 && name.split('.').all(part)
+}
+
+thread_local! {
+    /// Companies of the scenario that runs on this thread.
+    static COMPANIES: RefCell<Vec<(&'static Server, CompanyId)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes a company whose events will be looked at.
+pub fn note(server: &'static Server, company: CompanyId) {
+    COMPANIES.with_borrow_mut(|all| all.push((server, company)));
+}
+
+/// Looks at every event of the scenario's companies.
+pub async fn check() {
+    const EVENTS: Sql = Sql("SELECT type, data FROM event WHERE company_id = ?1");
+    for (server, company) in COMPANIES.take() {
+        let read = move |tx: &mut Tx<'_>| tx.all(EVENTS, params![company]);
+        let events: Vec<(String, String)> = server.db.read(read).await.unwrap();
+        for (event, data) in events {
+            let data = serde_json::from_str(&data).unwrap();
+            assert_eq!(fault(&data), None, "{event} tells too much: {data}");
+        }
+    }
+}
+
+#[test]
+fn content_is_noticed() {
+    use serde_json::json;
+    let id = "0".repeat(24);
+    assert_eq!(
+        fault(&json!({"clientId": id, "memberStatus": "lead", "changedFields": ["a.bC"]})),
+        None
+    );
+    for told in [
+        json!({"messageId": id, "text": "My knee hurts"}),
+        json!({"messageId": "My knee hurts"}),
+        json!({"memberStatus": "My knee hurts"}),
+        json!({"changedFields": ["My knee hurts"]}),
+        json!({"changedFields": "name"}),
+        json!({"sender": {"userId": id, "name": "Ann"}}),
+        json!({"name": "Runners"}),
+        json!({"conversationId": id, "extra": {}}),
+        json!({"count": 3}),
+        json!([id]),
+    ] {
+        assert!(fault(&told).is_some(), "{told}");
+    }
+}
