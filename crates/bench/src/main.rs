@@ -2,15 +2,16 @@
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
 mod faults;
+mod messages;
 mod receiver;
 mod service;
 mod speed;
 mod workouts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
-use spotter_kernel::Id;
+use spotter_kernel::{Id, id::CompanyId};
 use spotter_store::Location;
 
 /// What went wrong, for whoever looks on.
@@ -57,6 +58,15 @@ enum What {
         #[arg(long)]
         sets: i64,
     },
+    /// Messages for an empty conversation of a demo that is stopped.
+    Messages {
+        /// The conversation.
+        #[arg(long)]
+        conversation: String,
+        /// How many.
+        #[arg(long)]
+        count: i64,
+    },
 }
 
 #[tokio::main]
@@ -64,6 +74,11 @@ async fn main() -> Outcome {
     rustls::crypto::ring::default_provider().install_default().ok();
     let Arguments { spotter, data, database_url, what } = Arguments::parse();
     let service = |port| service::Service::new(spotter, data.clone(), database_url.clone(), port);
+    let location = match &database_url {
+        Some(url) => Location::Server(url.clone()),
+        None => Location::File(data.join("spotter.db")),
+    };
+    let id = |text: &str| Id::parse(text).ok_or("no id");
     match what {
         What::Speed { seconds } => {
             speed::run(service(18_301), receiver::Receiver::start(&data).await?, seconds).await
@@ -72,13 +87,19 @@ async fn main() -> Outcome {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }
         What::Workouts { many, few, sets } => {
-            let id = |text: &str| Id::parse(text).ok_or("no id");
             let clients = [id(&many)?, id(&few)?];
-            let location = match database_url {
-                Some(url) => Location::Server(url),
-                None => Location::File(data.join("spotter.db")),
-            };
-            workouts::fill(location, &data.join("demo.json"), clients, sets).await
+            workouts::fill(location, company(&data)?, clients, sets).await
+        }
+        What::Messages { conversation, count } => {
+            messages::fill(location, company(&data)?, id(&conversation)?, count).await
         }
     }
+}
+
+/// The company of the demo in a folder.
+fn company(data: &Path) -> Outcome<CompanyId> {
+    let text = std::fs::read_to_string(data.join("demo.json"))?;
+    let demo: serde_json::Value = serde_json::from_str(&text)?;
+    let company = demo["companyId"].as_str().and_then(Id::parse).ok_or("no company")?;
+    Ok(CompanyId(company))
 }

@@ -1,7 +1,7 @@
 //! Fills a demo's company with years of workouts, so that answers about one client can be measured
 //! beside everybody else's sets, and a client with many beside one with few.
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use spotter_kernel::{Id, Problem, TimeZone, Timestamp, id::CompanyId};
 use spotter_store::{Config, Db, Location, Sql, Tx, params};
@@ -23,11 +23,7 @@ const STEP: i64 = 4;
 
 /// Sessions go to a file of SQLite's or a server of PostgreSQL's: `many` for one client, fewer for
 /// another, and the rest among clients that are nobody.
-pub async fn fill(location: Location, demo: &Path, clients: [Id; 2], sets: i64) -> Outcome {
-    let text = std::fs::read_to_string(demo)?;
-    let demo: serde_json::Value = serde_json::from_str(&text)?;
-    let company = demo["companyId"].as_str().and_then(Id::parse).ok_or("no company")?;
-    let company = CompanyId(company);
+pub async fn fill(location: Location, company: CompanyId, clients: [Id; 2], sets: i64) -> Outcome {
     let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let now = Timestamp::from_millis(receiver::now());
     let began = Instant::now();

@@ -208,6 +208,7 @@ impl Play {
     fn run(mut self, tx: &mut Tx<'_>, passwords: &[(String, String)]) -> Result<(Self, Demo)> {
         self.found(tx)?;
         self.furnish(tx)?;
+        self.open_shop(tx)?;
         self.write_programmes(tx)?;
         let (mut acts, stays) = self.script();
         acts.extend(self.training(&stays)?);
@@ -216,6 +217,7 @@ impl Play {
             self.play(tx, at, &act)?;
         }
         self.gather(tx)?;
+        self.talk(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
@@ -261,7 +263,12 @@ impl Play {
 
     pub(super) fn coach(&self) -> Actor {
         let number = 3 + self.dice.below(people::COACHES.len() as u64 - 3) as usize;
-        Actor::Coach { id: self.coaches[number], role: Role::Coach, session: self.company.0 }
+        self.coach_actor(self.coaches[number])
+    }
+
+    /// A coach who is signed in.
+    pub(super) fn coach_actor(&self, id: CoachId) -> Actor {
+        Actor::Coach { id, role: Role::Coach, session: self.company.0 }
     }
 
     fn play(&mut self, tx: &mut Tx<'_>, at: Timestamp, act: &Act) -> Result<()> {

@@ -4,6 +4,8 @@ mod founding;
 mod history;
 mod people;
 mod random;
+mod shop;
+mod talking;
 mod training;
 
 use std::{fs, path::Path};
