@@ -33,6 +33,8 @@ record! {
         changed_fields: Json<Vec<String>>,
         /// The request, as its caller was told in meta.requestId.
         request_id: String,
+        /// The grant or key of the MCP server through which an assistant acted for the actor.
+        through_id: Option<Id>,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod finance;
 mod folding;
 pub mod live;
 pub mod locations;
+pub mod mcp;
 pub mod platform;
 pub mod uploads;
 pub mod webhooks;
@@ -30,6 +31,7 @@ pub fn operations() -> Vec<Operation> {
         access::operations(),
         conversations::operations(),
         finance::operations(),
+        mcp::operations(),
         webhooks::operations(),
         workout::operations(),
     ]
@@ -50,6 +52,7 @@ pub fn statements() -> Vec<Sql> {
         live::STATEMENTS,
         uploads::STATEMENTS,
         finance::STATEMENTS,
+        mcp::statements().as_slice(),
         webhooks::statements().as_slice(),
         workout::statements().as_slice(),
     ]
@@ -65,6 +68,7 @@ pub fn lists() -> Vec<(&'static List, usize)> {
         clients::lists(),
         access::lists(),
         conversations::lists(),
+        mcp::lists(),
         webhooks::lists(),
         workout::lists(),
     ]

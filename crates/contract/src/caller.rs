@@ -70,6 +70,15 @@ impl Actor {
     }
 }
 
+/// What a person has handed to an assistant that acts for them.
+#[derive(Clone, Debug)]
+pub struct Delegation {
+    /// The grant or key through which it acts.
+    pub through: Id,
+    /// What it may do.
+    pub scopes: ScopeSet,
+}
+
 /// An actor within a company: the only way to a company's data.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -79,12 +88,14 @@ pub struct Caller {
     pub actor: Actor,
     /// What is switched on for the company.
     pub features: Features,
+    /// Through what the actor acts, where they do not do so themselves.
+    pub delegation: Option<Delegation>,
 }
 
 impl Caller {
     /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
-        Self { company, actor, features: Features::default() }
+        Self { company, actor, features: Features::default(), delegation: None }
     }
 }
 
@@ -97,12 +108,22 @@ pub enum Access {
     Coach(Role),
     /// Any signed-in coach or client.
     SignedIn,
+    /// A signed-in client.
+    Client,
 }
 
 impl Access {
     /// Lets the caller in, or says why not.
     pub fn check(self, caller: &Caller) -> Result<()> {
         use spotter_kernel::Key;
+        if let Some(delegation) = &caller.delegation {
+            // An assistant does what was handed to it, and nothing else that the person may do.
+            return match self {
+                Self::Scope(scope) if delegation.scopes.contains(scope) => Ok(()),
+                Self::Scope(_) => Err(Key::ScopesInsufficient.into()),
+                Self::Coach(_) | Self::SignedIn | Self::Client => Err(Key::Forbidden.into()),
+            };
+        }
         match (self, &caller.actor) {
             (
                 Self::Scope(scope),
@@ -125,6 +146,7 @@ impl Access {
             }
             (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
+            (Self::Client, Actor::Client { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { .. }) => Err(Problem::because(
                 Key::Forbidden,
                 format!("This needs the role {} or higher.", least.word()),

@@ -32,6 +32,8 @@ pub struct Env {
     pub vault: Vault,
     /// Networks that are not public and that webhooks may reach all the same.
     pub private_networks: Arc<[IpNet]>,
+    /// The MCP server's base address, which is the issuer of its tokens.
+    pub mcp_url: Arc<str>,
 }
 
 /// A view of one company's rows in one snapshot. In every statement `?1` is the company; the
@@ -216,6 +218,11 @@ impl<'t, 'c> Write<'t, 'c> {
         self.read.tx.tally(company, subject, by)
     }
 
+    /// Changes what belongs to no company; for the owner of such a table.
+    pub fn with_tx<T>(&mut self, change: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+        change(self.read.tx)
+    }
+
     /// Wakes whoever waits for news of this record, once the change is committed.
     pub fn ring(&mut self, id: Id) {
         self.read.tx.ring(id);
@@ -302,6 +309,7 @@ impl<'t, 'c> Write<'t, 'c> {
         let changed = serde_json::to_string(&self.changed).map_err(Problem::internal)?;
         let (operation, request_id, actor_id) =
             (self.operation, self.request_id, caller.actor.id());
+        let through = caller.delegation.as_ref().map(|delegation| delegation.through);
         self.defer(
             AUDIT,
             params![
@@ -313,7 +321,8 @@ impl<'t, 'c> Write<'t, 'c> {
                 kind,
                 target,
                 changed,
-                request_id
+                request_id,
+                through
             ],
         )?;
         self.tally("auditLogs", 1)
@@ -322,5 +331,6 @@ impl<'t, 'c> Write<'t, 'c> {
 
 statements! {
     AUDIT = "INSERT INTO audit_log (company_id, audit_log_id, actor_type, actor_id, operation, outcome, \
-        target_type, target_id, changed_fields, request_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        target_type, target_id, changed_fields, request_id, through_id) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 }

@@ -15,7 +15,7 @@ mod shape;
 pub mod vault;
 
 pub use arguments::{Arguments, Body, OptionalBody, Paged, Path, Query};
-pub use caller::{Access, Actor, Caller, Role};
+pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use context::{Env, Read, Write};
 pub use features::{Feature, Features};
 pub use handler::Handler;

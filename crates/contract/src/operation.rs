@@ -257,11 +257,15 @@ impl fmt::Debug for Operation {
 
 /// A row of the operations table: `operation!(GET "/clients", ClientsRead, list_clients)` for the
 /// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
-/// list_coaches)` for the application API (the least role of a coach, or `SignedIn` for clients too).
+/// list_coaches)` for the application API (the least role of a
+/// coach, `SignedIn` for clients too, or `Client` for them alone).
 #[macro_export]
 macro_rules! operation {
     (app $method:ident $path:literal, SignedIn, $function:ident) => {
         $crate::operation!(@app $method $path, $crate::Access::SignedIn, $function)
+    };
+    (app $method:ident $path:literal, Client, $function:ident) => {
+        $crate::operation!(@app $method $path, $crate::Access::Client, $function)
     };
     (app $method:ident $path:literal, $role:ident, $function:ident) => {
         $crate::operation!(@app $method $path, $crate::Access::Coach($crate::Role::$role), $function)

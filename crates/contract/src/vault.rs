@@ -11,6 +11,11 @@ pub fn digest(credential: &Credential) -> [u8; 32] {
     Sha256::digest(credential.expose().as_bytes()).into()
 }
 
+/// The digest of other bytes (SHA-256), such as of a secret that is no credential.
+pub fn digest_of(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// Whether two digests are equal, in constant time.
 pub fn same(left: &[u8], right: &[u8]) -> bool {
     left.ct_eq(right).into()

@@ -67,14 +67,16 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 /// A sign-in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Login {
-    email: Email,
+pub struct Login {
+    /// The account's address.
+    pub email: Email,
+    /// Its password.
     #[schemars(with = "String")]
-    password: Password,
+    pub password: Password,
     /// Needed where the address has accounts at several companies.
-    company_id: Option<CompanyId>,
+    pub company_id: Option<CompanyId>,
     /// Needed where the address is both a coach's and a client's.
-    subject: Option<Subject>,
+    pub subject: Option<Subject>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -213,10 +215,28 @@ async fn login(
 }
 
 async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
-    let attempts = &visit.state.attempts;
-    let now = visit.state.env.clock.now();
+    let account = recognise(&visit.state, &visit.request_id, visit.from, login).await?;
+    let (subject, id) = (account.subject, account.subject_id);
+    let open = move |cx: &mut Write<'_, '_>| sessions::open(cx, subject, id);
+    let opened = visit.write(account.company_id, Actor::System, "login", open).await;
+    opened.map_err(|problem| match problem.key {
+        Key::InvalidToken => Problem::new(Key::InvalidCredentials),
+        _ => problem,
+    })
+}
+
+/// The account whose address and password these are. Attempts are limited for each account and each
+/// address that they come from; neither the answer nor its time tells whether an account exists.
+pub async fn recognise(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    from: IpAddr,
+    login: Login,
+) -> Result<Account> {
+    let attempts = &state.attempts;
+    let now = state.env.clock.now();
     let name = Counted::Account(Sha256::digest(login.email.to_lowercase()).into());
-    let address = Counted::address(visit.from);
+    let address = Counted::address(from);
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
@@ -224,25 +244,18 @@ async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
     within_limit(by_address)?;
     let (email, company) = (login.email.clone(), login.company_id);
     let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
-    let mut found = visit.state.db.read(read).await?;
+    let mut found = state.db.read(read).await?;
     found.retain(|account| login.subject.is_none_or(|subject| subject == account.subject));
-    let (known, entropy) = (found.clone(), visit.state.env.entropy.clone());
-    let matching = hashing(move || matching(known, &login.password, &*entropy)).await?;
-    match matching.as_slice() {
-        [account] => {
-            let (subject, id) = (account.subject, account.subject_id);
-            let open = move |cx: &mut Write<'_, '_>| sessions::open(cx, subject, id);
-            let opened = visit.write(account.company_id, Actor::System, "login", open).await;
-            let tokens = opened.map_err(|problem| match problem.key {
-                Key::InvalidToken => Problem::new(Key::InvalidCredentials),
-                _ => problem,
-            })?;
+    let (known, entropy) = (found.clone(), state.env.entropy.clone());
+    let mut matching = hashing(move || matching(known, &login.password, &*entropy)).await?;
+    match (matching.pop(), matching.is_empty()) {
+        (Some(account), true) => {
             attempts.give_back(name);
             attempts.give_back(address);
-            Ok(tokens)
+            Ok(account)
         }
-        [] => {
-            note_refusals(visit, found);
+        (None, _) => {
+            note_refusals(state, request_id, found);
             Err(Key::InvalidCredentials.into())
         }
         _ => Err(Problem::invalid("companyId", "is needed: the address has several accounts")),
@@ -261,9 +274,9 @@ fn matching(accounts: Vec<Account>, password: &Password, entropy: &dyn Entropy) 
 
 /// Writes the audit rows of a failed attempt, without making the caller wait for them: the time
 /// of the answer must not tell whether the account exists.
-fn note_refusals(visit: &Visit, accounts: Vec<Account>) {
-    let (db, env) = (visit.state.db.clone(), visit.state.env.clone());
-    let request_id = visit.request_id.clone();
+fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec<Account>) {
+    let (db, env) = (state.db.clone(), state.env.clone());
+    let request_id = request_id.clone();
     tokio::spawn(async move {
         for account in accounts {
             let (env, request_id) = (env.clone(), request_id.clone());

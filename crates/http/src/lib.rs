@@ -15,4 +15,6 @@ mod token;
 mod uploads;
 mod visitor;
 
-pub use server::{Settings, State, router};
+pub use app_sign_in::{Login, recognise};
+pub use observe::RequestId;
+pub use server::{Settings, State, router, serve_also};

@@ -17,20 +17,22 @@ use crate::{address, server::State};
 
 /// The id of a request: a random UUID, told in `meta.requestId`, in the log and in audit rows.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestId(Arc<str>);
+pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+    /// The id that a request was given.
+    pub fn of<B>(request: &Request<B>) -> Self {
         request.extensions().get::<Self>().cloned().unwrap_or_else(|| Self("".into()))
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    /// As it is told.
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// Gives each request its id, and logs and measures it when it is answered.
-pub(crate) async fn request(
+pub async fn request(
     extract::State(state): extract::State<Arc<State>>,
     mut request: Request<Body>,
     next: Next,

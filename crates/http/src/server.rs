@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    net::IpAddr,
     sync::{Arc, Mutex},
 };
 
@@ -18,7 +19,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_areas::access::tokens::KnownTokens;
 use spotter_contract::{Env, Method};
 use spotter_files::Files;
-use spotter_kernel::{Key, Problem, limits};
+use spotter_kernel::{Id, Key, Problem, Result, limits};
 use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
 use tokio::sync::{Semaphore, watch};
@@ -123,6 +124,29 @@ impl State {
         })
     }
 
+    /// Counts a request that nobody has shown a good credential for against the address that it
+    /// comes from; the address, or the refusal of one too many.
+    pub fn count_address(&self, request: &Request<Body>) -> Result<IpAddr> {
+        let from = crate::address::of(request, &self.settings.trusted_proxies);
+        self.count(Counted::address(from), self.settings.anonymous_rate_limit)?;
+        Ok(from)
+    }
+
+    /// Counts a request of somebody who is known.
+    pub fn count_caller(&self, caller: Id) -> Result<()> {
+        self.count(Counted::Caller(caller), self.settings.rate_limit)
+    }
+
+    fn count(&self, who: Counted, limit: u32) -> Result<()> {
+        let figures = self.rates.take(who, limit, self.env.clock.now());
+        if !figures.exceeded {
+            return Ok(());
+        }
+        let mut problem = Problem::new(Key::RateLimitExceeded);
+        problem.retry_after = Some(figures.reset_seconds);
+        Err(problem)
+    }
+
     /// Ends the streams that would otherwise never end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
@@ -131,12 +155,17 @@ impl State {
 
 /// The whole HTTP service.
 pub fn router(state: Arc<State>) -> Router {
+    serve_also(state, Router::new())
+}
+
+/// The whole HTTP service, and other routes beside it, which bring what they need of CORS.
+pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     let mut routes: BTreeMap<String, MethodRouter> = BTreeMap::new();
     for operation in spotter_areas::operations() {
         let path = operation.full_path();
         let method = filter(operation.method);
         let (state, operation) = (state.clone(), Arc::new(operation));
-        let handler = move |params: Result<RawPathParams, RawPathParamsRejection>,
+        let handler = move |params: std::result::Result<RawPathParams, RawPathParamsRejection>,
                             request: Request<Body>| {
             pipeline::serve(state.clone(), operation.clone(), params.ok(), request)
         };
@@ -167,7 +196,7 @@ pub fn router(state: Arc<State>) -> Router {
         Some(layer) => router.layer(layer),
         None => router,
     };
-    router.layer(middleware::from_fn_with_state(state, observe::request))
+    router.merge(others).layer(middleware::from_fn_with_state(state, observe::request))
 }
 
 fn shared(state: &Arc<State>, methods: MethodRouter<Arc<State>>) -> MethodRouter {

@@ -28,3 +28,11 @@ pub const RATE_LIMIT_DEFAULT: u32 = 600;
 pub const RATE_WINDOW_SECONDS: i64 = 60;
 /// Shortest and longest password, in characters.
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
+/// Lifetime of an authorization code of the MCP server, in seconds (10 minutes).
+pub const MCP_CODE_SECONDS: i64 = 600;
+/// Lifetime of a refresh token of the MCP server, in seconds (90 days).
+pub const MCP_REFRESH_TOKEN_SECONDS: i64 = 90 * 86_400;
+/// Longest lifetime of a static key of the MCP server, in days.
+pub const MCP_KEY_DAYS_MAX: i64 = 365;
+/// Lifetime of a static key of the MCP server when nothing is said, in days.
+pub const MCP_KEY_DAYS_DEFAULT: i64 = 90;

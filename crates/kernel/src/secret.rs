@@ -1,6 +1,6 @@
 //! Credentials: how they look, and the tenant that each one carries.
 //!
-//! `<prefix><company id><43 characters of base64url>`: the company's id inside the credential
+//! `<prefix><company id><43 characters of base64url, or 64 hexadecimal digits>`: the company's id inside the credential
 //! tells which tenant (and, on a sharded store, which shard) to ask, and 256 random bits make it
 //! a secret. Only digests of credentials are stored.
 
@@ -21,6 +21,14 @@ pub enum CredentialKind {
     AppRefreshToken,
     /// Invitation of a coach or a client.
     Invitation,
+    /// Static key of the MCP server, all of it hexadecimal.
+    McpKey,
+    /// Access token of the MCP server.
+    McpAccessToken,
+    /// Refresh token of the MCP server.
+    McpRefreshToken,
+    /// Authorization code of the MCP server.
+    McpCode,
 }
 
 impl CredentialKind {
@@ -32,6 +40,29 @@ impl CredentialKind {
             Self::AppAccessToken => "fsat_",
             Self::AppRefreshToken => "fsar_",
             Self::Invitation => "fsiv_",
+            Self::McpKey => "fsc_",
+            Self::McpAccessToken => "fsct_",
+            Self::McpRefreshToken => "fscr_",
+            Self::McpCode => "fscc_",
+        }
+    }
+
+    /// How the random bits are written.
+    fn random(self, entropy: &dyn Entropy) -> String {
+        match self {
+            Self::McpKey => random_hex(entropy),
+            _ => random_text(entropy),
+        }
+    }
+
+    /// Whether a text can be random bits as they are written.
+    fn is_random(self, text: &str) -> bool {
+        match self {
+            Self::McpKey => text.len() == 64 && text.bytes().all(|c| c.is_ascii_hexdigit()),
+            _ => {
+                let digit = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
+                text.len() == 43 && text.bytes().all(digit)
+            }
         }
     }
 }
@@ -52,16 +83,14 @@ pub struct Credential {
 impl Credential {
     /// Makes a new one of 256 random bits.
     pub fn generate(kind: CredentialKind, company: CompanyId, entropy: &dyn Entropy) -> Self {
-        Self { kind, company, text: format!("{}{company}{}", kind.prefix(), random_text(entropy)) }
+        Self { kind, company, text: format!("{}{company}{}", kind.prefix(), kind.random(entropy)) }
     }
 
     /// Takes apart a presented one; `None` where its form alone shows that it is none.
     pub fn parse(kind: CredentialKind, text: &str) -> Option<Self> {
         let rest = text.strip_prefix(kind.prefix())?;
         let company = CompanyId(Id::parse(rest.get(..24)?)?);
-        let random = rest.get(24..)?;
-        let well_formed = random.len() == 43
-            && random.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_');
+        let well_formed = kind.is_random(rest.get(24..)?);
         well_formed.then(|| Self { kind, company, text: text.to_owned() })
     }
 
@@ -84,8 +113,15 @@ pub fn random_text(entropy: &dyn Entropy) -> String {
     base64url(&random)
 }
 
+/// 256 random bits as 64 hexadecimal digits.
+fn random_hex(entropy: &dyn Entropy) -> String {
+    let mut random = [0; 32];
+    entropy.fill(&mut random);
+    random.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Base64url without padding (RFC 4648, section 5).
-fn base64url(bytes: &[u8]) -> String {
+pub fn base64url(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -119,6 +155,10 @@ mod tests {
         assert_eq!((read.company, read.expose()), (company, made.expose()));
         assert!(Credential::parse(CredentialKind::ApiClientSecret, made.expose()).is_none());
         assert!(Credential::parse(CredentialKind::ApiAccessToken, "fspt_é").is_none());
+        let key = Credential::generate(CredentialKind::McpKey, company, &Nines);
+        let hex = key.expose().strip_prefix("fsc_").unwrap();
+        assert!(hex.len() == 88 && hex.bytes().all(|c| c.is_ascii_hexdigit()));
+        assert_eq!(Credential::parse(CredentialKind::McpKey, key.expose()), Some(key));
         assert!(!format!("{made:?}").contains("mZmZ"));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use spotter_areas::{
     access::{accounts, sessions, tokens},
-    live, uploads,
+    live, mcp, uploads,
 };
 use spotter_contract::{Env, idempotency};
 use spotter_files::Files;
@@ -92,7 +92,16 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
 }
 
 async fn prune_expired(db: &Db, env: &Env) -> Result<()> {
-    let prunes = [tokens::prune, sessions::prune, accounts::prune, idempotency::prune, live::prune];
+    let prunes = [
+        tokens::prune,
+        sessions::prune,
+        accounts::prune,
+        idempotency::prune,
+        live::prune,
+        mcp::registration::prune,
+        mcp::consent::prune,
+        mcp::tokens::prune,
+    ];
     for prune in prunes {
         let clock = env.clock.clone();
         loop {

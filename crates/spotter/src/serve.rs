@@ -50,7 +50,7 @@ pub(crate) async fn serve(
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
     let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
     let state = State::new(db.clone(), env.clone(), http, sender.clone(), files.clone(), metrics());
-    let service = spotter_http::router(state.clone())
+    let service = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()))
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
     let patience = Duration::from_secs(settings.shutdown_seconds);
@@ -143,7 +143,8 @@ pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String>
 
 /// The environment of a running process.
 pub(crate) fn environment(settings: &Settings) -> Result<Env, String> {
-    Ok(system::env(&settings.key()?, &settings.webhooks.private_networks))
+    let networks = &settings.webhooks.private_networks;
+    Ok(system::env(&settings.key()?, networks, &settings.mcp_address()))
 }
 
 /// A runtime for the commands.

@@ -47,6 +47,11 @@ pub const TABLE: &[Setting] = &[
         "",
         "The address that others reach this service at, such as https://api.example.com",
     ),
+    setting(
+        "mcp_url",
+        "",
+        "The address that assistants reach the MCP server at, without a path; base_url when absent",
+    ),
     setting("rate_limit", "600", "Requests a minute of one API client or signed-in person"),
     setting(
         "anonymous_rate_limit",
@@ -131,6 +136,8 @@ pub struct Settings {
     pub secret_key: Option<[u8; 32]>,
     /// The address that others reach this service at.
     pub base_url: Option<String>,
+    /// The address that assistants reach the MCP server at.
+    pub mcp_url: Option<String>,
     /// What is set about HTTP.
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
@@ -290,6 +297,11 @@ impl Settings {
             }),
         };
         let base_url = said.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());
+        let mcp_url = said.optional("mcp_url").map(|url| url.trim_end_matches('/').to_owned());
+        let bare = |url: &str| url.split_once("://").is_some_and(|(_, host)| !host.contains('/'));
+        if mcp_url.as_ref().is_some_and(|url| !url.starts_with("http") || !bare(url)) {
+            said.complain("mcp_url", "must be https:// or http:// and a host, without a path");
+        }
         if base_url.as_ref().is_some_and(|url| !url.starts_with("http")) {
             said.complain("base_url", "must begin with https:// or http://");
         }
@@ -307,6 +319,7 @@ impl Settings {
             },
             secret_key,
             base_url,
+            mcp_url,
             http: spotter_http::Settings {
                 rate_limit: said.number("rate_limit", 1, 1_000_000_000) as u32,
                 anonymous_rate_limit: said.number("anonymous_rate_limit", 1, 1_000_000_000) as u32,
@@ -346,6 +359,16 @@ impl Settings {
     /// Where the key is kept when it is not a setting.
     pub fn key_file(&self) -> PathBuf {
         self.data.join("secret.key")
+    }
+
+    /// The address that assistants reach the MCP server at: an origin, without a path.
+    pub fn mcp_address(&self) -> String {
+        self.mcp_url.clone().unwrap_or_else(|| {
+            let address = self.address();
+            let host = address.find("://").map_or(0, |at| at + 3);
+            let end = address[host..].find('/').map_or(address.len(), |at| host + at);
+            address[..end].to_owned()
+        })
     }
 
     /// The address that others reach this service at.

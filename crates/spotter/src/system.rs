@@ -33,12 +33,13 @@ impl Entropy for SystemEntropy {
 }
 
 /// What everything is handed in a running process.
-pub fn env(key: &[u8; 32], private_networks: &[IpNet]) -> Env {
+pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
     Env {
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         vault: Vault::new(key),
         private_networks: private_networks.into(),
+        mcp_url: mcp_url.into(),
     }
 }
 

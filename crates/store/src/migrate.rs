@@ -21,6 +21,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("invitation expiry", include_str!("../migrations/0005_invitation_expiry.sql")),
     ("products", include_str!("../migrations/0006_products.sql")),
     ("conversations", include_str!("../migrations/0007_conversations.sql")),
+    ("mcp", include_str!("../migrations/0008_mcp.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -143,11 +143,11 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
     let nobody = Caller::new(company, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let actor = admit(cx, subject, id, session)?;
-    Ok(Caller { company, actor, features: Company::find(cx)?.features() })
+    Ok(Caller { features: Company::find(cx)?.features(), ..Caller::new(company, actor) })
 }
 
 /// The actor, if the coach or client may still come in.
-fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Actor> {
+pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Actor> {
     match subject {
         Subject::Coach => match Coach::find(cx, CoachId(id)) {
             Ok(coach) if coach.status == CoachStatus::Active => {

@@ -199,7 +199,7 @@ fn look_up(
         mcp: on(found.mcp),
         client_ai: on(found.client_ai),
     };
-    Ok((Caller { company, actor, features }, found.expires_at))
+    Ok((Caller { features, ..Caller::new(company, actor) }, found.expires_at))
 }
 
 /// Revokes every token of an API client, with this commit.

@@ -183,6 +183,11 @@ impl Client {
         self.portal_access_status == PortalAccessStatus::Active && self.archived_at.is_none()
     }
 
+    /// Whether the relationship is active.
+    pub fn is_active(&self) -> bool {
+        self.relationship_status == RelationshipStatus::Active
+    }
+
     /// Where the client signs in.
     pub fn email(&self) -> Option<&str> {
         self.email.as_deref()

@@ -79,6 +79,8 @@ impl Play {
             self.places.push(made.id());
         }
         let at = self.at(1, 540);
+        let assistants = json!({"mcp": true, "clientAi": true});
+        self.ask(tx, self.owner(), at, "update_company_features", &[], assistants)?;
         let (centre, east) = (self.places[0], self.places[1]);
         let facilities = json!({"facilities": [
             {"name": "Free weights", "locationId": centre}, {"name": "Sauna", "locationId": centre},

@@ -122,7 +122,7 @@ async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Resul
         _ => history::build(env, db, clients).await.map_err(told)?,
     };
     demo.base_url = settings.address();
-    demo.mcp_url = settings.address();
+    demo.mcp_url = settings.mcp_address();
     let text = serde_json::to_string_pretty(&demo).map_err(|error| error.to_string())?;
     system::write_private(&path, &format!("{text}\n"))
         .map_err(|error| format!("{}: {error}", path.display()))?;

@@ -232,6 +232,7 @@ async fn other_companies_do_not_exist(app: App) {
         .into_iter()
         .chain(world.workout.all())
         .chain(world.talk.ids().map(|(_, id)| id))
+        .chain(world.assistant.ids().map(|(_, id)| id))
         .fold(nobodys, |path, id| path.replace(id.as_str(), &"0".repeat(24)));
         let (seen, missing) =
             (world.ask(operation, ask(&theirs)).await, world.ask(operation, ask(&unknown)).await);

@@ -16,6 +16,7 @@ mod description;
 mod finance;
 mod harness;
 mod hostile;
+mod mcp;
 mod oauth;
 mod platform;
 mod snippets;

@@ -1,12 +1,13 @@
 //! A company with a record of each kind, and good requests of every operation made of them.
 
 use serde_json::{Value, json};
-use spotter_contract::{Operation, Surface};
+use spotter_contract::{Access, Operation, Surface};
 
 use crate::{
     conversations::Talk,
     finance::new_product,
-    harness::{App, Reply, described, random_text, receiver::receiver, send},
+    harness::{App, Reply, described, people, random_text, receiver::receiver, send},
+    mcp::Consented,
     workout::{Training, new_template},
 };
 
@@ -24,6 +25,8 @@ pub struct World {
     pub workout: Training,
     pub product: String,
     pub talk: Talk,
+    pub assistant: Consented,
+    client_token: String,
 }
 
 impl World {
@@ -53,6 +56,8 @@ impl World {
         let workout = Training::new(&app, &client).await;
         let product = new_product(&app, json!({"productType": "Other"})).await;
         let talk = Talk::new(&app).await;
+        let (_, client_token) = people::client(&app).await;
+        let assistant = Consented::new(&app).await;
         let logs = app.get("/audit-logs").await.ok();
         let audit = logs.data()["auditLogs"][0]["auditLogId"].as_str().unwrap().to_owned();
         Self {
@@ -68,6 +73,8 @@ impl World {
             workout,
             product,
             talk,
+            assistant,
+            client_token,
         }
     }
 
@@ -95,15 +102,17 @@ impl World {
             ("{weekNumber}", &"2".to_owned()),
         ];
         let ids = ids.into_iter().chain(self.workout.ids(operation)).chain(self.talk.ids());
+        let ids = ids.chain(self.assistant.ids());
         let path = ids.fold(path, |path, (name, id)| path.replace(name, id));
         assert!(!path.contains('{'), "{path} needs a record of another kind");
         path
     }
 
     pub fn token(&self, operation: &Operation) -> &str {
-        match operation.surface {
-            Surface::Public => &self.app.token,
-            Surface::App => &self.app.coach_token,
+        match (operation.surface, operation.access) {
+            (Surface::Public, _) => &self.app.token,
+            (Surface::App, Access::Client) => &self.client_token,
+            (Surface::App, _) => &self.app.coach_token,
         }
     }
 
@@ -185,6 +194,7 @@ pub fn good_body(operation: &Operation, world: &World) -> Value {
         "create_product" => json!({"productType": "DayPass", "name": {"en": "Day"}, "price": 1500}),
         "update_product" => json!({"price": 1750}),
         "order_products" => json!({"shelf": "Others", "productIds": [world.product]}),
+        id if operation.path.contains("/mcp/") => world.assistant.good_body(id),
         id if Talk::has(operation) => world.talk.good_body(id),
         id if id.contains("workout") || id.contains("equipment") => {
             world.workout.good_body(id, &world.client)
@@ -230,6 +240,9 @@ pub async fn prepare(operation: &Operation, world: &mut World) {
     }
     if operation.path.starts_with("/webhooks") {
         (world.subscription, world.delivery) = tested_webhook(&world.app).await;
+    }
+    if operation.path.contains("/mcp/") {
+        world.assistant = Consented::new(&world.app).await;
     }
     if Talk::has(operation) {
         world.talk = Talk::new(&world.app).await;

@@ -81,6 +81,7 @@ pub fn env() -> Env {
         entropy: Arc::new(spotter::system::SystemEntropy),
         vault: Vault::new(&[7; 32]),
         private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
+        mcp_url: "http://127.0.0.1".into(),
     }
 }
 
@@ -152,7 +153,9 @@ pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
     let mut config = Config::new(location.clone());
     config.connections = 8;
     let db = open(&config);
-    let env = env();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let env = Env { mcp_url: base.as_str().into(), ..env() };
     let (networks, authority) = (env.private_networks.clone(), receiver::receiver().authority());
     let sender = Sender::new(networks, &[authority], receiver::names()).unwrap();
     let deliveries = engine::Engine {
@@ -163,11 +166,9 @@ pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
     };
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
     let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
-    let service =
-        spotter_http::router(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let router = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()));
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
     runtime().spawn(async move {
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
@@ -494,4 +495,8 @@ const STATE: &[(&str, &str)] = counted![
     "message" "sent_at + COALESCE(edited_at, 0)",
     "upload" "created_at + size",
     "live_entry" "position",
+    "mcp_grant" "updated_at",
+    "mcp_key" "updated_at",
+    "mcp_token" "expires_at",
+    "mcp_policy" "updated_at",
 ];

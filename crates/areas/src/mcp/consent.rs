@@ -1,0 +1,299 @@
+//! Consent: an assistant's request, the person who decides on it, and what follows from a yes. A
+//! request is decided once, by the one who has signed in to it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Actor, Body, Env, Operation, Read, Write, operation, vault};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp,
+    id::CompanyId,
+    limits::MCP_CODE_SECONDS,
+    secret::{CredentialKind, random_text},
+    text::Text,
+};
+use spotter_store::{Json, Tx, params, record, statements};
+
+use super::{
+    grants::{Grant, GrantId},
+    modules::{GrantSubject, Module, PROPOSED},
+    policy, registration,
+};
+use crate::{access::accounts::Subject, clients::Client};
+
+/// What an assistant asks for.
+pub struct Asked {
+    /// Its id.
+    pub client_id: String,
+    /// What it calls itself.
+    pub client_name: String,
+    /// Where the browser goes afterwards.
+    pub redirect_uri: String,
+    /// SHA-256 of the verifier, base64url (RFC 7636).
+    pub code_challenge: String,
+    /// The modules that it names, if it names any.
+    pub modules: Option<Vec<Module>>,
+    /// What it wants back.
+    pub state: Option<String>,
+}
+
+record! {
+    /// A request that waits for a decision.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Pending {
+        client_id: String,
+        /// What the assistant calls itself; nobody has verified it.
+        pub client_name: String,
+        /// Where the browser goes afterwards.
+        pub redirect_uri: String,
+        code_challenge: String,
+        modules: Option<Json<Vec<Module>>>,
+        state: Option<String>,
+        expires_at: Timestamp,
+        /// The company of the one who has signed in to it.
+        pub company_id: Option<CompanyId>,
+        /// Whether that is a coach or a client.
+        pub subject: Option<Subject>,
+        /// Their record.
+        pub subject_id: Option<Id>,
+        session_digest: Option<Vec<u8>>,
+    }
+}
+
+/// Keeps a request; the secret that it is known by.
+pub fn ask(tx: &mut Tx, env: &Env, asked: Asked) -> Result<String> {
+    let secret = random_text(&*env.entropy);
+    let expires_at = env.clock.now().plus_seconds(MCP_CODE_SECONDS);
+    let modules = asked.modules.map(Json);
+    let Asked { client_id, client_name, redirect_uri, code_challenge, state, .. } = asked;
+    let digest = vault::digest_of(secret.as_bytes());
+    tx.execute(
+        ASK,
+        params![
+            digest,
+            client_id,
+            client_name,
+            redirect_uri,
+            code_challenge,
+            modules,
+            state,
+            expires_at
+        ],
+    )?;
+    Ok(secret)
+}
+
+/// The request that is known by a secret, while it waits.
+pub fn pending(tx: &mut Tx, now: Timestamp, secret: &str) -> Result<Option<Pending>> {
+    let found: Option<Pending> = tx.one(PENDING, params![vault::digest_of(secret.as_bytes())])?;
+    Ok(found.filter(|pending| pending.expires_at > now))
+}
+
+/// Ties a request to somebody who has signed in to it, and to their browser by a secret of its own.
+/// Whoever signs in last decides.
+pub fn sign_in(
+    cx: &mut Write,
+    secret: &str,
+    subject: Subject,
+    id: Id,
+    session: &str,
+) -> Result<()> {
+    let (digest, session) =
+        (vault::digest_of(secret.as_bytes()), vault::digest_of(session.as_bytes()));
+    cx.touch(subject.word(), id, ["mcp_request"]);
+    cx.defer(SIGN_IN, params![digest, subject, id, session])
+}
+
+impl Pending {
+    /// Whether a browser's secret is that of the one who signed in.
+    pub fn is_session(&self, session: &str) -> bool {
+        let digest = vault::digest_of(session.as_bytes());
+        self.session_digest.as_ref().is_some_and(|own| vault::same(own, &digest))
+    }
+
+    /// What is proposed to the one who decides.
+    pub fn proposal(&self, cx: &mut Read) -> Result<Vec<Module>> {
+        let subject = decider(cx)?;
+        let mut wanted: Vec<Module> = match (&self.modules, subject) {
+            (Some(Json(modules)), _) => modules.clone(),
+            (None, GrantSubject::Company) => PROPOSED.to_vec(),
+            (None, GrantSubject::Client) => Module::of(subject).collect(),
+        };
+        wanted.retain(|module| module.subject() == subject);
+        if subject == GrantSubject::Client {
+            let allowed = policy::client_modules(cx)?;
+            wanted.retain(|module| allowed.contains(module));
+        }
+        Ok(wanted)
+    }
+
+    /// Where the browser goes with these words for the assistant (RFC 6749, sections 4.1.2 and
+    /// 4.1.2.1; `iss` is RFC 9207's).
+    pub fn answer(&self, env: &Env, words: &[(&str, &str)]) -> String {
+        answer(&self.redirect_uri, self.state.as_deref(), env, words)
+    }
+}
+
+/// A redirect URI with an answer in its query.
+pub fn answer(
+    redirect_uri: &str,
+    state: Option<&str>,
+    env: &Env,
+    words: &[(&str, &str)],
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(words);
+    query.extend_pairs(state.map(|state| ("state", state)));
+    query.append_pair("iss", &env.mcp_url);
+    let joint = if redirect_uri.contains('?') { '&' } else { '?' };
+    format!("{redirect_uri}{joint}{}", query.finish())
+}
+
+/// For whom the caller decides, if nothing stands against it.
+fn decider(cx: &mut Read) -> Result<GrantSubject> {
+    let features = cx.caller().features;
+    if !features.mcp {
+        return Err(Key::CompanyMcpFeatureDisabled.into());
+    }
+    match cx.caller().actor {
+        Actor::Coach { .. } => Ok(GrantSubject::Company),
+        Actor::Client { id, .. } => {
+            let client = Client::find(cx, id)?;
+            if features.client_ai && client.is_active() {
+                Ok(GrantSubject::Client)
+            } else {
+                Err(Key::CompanyMcpClientAiDisabled.into())
+            }
+        }
+        _ => Err(Key::Forbidden.into()),
+    }
+}
+
+/// A yes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Approval {
+    /// The request, as the consent page's address has it.
+    pub request_id: Text<100>,
+    /// Which of the proposed modules; all of them when absent.
+    pub modules: Option<Vec<Module>>,
+    /// Whether the assistant may only read.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// What follows from a yes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Approved {
+    grant: Grant,
+    /// Where the browser goes now, with the code; shown this once.
+    pub redirect_to: String,
+}
+
+/// Decides yes: a grant is registered, and a code that can be exchanged for tokens for ten minutes.
+pub fn approve(cx: &mut Write, approval: Approval) -> Result<Approved> {
+    let subject = decider(cx)?;
+    let digest = vault::digest_of(approval.request_id.as_bytes());
+    let found: Option<Pending> = cx.one(OPEN, params![digest])?;
+    let now = cx.now();
+    let gone = || Problem::field(Key::NotFound, "requestId", "must be a request that waits");
+    let pending = found.filter(|pending| pending.expires_at > now).ok_or_else(gone)?;
+    let me = cx.caller().actor.id().ok_or(Key::Forbidden)?;
+    // A request that somebody has signed in to is theirs to decide.
+    if pending.subject_id.is_some_and(|other| other != me) {
+        return Err(gone());
+    }
+    let proposal = pending.proposal(cx)?;
+    let modules = approval.modules.unwrap_or_else(|| proposal.clone());
+    if modules.iter().any(|module| !proposal.contains(module)) {
+        return Err(Problem::invalid("modules", "must be among those that are proposed"));
+    }
+    if modules.is_empty() {
+        return Err(match subject {
+            GrantSubject::Client => Key::CompanyMcpClientAiDisabled.into(),
+            GrantSubject::Company => Problem::invalid("modules", "must be at least one"),
+        });
+    }
+    if cx.execute(DECIDE, params![digest])? == 0 {
+        return Err(gone());
+    }
+    cx.with_tx(|tx| registration::keep(tx, &pending.client_id))?;
+    let grant = Grant {
+        grant_id: GrantId(cx.new_id()),
+        subject,
+        subject_id: me,
+        client_id: pending.client_id.clone(),
+        client_name: pending.client_name.clone(),
+        modules: Json(modules),
+        read_only: approval.read_only,
+        created_at: now,
+        updated_at: now,
+        revoked_at: None,
+    };
+    grant.insert(cx)?;
+    let code = cx.new_credential(CredentialKind::McpCode);
+    let expires_at = now.plus_seconds(MCP_CODE_SECONDS);
+    let (client_id, redirect_uri) = (&pending.client_id, &pending.redirect_uri);
+    let (digest, challenge) = (vault::digest(&code), &pending.code_challenge);
+    let row =
+        params![digest, grant.grant_id, client_id, redirect_uri, challenge, false, expires_at];
+    cx.defer(CODE, row)?;
+    let redirect_to = pending.answer(cx.env(), &[("code", code.expose())]);
+    Ok(Approved { grant, redirect_to })
+}
+
+/// Decides no; where the browser goes now.
+pub fn refuse(tx: &mut Tx, env: &Env, secret: &str) -> Result<Option<String>> {
+    let Some(pending) = pending(tx, env.clock.now(), secret)? else { return Ok(None) };
+    tx.execute(REFUSE, params![vault::digest_of(secret.as_bytes())])?;
+    Ok(Some(pending.answer(env, &[("error", "access_denied")])))
+}
+
+fn approve_company_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<Approved> {
+    approve(cx, approval)
+}
+
+fn approve_client_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<Approved> {
+    approve(cx, approval)
+}
+
+/// The operations of consent.
+pub(super) fn operations() -> Vec<Operation> {
+    const FAILS: &[Key] = &[Key::CompanyMcpFeatureDisabled, Key::InvalidEnum, Key::FieldTooLong];
+    vec![
+        operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
+            .summary("Let an assistant act for the company")
+            .secret()
+            .fails(FAILS),
+        operation!(app POST "/client/mcp/oauth/approve", Client, approve_client_mcp)
+            .summary("Let an assistant act for a client")
+            .secret()
+            .fails(&[
+                Key::CompanyMcpFeatureDisabled,
+                Key::CompanyMcpClientAiDisabled,
+                Key::InvalidEnum,
+                Key::FieldTooLong,
+            ]),
+    ]
+}
+
+/// Forgets some requests that nobody decided on; how many. To be called now and then.
+pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
+}
+
+statements! {
+    ASK = "INSERT INTO mcp_request (digest, client_id, client_name, redirect_uri, code_challenge, modules, \
+        state, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    PENDING = "SELECT ", Pending::COLUMNS, " FROM mcp_request WHERE digest = ?1";
+    OPEN = "SELECT ", Pending::COLUMNS, " FROM mcp_request \
+        WHERE digest = ?2 AND (company_id IS NULL OR company_id = ?1)";
+    SIGN_IN = "UPDATE mcp_request SET company_id = ?1, subject = ?3, subject_id = ?4, session_digest = ?5 \
+        WHERE digest = ?2";
+    DECIDE = "DELETE FROM mcp_request WHERE digest = ?2 AND (company_id IS NULL OR company_id = ?1)";
+    REFUSE = "DELETE FROM mcp_request WHERE digest = ?1";
+    CODE = "INSERT INTO mcp_code (company_id, digest, grant_id, client_id, redirect_uri, code_challenge, \
+        used, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    PRUNE = "DELETE FROM mcp_request WHERE digest IN \
+        (SELECT digest FROM mcp_request WHERE expires_at <= ?1 LIMIT 500)";
+}

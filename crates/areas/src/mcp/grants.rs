@@ -1,0 +1,193 @@
+//! Grants: what people have allowed assistants, to be looked at and taken back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Body, Operation, Paged, Path, Read, Role, Write, arguments::NoFilters, listed, operation,
+};
+use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id_type};
+use spotter_store::{Bind, Json, List, column_from, params, record, statements, stored_ids};
+
+use super::{
+    modules::{GrantSubject, Module},
+    tokens,
+};
+
+id_type!(
+    /// What somebody has allowed an assistant.
+    GrantId,
+    RequestInvalid
+);
+stored_ids!(GrantId);
+column_from! { Module: String, |key| Module::parse(&key); }
+
+record! {
+    /// What somebody has allowed an assistant.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Grant {
+        /// The grant's id.
+        pub grant_id: GrantId,
+        /// Whether it acts for the company or for a client.
+        pub subject: GrantSubject,
+        /// The manager or the client who allowed it.
+        pub subject_id: Id,
+        /// The assistant.
+        pub client_id: String,
+        /// What the assistant calls itself; nobody has verified it.
+        pub client_name: String,
+        /// What it may reach.
+        pub modules: Json<Vec<Module>>,
+        /// Whether it may only read.
+        pub read_only: bool,
+        pub(super) created_at: Timestamp,
+        pub(super) updated_at: Timestamp,
+        /// When it was taken back.
+        pub revoked_at: Option<Timestamp>,
+    }
+}
+
+impl Grant {
+    pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("mcp_grant", self.grant_id, ["grant"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// The grant with this id.
+    pub fn find(cx: &mut Read, id: GrantId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// One that the caller may look after: managers all of the company's, others their own.
+    fn own(cx: &mut Read, id: GrantId) -> Result<Self> {
+        let grant = Self::find(cx, id)?;
+        let actor = &cx.caller().actor;
+        let manages = matches!(actor, Actor::Coach { role, .. } if *role >= Role::Manager);
+        if manages || actor.id() == Some(grant.subject_id) {
+            Ok(grant)
+        } else {
+            Err(Key::NotFound.into())
+        }
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("mcp_grant", self.grant_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        let Self { grant_id, modules, read_only, updated_at, revoked_at, .. } = &*self;
+        cx.defer(SAVE, params![grant_id, modules, read_only, updated_at, revoked_at])
+    }
+}
+
+listed!(Grants { grants: Grant });
+
+fn list_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
+    Ok(cx.page::<Grant>(&LIST, &[], page)?.into())
+}
+
+fn list_own_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
+    let (subject, id) = match cx.caller().actor {
+        Actor::Client { id, .. } => (GrantSubject::Client, id.0),
+        Actor::Coach { id, .. } => (GrantSubject::Company, id.0),
+        _ => return Err(Key::Forbidden.into()),
+    };
+    Ok(cx.page_under::<Grant>(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &[], page)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct GrantPath {
+    grant_id: GrantId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct GrantAnswer {
+    grant: Grant,
+}
+
+/// What is left of a grant.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GrantLimits {
+    /// Some of the modules that it has.
+    #[serde(default)]
+    modules: Change<Vec<Module>>,
+    /// Whether it may only read; what is read-only stays so.
+    #[serde(default)]
+    read_only: Change<bool>,
+}
+
+fn limit_mcp_grant(
+    cx: &mut Write,
+    Path(at): Path<GrantPath>,
+    Body(limits): Body<GrantLimits>,
+) -> Result<GrantAnswer> {
+    let before = Grant::own(cx, at.grant_id)?;
+    let mut grant = before.clone();
+    limits.modules.map(Json).apply(&mut grant.modules);
+    limits.read_only.apply(&mut grant.read_only);
+    let fewer = !grant.modules.0.is_empty()
+        && grant.modules.0.iter().all(|module| before.modules.0.contains(module));
+    if !fewer {
+        let rule = "must be some of those that it has; more needs a new consent";
+        return Err(Problem::invalid("modules", rule));
+    }
+    if before.read_only && !grant.read_only {
+        return Err(Problem::invalid("readOnly", "must stay true; more needs a new consent"));
+    }
+    grant.save(cx, &before)?;
+    Ok(GrantAnswer { grant })
+}
+
+fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAnswer> {
+    let before = Grant::own(cx, at.grant_id)?;
+    let mut grant = before.clone();
+    grant.revoked_at = grant.revoked_at.or(Some(cx.now()));
+    grant.save(cx, &before)?;
+    tokens::revoke_all(cx, grant.grant_id)?;
+    Ok(GrantAnswer { grant })
+}
+
+/// The operations on grants.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
+            .summary("List what assistants are allowed"),
+        operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
+            .summary("List what the caller has allowed assistants"),
+        operation!(app PATCH "/mcp/grants/{grantId}", SignedIn, limit_mcp_grant)
+            .summary("Allow an assistant less")
+            .describe("One's own grants; managers those of the company.")
+            .fails(&[Key::InvalidEnum]),
+        operation!(app POST "/mcp/grants/{grantId}/revoke", SignedIn, revoke_mcp_grant)
+            .summary("Take back what an assistant was allowed")
+            .describe("Its tokens stop working at once."),
+    ]
+}
+
+/// Every grant of the company, newest first.
+pub(crate) static LIST: List = List {
+    columns: Grant::COLUMNS,
+    from: "mcp_grant WHERE company_id = ?1",
+    filters: &[],
+    order: "grant_id DESC",
+    tally: None,
+};
+
+/// The grants of a person, newest first.
+pub(crate) static LIST_OF_SUBJECT: List = List {
+    columns: Grant::COLUMNS,
+    from: "mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3",
+    filters: &[],
+    order: "grant_id DESC",
+    tally: None,
+};
+
+statements! {
+    INSERT = "INSERT INTO mcp_grant (company_id, ", Grant::COLUMNS, ") \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    FIND = "SELECT ", Grant::COLUMNS, " FROM mcp_grant WHERE company_id = ?1 AND grant_id = ?2";
+    SAVE = "UPDATE mcp_grant SET modules = ?3, read_only = ?4, updated_at = ?5, revoked_at = ?6 \
+        WHERE company_id = ?1 AND grant_id = ?2";
+}

@@ -1,0 +1,185 @@
+//! Static keys for scripts: made by a manager, acting for them, shown once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
+    vault,
+};
+use spotter_kernel::{
+    Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
+    number::Whole, secret::CredentialKind, text::Text,
+};
+use spotter_store::{Json, List, params, record, statements, stored_ids};
+
+use super::modules::{GrantSubject, Module};
+
+id_type!(
+    /// A static key of the MCP server.
+    McpKeyId,
+    RequestInvalid
+);
+stored_ids!(McpKeyId);
+
+/// Most keys of a company that are neither revoked nor expired.
+const KEYS_MAX: i64 = 50;
+
+record! {
+    /// A static key of the MCP server.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct McpKey {
+        /// The key's id.
+        pub key_id: McpKeyId,
+        name: String,
+        /// The manager who made it, and for whom it acts.
+        pub coach_id: CoachId,
+        /// What it may reach.
+        pub modules: Json<Vec<Module>>,
+        /// Whether it may only read.
+        pub read_only: bool,
+        /// The key's last four characters.
+        last4: String,
+        /// Until when it can be used.
+        pub expires_at: Timestamp,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+        /// When it was revoked.
+        pub revoked_at: Option<Timestamp>,
+    }
+}
+
+impl McpKey {
+    fn find(cx: &mut Read, id: McpKeyId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+}
+
+listed!(McpKeys { keys: McpKey });
+
+fn list_mcp_keys(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<McpKeys> {
+    Ok(cx.page::<McpKey>(&LIST, &[], page)?.into())
+}
+
+/// A key to be made.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewMcpKey {
+    name: Text<120>,
+    /// Modules of the company.
+    #[schemars(length(min = 1))]
+    modules: Vec<Module>,
+    /// Whether it may only read.
+    #[serde(default)]
+    read_only: bool,
+    /// For how many days it can be used; 90 when absent.
+    expires_in_days: Option<Whole<1, 365>>,
+}
+
+/// A key that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MadeMcpKey {
+    key: McpKey,
+    /// The key itself, shown this once.
+    secret: String,
+}
+
+fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpKey> {
+    let Actor::Coach { id: coach_id, .. } = cx.caller().actor else {
+        return Err(Key::Forbidden.into());
+    };
+    if !cx.caller().features.mcp {
+        return Err(Key::CompanyMcpFeatureDisabled.into());
+    }
+    let of_company = |module: &Module| module.subject() == GrantSubject::Company;
+    if new.modules.is_empty() || !new.modules.iter().all(of_company) {
+        return Err(Problem::invalid("modules", "must be at least one, all of the company's"));
+    }
+    let now = cx.now();
+    let active: Option<(i64,)> = cx.one(ACTIVE, params![now])?;
+    if active.is_some_and(|(count,)| count >= KEYS_MAX) {
+        return Err(Problem::taken("keys", "must be at most 50 that are active"));
+    }
+    let secret = cx.new_credential(CredentialKind::McpKey);
+    let days = new.expires_in_days.map_or(MCP_KEY_DAYS_DEFAULT, |days| days.0);
+    let text = secret.expose();
+    let key = McpKey {
+        key_id: McpKeyId(cx.new_id()),
+        name: new.name.into(),
+        coach_id,
+        modules: Json(new.modules),
+        read_only: new.read_only,
+        last4: text[text.len() - 4..].to_owned(),
+        expires_at: now.plus_days(days),
+        created_at: now,
+        updated_at: now,
+        revoked_at: None,
+    };
+    cx.touch("mcp_key", key.key_id, ["key"]);
+    let digest = vault::digest(&secret);
+    let mut row = key.params();
+    row.push(spotter_store::Bind::bind(&digest));
+    cx.defer(INSERT, &row)?;
+    Ok(MadeMcpKey { secret: text.to_owned(), key })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct McpKeyPath {
+    key_id: McpKeyId,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct McpKeyAnswer {
+    key: McpKey,
+}
+
+fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAnswer> {
+    let before = McpKey::find(cx, at.key_id)?;
+    let mut key = before.clone();
+    key.revoked_at = key.revoked_at.or(Some(cx.now()));
+    if let Some(now) = cx.changes("mcp_key", at.key_id, key.changed(&before)) {
+        key.updated_at = now;
+        cx.defer(REVOKE, params![at.key_id, now])?;
+    }
+    Ok(McpKeyAnswer { key })
+}
+
+/// The operations on keys.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys).summary("List MCP keys"),
+        operation!(app POST "/company/mcp/keys", Manager, create_mcp_key)
+            .summary("Create an MCP key")
+            .created()
+            .secret()
+            .fails(&[
+                Key::CompanyMcpFeatureDisabled,
+                Key::InvalidEnum,
+                Key::FieldTooLong,
+                Key::ApiError,
+            ]),
+        operation!(app POST "/company/mcp/keys/{keyId}/revoke", Manager, revoke_mcp_key)
+            .summary("Revoke an MCP key")
+            .describe("It stops working at once."),
+    ]
+}
+
+/// Every key, newest first.
+pub(crate) static LIST: List = List {
+    columns: McpKey::COLUMNS,
+    from: "mcp_key WHERE company_id = ?1",
+    filters: &[],
+    order: "key_id DESC",
+    tally: None,
+};
+
+statements! {
+    FIND = "SELECT ", McpKey::COLUMNS, " FROM mcp_key WHERE company_id = ?1 AND key_id = ?2";
+    pub(super) BY_DIGEST = "SELECT ", McpKey::COLUMNS, " FROM mcp_key WHERE company_id = ?1 AND digest = ?2";
+    ACTIVE = "SELECT COUNT(*) FROM mcp_key WHERE company_id = ?1 AND revoked_at IS NULL AND expires_at > ?2";
+    INSERT = "INSERT INTO mcp_key (company_id, ", McpKey::COLUMNS, ", digest) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    REVOKE = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND key_id = ?2";
+}

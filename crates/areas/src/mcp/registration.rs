@@ -1,0 +1,82 @@
+//! Assistants that register themselves (RFC 7591). They belong to no company: a person's consent is
+//! what ties one to a company.
+
+use spotter_contract::{Env, vault};
+use spotter_kernel::{Result, Timestamp, secret::random_text};
+use spotter_store::{Json, Tx, params, record, statements};
+
+/// The prefix of an assistant's id.
+const PREFIX: &str = "mcpc_";
+/// An assistant that nobody has let in is forgotten after so many seconds (7 days).
+const UNUSED_SECONDS: i64 = 7 * 86_400;
+/// Most assistants that nobody has let in yet.
+const UNUSED_MAX: i64 = 10_000;
+
+record! {
+    /// A registered assistant.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Registered {
+        /// Its id.
+        pub client_id: String,
+        /// What it calls itself; nobody has verified it.
+        pub client_name: String,
+        /// Where a browser may be sent back to.
+        pub redirect_uris: Json<Vec<String>>,
+        /// When it registered.
+        pub created_at: Timestamp,
+    }
+}
+
+/// Registers an assistant; the same one again is told the id that it has. Nothing where too many
+/// have registered that nobody let in.
+pub fn register(
+    tx: &mut Tx,
+    env: &Env,
+    client_name: &str,
+    redirect_uris: &[String],
+) -> Result<Option<Registered>> {
+    let uris = Json(redirect_uris.to_vec());
+    let metadata = serde_json::json!([client_name, redirect_uris]).to_string();
+    let digest = vault::digest_of(metadata.as_bytes());
+    let known: Option<Registered> = tx.one(BY_DIGEST, params![digest])?;
+    if known.is_some() {
+        return Ok(known);
+    }
+    let unused: Option<(i64,)> = tx.one(UNUSED, params![])?;
+    if unused.is_some_and(|(count,)| count >= UNUSED_MAX) {
+        return Ok(None);
+    }
+    let now = env.clock.now();
+    let client_id = format!("{PREFIX}{}", random_text(&*env.entropy));
+    let expires_at = now.plus_seconds(UNUSED_SECONDS);
+    let row = params![client_id, client_name, uris, now, digest, false, expires_at];
+    tx.execute(INSERT, row)?;
+    let client_name = client_name.to_owned();
+    Ok(Some(Registered { client_id, client_name, redirect_uris: uris, created_at: now }))
+}
+
+/// The assistant with this id.
+pub fn find(tx: &mut Tx, client_id: &str) -> Result<Option<Registered>> {
+    tx.one(FIND, params![client_id])
+}
+
+/// Notes that somebody let the assistant in, so that it is not forgotten.
+pub(super) fn keep(tx: &mut Tx, client_id: &str) -> Result<()> {
+    tx.defer(KEEP, params![client_id])
+}
+
+/// Forgets some assistants that nobody let in; how many. To be called now and then.
+pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![now])
+}
+
+statements! {
+    BY_DIGEST = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE digest = ?1";
+    UNUSED = "SELECT COUNT(*) FROM mcp_client WHERE expires_at IS NOT NULL";
+    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, used, expires_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
+    KEEP = "UPDATE mcp_client SET used = TRUE, expires_at = NULL WHERE client_id = ?1 AND used = FALSE";
+    PRUNE = "DELETE FROM mcp_client WHERE client_id IN \
+        (SELECT client_id FROM mcp_client WHERE expires_at <= ?1 LIMIT 500)";
+}

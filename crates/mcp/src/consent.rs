@@ -1,0 +1,346 @@
+//! The consent page: somebody signs in to one request, sees what it would mean, and decides. Who
+//! decides is tied to their browser by a cookie that is good for this page alone, and their form to
+//! that cookie by a token.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+};
+use http_body_util::{BodyExt, Limited};
+use spotter_areas::{
+    access::accounts::{Password, Subject},
+    clients::Client,
+    company::{Company, coaches::Coach},
+    mcp::{
+        consent::{self, Approval, Pending},
+        modules::{GrantSubject, Module},
+    },
+};
+use spotter_contract::{Caller, Read, Role, Write, vault};
+use spotter_http::{Login, RequestId, State as Shared, recognise};
+use spotter_kernel::{
+    Key, Problem, Result,
+    id::{ClientId, CoachId},
+    secret::{base64url, random_text},
+    text::{Email, Text},
+};
+use spotter_store::Tx;
+
+use crate::{
+    authorize::go,
+    page::{self, Decision},
+};
+
+const BODY_MAX: usize = 16 << 10;
+const COOKIE: &str = "spotter_consent";
+const GONE: &str = "This request is over: it was decided, or it waited for more than ten minutes. Go back \
+    to the assistant and connect again.";
+
+/// What a form said.
+struct Form(Vec<(String, String)>);
+
+impl Form {
+    async fn read(request: Request<Body>) -> Option<Self> {
+        let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
+        let pairs = form_urlencoded::parse(&body);
+        Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+
+    fn one(&self, name: &str) -> &str {
+        self.all(name).next().unwrap_or_default()
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+async fn pending(state: &Shared, secret: &str) -> Result<Option<Pending>> {
+    let (secret, clock) = (secret.to_owned(), state.env.clock.clone());
+    state.db.read(move |tx: &mut Tx<'_>| consent::pending(tx, clock.now(), &secret)).await
+}
+
+fn cookie(headers: &HeaderMap) -> Option<String> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs =
+        all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
+}
+
+/// What ties a form to the browser that it was shown in.
+fn csrf(session: &str) -> String {
+    base64url(&vault::digest_of(format!("csrf {session}").as_bytes()))
+}
+
+/// A form that another site sends says so, in every browser of today.
+fn is_foreign(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+    site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+}
+
+/// Shows the page: the sign-in, or the decision to the one who has signed in.
+pub(crate) async fn show(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(problem) = state.count_address(&request) {
+        return page::problem(&problem);
+    }
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let secret = form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "request")
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default();
+    match pending(&state, &secret).await {
+        Ok(Some(pending)) => {
+            let session = cookie(request.headers()).filter(|own| pending.is_session(own));
+            match session {
+                Some(session) => decision(&state, &pending, &secret, &session).await,
+                None => page::sign_in(&pending, &secret, "", None, StatusCode::OK),
+            }
+        }
+        Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+/// Signs somebody in to the request.
+pub(crate) async fn sign_in(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let from = match state.count_address(&request) {
+        Ok(from) => from,
+        Err(problem) => return page::problem(&problem),
+    };
+    if is_foreign(request.headers()) {
+        return page::stopped(StatusCode::FORBIDDEN, "This form was sent by another site.");
+    }
+    let request_id = RequestId::of(&request);
+    let Some(form) = Form::read(request).await else {
+        return page::stopped(StatusCode::BAD_REQUEST, "The form could not be read.");
+    };
+    let secret = form.one("request").to_owned();
+    let pending = match pending(&state, &secret).await {
+        Ok(Some(pending)) => pending,
+        Ok(None) => return page::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => return page::problem(&problem),
+    };
+    match enter(&state, &request_id, from, &form, &secret).await {
+        Ok(session) => {
+            let mut response = go(&format!("/mcp/v1/oauth/consent?request={secret}"));
+            let secure = if state.env.mcp_url.starts_with("https") { "; Secure" } else { "" };
+            let cookie = format!(
+                "{COOKIE}={session}; Path=/mcp/v1/oauth/consent; Max-Age=600; HttpOnly; SameSite=Strict{secure}"
+            );
+            if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err(problem) if problem.status < 500 => {
+            let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
+            page::sign_in(&pending, &secret, form.one("email"), Some(&problem.message), status)
+        }
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+/// The browser's secret of somebody whose password was right.
+async fn enter(
+    state: &Arc<Shared>,
+    request_id: &RequestId,
+    from: IpAddr,
+    form: &Form,
+    secret: &str,
+) -> Result<String> {
+    let wrong = || Problem::new(Key::InvalidCredentials);
+    let login = Login {
+        email: Email::parse(form.one("email").trim()).ok_or_else(wrong)?,
+        password: Password::new(form.one("password").to_owned()),
+        company_id: None,
+        subject: Some(if form.one("subject") == "client" {
+            Subject::Client
+        } else {
+            Subject::Coach
+        }),
+    };
+    let account = recognise(state, request_id, from, login).await?;
+    let session = random_text(&*state.env.entropy);
+    let (env, request_id, secret) = (state.env.clone(), request_id.clone(), secret.to_owned());
+    let told = session.clone();
+    let write = move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(account.company_id, spotter_contract::Actor::System);
+        let read = Read::new(tx, &caller, env.clock.now());
+        let mut cx = Write::new(read, &env, "sign_in_to_consent", &[], request_id.as_str())?;
+        may_decide(&mut cx, account.subject, account.subject_id)?;
+        consent::sign_in(&mut cx, &secret, account.subject, account.subject_id, &session)?;
+        cx.audit()
+    };
+    state.db.write(write).await?;
+    Ok(told)
+}
+
+/// The one who decides, as the approval's operation sees them.
+fn may_decide(cx: &mut Read, subject: Subject, id: spotter_kernel::Id) -> Result<()> {
+    let signed_out = || Problem::new(Key::InvalidCredentials);
+    match subject {
+        Subject::Coach => {
+            let coach = Coach::find(cx, CoachId(id))?;
+            if coach.status != spotter_areas::company::coaches::CoachStatus::Active {
+                return Err(signed_out());
+            }
+            if coach.role < Role::Manager {
+                let text = "Assistants are connected by managers and admins.";
+                return Err(Problem::because(Key::Forbidden, text));
+            }
+            Ok(())
+        }
+        Subject::Client if Client::find(cx, ClientId(id))?.may_sign_in() => Ok(()),
+        Subject::Client => Err(signed_out()),
+    }
+}
+
+/// The caller that somebody who has signed in to a request is.
+fn caller(cx: &mut Read, pending: &Pending) -> Result<Caller> {
+    use spotter_contract::Actor;
+    let (Some(company), Some(subject), Some(id)) =
+        (pending.company_id, pending.subject, pending.subject_id)
+    else {
+        return Err(Key::InvalidCredentials.into());
+    };
+    may_decide(cx, subject, id)?;
+    let actor = match subject {
+        Subject::Coach => {
+            let coach = Coach::find(cx, CoachId(id))?;
+            Actor::Coach { id: coach.coach_id, role: coach.role, session: id }
+        }
+        Subject::Client => Actor::Client { id: ClientId(id), session: id },
+    };
+    Ok(Caller { features: Company::find(cx)?.features(), ..Caller::new(company, actor) })
+}
+
+async fn decision(
+    state: &Shared,
+    pending: &Pending,
+    secret: &str,
+    session: &str,
+) -> Response<Body> {
+    let (env, asked) = (state.env.clone(), pending.clone());
+    let look = move |tx: &mut Tx<'_>| {
+        let company = asked.company_id.ok_or(Key::InvalidCredentials)?;
+        let nobody = Caller::new(company, spotter_contract::Actor::System);
+        let now = env.clock.now();
+        let caller = caller(&mut Read::new(tx, &nobody, now), &asked)?;
+        let cx = &mut Read::new(tx, &caller, now);
+        let proposal = asked.proposal(cx)?;
+        let person = match caller.actor {
+            spotter_contract::Actor::Client { id, .. } => Client::names(cx, &[id])?,
+            spotter_contract::Actor::Coach { id, .. } => Coach::names(cx, &[id])?,
+            _ => Vec::new(),
+        };
+        let person = person.into_iter().flatten().next().unwrap_or_default();
+        Ok((proposal, person, Company::find(cx)?.name))
+    };
+    match state.db.read(look).await {
+        Ok((proposal, _, _)) if proposal.is_empty() => {
+            let why = "The assistant asks for nothing that you could allow it.";
+            page::stopped(StatusCode::FORBIDDEN, why)
+        }
+        Ok((proposal, person, company)) => page::decide(&Decision {
+            pending,
+            request: secret,
+            csrf: &csrf(session),
+            person: &person,
+            company: &company,
+            subject: match pending.subject {
+                Some(Subject::Client) => GrantSubject::Client,
+                _ => GrantSubject::Company,
+            },
+            proposal: &proposal,
+        }),
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+/// Takes the decision.
+pub(crate) async fn decide(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(problem) = state.count_address(&request) {
+        return page::problem(&problem);
+    }
+    let forged =
+        || page::stopped(StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.");
+    if is_foreign(request.headers()) {
+        return forged();
+    }
+    let (request_id, session) = (RequestId::of(&request), cookie(request.headers()));
+    let Some(form) = Form::read(request).await else { return forged() };
+    let secret = form.one("request").to_owned();
+    let pending = match pending(&state, &secret).await {
+        Ok(Some(pending)) => pending,
+        Ok(None) => return page::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => return page::problem(&problem),
+    };
+    let Some(session) = session.filter(|session| pending.is_session(session)) else {
+        return forged();
+    };
+    if !vault::same(csrf(&session).as_bytes(), form.one("csrf").as_bytes()) {
+        return forged();
+    }
+    let outcome = match form.one("decision") {
+        "approve" => approve(&state, &request_id, pending, &form, secret).await.map(Some),
+        _ => {
+            let env = state.env.clone();
+            state.db.write(move |tx: &mut Tx<'_>| consent::refuse(tx, &env, &secret)).await
+        }
+    };
+    match outcome {
+        Ok(Some(target)) => go(&target),
+        Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+/// Approves as the application API's operation does.
+async fn approve(
+    state: &Shared,
+    request_id: &RequestId,
+    pending: Pending,
+    form: &Form,
+    secret: String,
+) -> Result<String> {
+    let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();
+    if modules.is_empty() {
+        let text = "Nothing was ticked. Go back and tick what it may use, or refuse.";
+        return Err(Problem::because(Key::RequestInvalid, text));
+    }
+    let request_secret = Text::parse(&secret).map_err(|_| Problem::new(Key::NotFound))?;
+    let approval = Approval {
+        request_id: request_secret,
+        modules: Some(modules),
+        read_only: form.one("read_only") == "yes",
+    };
+    let (env, request_id) = (state.env.clone(), request_id.clone());
+    let write = move |tx: &mut Tx<'_>| {
+        let company = pending.company_id.ok_or(Key::InvalidCredentials)?;
+        let nobody = Caller::new(company, spotter_contract::Actor::System);
+        let now = env.clock.now();
+        let caller = caller(&mut Read::new(tx, &nobody, now), &pending)?;
+        let operation = match pending.subject {
+            Some(Subject::Client) => "approve_client_mcp",
+            _ => "approve_company_mcp",
+        };
+        let read = Read::new(tx, &caller, now);
+        let mut cx = Write::new(read, &env, operation, &[], request_id.as_str())?;
+        let approved = consent::approve(&mut cx, approval.clone())?;
+        cx.audit()?;
+        Ok(approved.redirect_to)
+    };
+    state.db.write(write).await
+}

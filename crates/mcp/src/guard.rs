@@ -1,0 +1,194 @@
+//! The door of the MCP server: who calls, and whether they were allowed what they call for. What is
+//! not allowed is told in the words of RFC 6750 and RFC 9728, from which assistants know what to do.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header},
+    response::IntoResponse,
+};
+use http_body_util::{BodyExt, Limited};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use serde_json::{Value, json};
+use spotter_areas::mcp::{
+    modules::{GrantSubject, Module, PROPOSED, holding, scope_of},
+    tokens::{self, Assistant},
+};
+use spotter_http::State as Shared;
+use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
+use spotter_store::Tx;
+
+use crate::{refusal::no_store, server::Spotter, tools::Tools};
+
+/// What the endpoints share.
+#[derive(Clone)]
+pub(crate) struct Door {
+    pub(crate) state: Arc<Shared>,
+    service: StreamableHttpService<Spotter, NeverSessionManager>,
+}
+
+/// What the guard hands to the tools.
+#[derive(Clone)]
+pub(crate) struct Entered {
+    pub(crate) assistant: Arc<Assistant>,
+    pub(crate) credential: Credential,
+}
+
+impl Door {
+    pub(crate) fn new(state: Arc<Shared>) -> Self {
+        let tools = Arc::new(Tools::of(spotter_areas::operations()));
+        let (host, origins) = (host(&state.env.mcp_url), origins(&state));
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_max_request_body_bytes(limits::BODY_MAX)
+            .with_allowed_hosts(host)
+            .with_allowed_origins(origins)
+            .enforce_origin_validation();
+        let (shared, own) = (state.clone(), tools);
+        let factory = move || Ok(Spotter::new(shared.clone(), own.clone()));
+        let service =
+            StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
+        Self { state, service }
+    }
+}
+
+/// The names that the server is reached by: its own, and the machine's.
+fn host(mcp_url: &str) -> Vec<String> {
+    let own = mcp_url.split_once("://").map_or(mcp_url, |(_, host)| host);
+    let bare = own.rsplit_once(':').map_or(own, |(host, _)| host);
+    ["localhost", "127.0.0.1", "[::1]", own, bare].map(str::to_owned).to_vec()
+}
+
+/// Pages that may ask: the server's own, those that the operator named, and tools on the own machine.
+fn origins(state: &Shared) -> Vec<String> {
+    let own = ["http://localhost:*", "http://127.0.0.1:*"].map(str::to_owned);
+    let named = state.settings.cors_origins.iter().cloned();
+    own.into_iter().chain([state.env.mcp_url.to_string()]).chain(named).collect()
+}
+
+/// Serves one request of an assistant.
+pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) -> Response<Body> {
+    let entered = match presented(&request) {
+        Ok(credential) => enter(&door, credential).await,
+        Err(problem) => Err(problem),
+    };
+    let (credential, assistant) = match entered {
+        Ok(entered) => entered,
+        Err(problem) => {
+            if let Err(limited) = door.state.count_address(&request) {
+                return refused(&door, &limited);
+            }
+            return refused(&door, &problem);
+        }
+    };
+    if let Some(id) = assistant.caller.actor.id()
+        && let Err(problem) = door.state.count_caller(id)
+    {
+        return refused(&door, &problem);
+    }
+    if request.method() != Method::POST {
+        let mut response = no_store(
+            StatusCode::METHOD_NOT_ALLOWED,
+            &json!({"error": "method_not_allowed", "error_description": "Requests are sent with POST."}),
+        );
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
+    let (mut parts, body) = request.into_parts();
+    let Ok(body) = Limited::new(body, limits::BODY_MAX).collect().await else {
+        return no_store(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &json!({"error": "invalid_request", "error_description": "A request is at most 1 MiB."}),
+        );
+    };
+    let body = body.to_bytes();
+    if let Some(needed) = missing(&body, &assistant) {
+        return challenge(&door, StatusCode::FORBIDDEN, "insufficient_scope", &needed);
+    }
+    // The library wants both types by name; some clients send */*.
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    parts.headers.insert(header::ACCEPT, both);
+    parts.extensions.insert(Entered { assistant: Arc::new(assistant), credential });
+    request = Request::from_parts(parts, Body::from(body));
+    door.service.handle(request).await.map(Body::new).into_response()
+}
+
+/// The credential in the Authorization header; one in the query is none.
+fn presented(request: &Request<Body>) -> Result<Credential> {
+    let query = request.uri().query().unwrap_or_default();
+    let in_query = form_urlencoded::parse(query.as_bytes())
+        .any(|(name, _)| matches!(&*name, "access_token" | "token" | "api_key" | "key"));
+    match bearer(request.headers()) {
+        _ if in_query => Err(Key::InvalidToken.into()),
+        None => Err(Key::MissingBearer.into()),
+        Some(text) => tokens::parse(&text).ok_or_else(|| Key::InvalidToken.into()),
+    }
+}
+
+async fn enter(door: &Door, credential: Credential) -> Result<(Credential, Assistant)> {
+    let (env, shown) = (door.state.env.clone(), credential.clone());
+    let look = move |tx: &mut Tx<'_>| tokens::authenticate(tx, &env, &shown);
+    Ok((credential, door.state.db.read(look).await?))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
+/// The modules that a call needs and that were not granted, with those that were.
+fn missing(body: &[u8], assistant: &Assistant) -> Option<String> {
+    let message: Value = serde_json::from_slice(body).ok()?;
+    if message["method"] != "tools/call" {
+        return None;
+    }
+    let tool = message["params"]["name"].as_str()?;
+    let needed = holding(assistant.subject, tool);
+    if needed.is_empty() || needed.iter().any(|module| assistant.modules.contains(module)) {
+        return None;
+    }
+    let mut all = assistant.modules.clone();
+    all.extend(needed);
+    Some(scope_of(&all))
+}
+
+/// What somebody who has nothing yet may ask for.
+fn usual() -> String {
+    let clients = Module::of(GrantSubject::Client);
+    scope_of(&PROPOSED.iter().copied().chain(clients).collect::<Vec<_>>())
+}
+
+fn refused(door: &Door, problem: &Problem) -> Response<Body> {
+    match problem.key {
+        Key::MissingBearer => challenge(door, StatusCode::UNAUTHORIZED, "", &usual()),
+        Key::InvalidToken => challenge(door, StatusCode::UNAUTHORIZED, "invalid_token", &usual()),
+        _ => crate::refusal::failed(problem),
+    }
+}
+
+/// RFC 6750, section 3, with the address of the metadata (RFC 9728, section 5.1).
+fn challenge(door: &Door, status: StatusCode, error: &str, scope: &str) -> Response<Body> {
+    let base = &door.state.env.mcp_url;
+    let mut value = String::from("Bearer realm=\"mcp\"");
+    if !error.is_empty() {
+        value.push_str(&format!(", error=\"{error}\""));
+    }
+    value.push_str(&format!(
+        ", scope=\"{scope}\", resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp/v1\""
+    ));
+    let told = match error {
+        "" => "unauthorized",
+        told => told,
+    };
+    let mut response = no_store(status, &json!({"error": told}));
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
+    response
+}

@@ -1,0 +1,68 @@
+//! The MCP server: tools from the operations table, for assistants that act for a manager or a
+//! client, and the authorization server that lets them in (OAuth 2.1 with PKCE, RFC 7591, 8414, 8707,
+//! 9207, 9728).
+//!
+//! A request passes the [`guard`] (who, and whether they were allowed that), then `rmcp` (the
+//! protocol, in both eras), then [`tools`] (the operation). What people allow is the `areas` crate's.
+
+mod authorize;
+mod consent;
+mod guard;
+mod metadata;
+mod page;
+mod redirect;
+mod refusal;
+mod registration;
+mod server;
+mod token;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::{HeaderName, Method},
+    routing::{any, get, post},
+};
+use spotter_http::State;
+use tower_http::cors::{Any, CorsLayer};
+
+/// Where the MCP server stands below its base address.
+const ENDPOINT: &str = "/mcp/v1";
+
+/// The protected resource that every grant is bound to.
+fn resource(state: &State) -> String {
+    format!("{}{ENDPOINT}", state.env.mcp_url)
+}
+
+/// The routes of the MCP server and its authorization server.
+pub fn router(state: Arc<State>) -> Router {
+    let machines = Router::new()
+        .route("/.well-known/oauth-protected-resource", get(metadata::resource))
+        .route("/.well-known/oauth-protected-resource/mcp/v1", get(metadata::resource))
+        .route("/.well-known/oauth-authorization-server", get(metadata::server))
+        .route("/.well-known/oauth-authorization-server/mcp/v1", get(metadata::server))
+        .route("/mcp/v1/oauth/register", post(registration::register))
+        .route("/mcp/v1/oauth/token", post(token::issue))
+        .route(ENDPOINT, any(guard::serve))
+        .layer(cors())
+        .with_state(guard::Door::new(state.clone()));
+    let people = Router::new()
+        .route("/mcp/v1/oauth/authorize", get(authorize::authorize))
+        .route("/mcp/v1/oauth/consent", get(consent::show))
+        .route("/mcp/v1/oauth/consent/sign-in", post(consent::sign_in))
+        .route("/mcp/v1/oauth/consent/decide", post(consent::decide))
+        .route("/mcp/v1/oauth/consent.css", get(page::style))
+        .with_state(state);
+    machines.merge(people)
+}
+
+/// Credentials are in a header that no browser sends by itself, so any page may ask.
+fn cors() -> CorsLayer {
+    let names = ["authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_headers(names.map(HeaderName::from_static))
+        .expose_headers([HeaderName::from_static("www-authenticate")])
+}

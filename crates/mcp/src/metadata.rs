@@ -1,0 +1,53 @@
+//! The documents by which assistants find their way (RFC 9728 and RFC 8414).
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderValue, Response, header},
+};
+use serde_json::{Value, json};
+use spotter_areas::mcp::modules::Module;
+
+use crate::guard::Door;
+
+fn document(value: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(value.to_string()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    response
+}
+
+fn scopes() -> Vec<&'static str> {
+    Module::ALL.iter().map(|module| module.key()).collect()
+}
+
+/// What the resource is, and who lets anybody in.
+pub(crate) async fn resource(State(door): State<Door>) -> Response<Body> {
+    let issuer = &*door.state.env.mcp_url;
+    document(&json!({
+        "resource": crate::resource(&door.state),
+        "resource_name": "Spotter",
+        "authorization_servers": [issuer],
+        "scopes_supported": scopes(),
+        "bearer_methods_supported": ["header"],
+    }))
+}
+
+/// How one is let in.
+pub(crate) async fn server(State(door): State<Door>) -> Response<Body> {
+    let issuer = &*door.state.env.mcp_url;
+    document(&json!({
+        "issuer": issuer,
+        "authorization_endpoint": format!("{issuer}/mcp/v1/oauth/authorize"),
+        "token_endpoint": format!("{issuer}/mcp/v1/oauth/token"),
+        "registration_endpoint": format!("{issuer}/mcp/v1/oauth/register"),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": ["none"],
+        "scopes_supported": scopes(),
+        "authorization_response_iss_parameter_supported": true,
+    }))
+}

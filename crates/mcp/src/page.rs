@@ -1,0 +1,194 @@
+//! The pages that people see: plain HTML without script, safe against framing, kept by nobody.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use maud::{DOCTYPE, Markup, html};
+use spotter_areas::mcp::{
+    consent::Pending,
+    modules::{GrantSubject, Module},
+};
+use spotter_kernel::Problem;
+
+use crate::redirect;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The pages' style.
+pub(crate) async fn style() -> Response<Body> {
+    let mut response = Response::new(Body::from(STYLE));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/css; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A page. Its forms lead to ourselves and, by a redirect, to `target`.
+fn page(status: StatusCode, title: &str, target: &str, main: Markup) -> Response<Body> {
+    let text = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (title) " · Spotter" }
+                link rel="stylesheet" href="/mcp/v1/oauth/consent.css";
+            }
+            body { main { (main) } }
+        }
+    };
+    let mut response = Response::new(Body::from(text.into_string()));
+    *response.status_mut() = status;
+    let policy = format!(
+        "default-src 'none'; style-src 'self'; form-action 'self' {target}; frame-ancestors 'none'; \
+         base-uri 'none'"
+    );
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The end of the road, and why.
+pub(crate) fn stopped(status: StatusCode, why: &str) -> Response<Body> {
+    page(
+        status,
+        "This did not work",
+        "",
+        html! {
+            h1 { "This did not work" }
+            p { (why) }
+            p.quiet { "You can close this page." }
+        },
+    )
+}
+
+/// The same for a problem.
+pub(crate) fn problem(problem: &Problem) -> Response<Body> {
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if problem.status >= 500 {
+        tracing::error!(%problem, "a page could not be shown");
+    }
+    stopped(status, &problem.message)
+}
+
+/// Who asks, and where it leads: the head of both pages.
+fn asker(pending: &Pending) -> Markup {
+    html! {
+        p.asker {
+            strong { (pending.client_name) }
+            span.badge { "unverified name" }
+        }
+        p.quiet {
+            "This name was chosen by the assistant itself. Afterwards your browser goes to "
+            strong { (redirect::shown(&pending.redirect_uri)) } "."
+        }
+    }
+}
+
+/// Where somebody signs in.
+pub(crate) fn sign_in(
+    pending: &Pending,
+    request: &str,
+    email: &str,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response<Body> {
+    page(
+        status,
+        "Sign in",
+        "",
+        html! {
+            h1 { "Connect an assistant" }
+            (asker(pending))
+            @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
+            form method="post" action="/mcp/v1/oauth/consent/sign-in" {
+                input type="hidden" name="request" value=(request);
+                label { "E-mail" input type="email" name="email" value=(email) required autocomplete="username"; }
+                label { "Password" input type="password" name="password" required autocomplete="current-password"; }
+                fieldset.choice {
+                    legend { "I am a" }
+                    label { input type="radio" name="subject" value="coach" checked; "manager of the business" }
+                    label { input type="radio" name="subject" value="client"; "client" }
+                }
+                button type="submit" { "Sign in" }
+            }
+            p.quiet { "Nothing is shared by signing in. You decide on the next page." }
+        },
+    )
+}
+
+/// What the one who decides is shown.
+pub(crate) struct Decision<'d> {
+    pub(crate) pending: &'d Pending,
+    pub(crate) request: &'d str,
+    pub(crate) csrf: &'d str,
+    pub(crate) person: &'d str,
+    pub(crate) company: &'d str,
+    pub(crate) subject: GrantSubject,
+    pub(crate) proposal: &'d [Module],
+}
+
+/// Where somebody decides.
+pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
+    let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
+    let whose = match subject {
+        GrantSubject::Company => "your company's data",
+        GrantSubject::Client => "your own data",
+    };
+    let target = redirect::form_target(&pending.redirect_uri);
+    page(
+        StatusCode::OK,
+        "Allow an assistant?",
+        &target,
+        html! {
+            h1 { "Allow this assistant to use " (whose) "?" }
+            (asker(pending))
+            p.quiet { "You are signed in as " strong { (person) } " at " strong { (company) } "." }
+            form method="post" action="/mcp/v1/oauth/consent/decide" {
+                input type="hidden" name="request" value=(request);
+                input type="hidden" name="csrf" value=(csrf);
+                @for module in *proposal {
+                    label.module {
+                        input type="checkbox" name="module" value=(module.key()) checked;
+                        span {
+                            strong { (module.title()) }
+                            span.reads { "Reads: " (module.reads()) "." }
+                            @if !module.changes().is_empty() {
+                                span.changes { "Changes: " (module.changes()) "." }
+                            }
+                            @if module.tools().is_empty() {
+                                span.quiet { "Not available yet: the assistant can do nothing with it today." }
+                            }
+                        }
+                    }
+                }
+                label.module {
+                    input type="checkbox" name="read_only" value="yes";
+                    span { strong { "Only let it read" } span.quiet { "It then changes nothing, whatever is ticked above." } }
+                }
+                div.buttons {
+                    button type="submit" name="decision" value="approve" { "Allow" }
+                    button.plain type="submit" name="decision" value="refuse" { "Refuse" }
+                }
+            }
+            p.quiet {
+                "Everything it does is done in your name and stands in the audit log. You can take this back \
+                 at any time."
+            }
+        },
+    )
+}

@@ -1,0 +1,89 @@
+//! Dynamic registration of assistants (RFC 7591).
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{Request, Response, StatusCode},
+};
+use http_body_util::{BodyExt, Limited};
+use serde::Deserialize;
+use serde_json::json;
+use spotter_areas::mcp::registration;
+use spotter_kernel::text::Text;
+
+use crate::{
+    guard::Door,
+    redirect,
+    refusal::{failed, no_store, refuse},
+};
+
+const BODY_MAX: usize = 16 << 10;
+const URIS_MAX: usize = 10;
+
+/// What is looked at of the metadata; the rest is the assistant's own affair.
+#[derive(Deserialize)]
+struct Metadata {
+    client_name: Option<String>,
+    redirect_uris: Vec<String>,
+    token_endpoint_auth_method: Option<String>,
+}
+
+/// Registers an assistant. It is a public client: it is told an id, and no secret.
+pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
+    if let Err(problem) = door.state.count_address(&request) {
+        return failed(&problem);
+    }
+    let invalid = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_client_metadata", why);
+    let Ok(body) = Limited::new(request.into_body(), BODY_MAX).collect().await else {
+        return invalid("The metadata must be at most 16 KiB.");
+    };
+    let Ok(metadata) = serde_json::from_slice::<Metadata>(&body.to_bytes()) else {
+        return invalid("redirect_uris must be a list of texts, and client_name a text.");
+    };
+    // A secret would be no secret in an app on somebody's machine.
+    if metadata.token_endpoint_auth_method.as_deref().is_some_and(|method| method != "none") {
+        let supported = ["client_secret_basic", "client_secret_post"];
+        let method = metadata.token_endpoint_auth_method.as_deref().unwrap_or_default();
+        if !supported.contains(&method) {
+            return invalid("token_endpoint_auth_method must be none.");
+        }
+    }
+    let uris = metadata.redirect_uris;
+    if uris.is_empty()
+        || uris.len() > URIS_MAX
+        || !uris.iter().all(|uri| redirect::may_be_registered(uri))
+    {
+        let why = "redirect_uris must be 1 to 10 addresses: https, http to the own machine, or an app's \
+            scheme; without fragment and credentials.";
+        return refuse(StatusCode::BAD_REQUEST, "invalid_redirect_uri", why);
+    }
+    let name = metadata.client_name.unwrap_or_else(|| "Unnamed assistant".to_owned());
+    let Ok(name) = Text::<120>::parse(&name) else {
+        return invalid("client_name must be 1 to 120 characters.");
+    };
+    if name.chars().any(char::is_control) {
+        return invalid("client_name must not contain control characters.");
+    }
+    let env = door.state.env.clone();
+    let write =
+        move |tx: &mut spotter_store::Tx<'_>| registration::register(tx, &env, &name, &uris);
+    match door.state.db.write(write).await {
+        Ok(Some(registered)) => no_store(
+            StatusCode::CREATED,
+            &json!({
+                "client_id": registered.client_id,
+                "client_id_issued_at": registered.created_at.seconds(),
+                "client_name": registered.client_name,
+                "redirect_uris": registered.redirect_uris.0,
+                "grant_types": ["authorization_code", "refresh_token"],
+                "response_types": ["code"],
+                "token_endpoint_auth_method": "none",
+            }),
+        ),
+        Ok(None) => {
+            let why = "Too many assistants have registered; try again tomorrow.";
+            refuse(StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable", why)
+        }
+        Err(problem) => failed(&problem),
+    }
+}

@@ -1,0 +1,116 @@
+//! The token endpoint (RFC 6749, section 3.2; RFC 7636; RFC 8707).
+
+use std::collections::BTreeMap;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, Request, Response, StatusCode, header},
+};
+use http_body_util::{BodyExt, Limited};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use spotter_areas::mcp::tokens::{self, Issued, Presented, Refusal};
+use spotter_http::RequestId;
+use spotter_kernel::{Result, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
+use spotter_store::Tx;
+
+use crate::{
+    guard::Door,
+    refusal::{failed, no_store, refuse},
+};
+
+const BODY_MAX: usize = 16 << 10;
+
+/// Issues tokens for a code or a refresh token.
+pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
+    if let Err(problem) = door.state.count_address(&request) {
+        return failed(&problem);
+    }
+    let request_id = RequestId::of(&request);
+    let (parts, body) = request.into_parts();
+    let bad = |error: &str, why: &str| refuse(StatusCode::BAD_REQUEST, error, why);
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return bad("invalid_request", "Parameters are sent in the body.");
+    }
+    if !is_form(&parts.headers) {
+        return bad("invalid_request", "The body must be application/x-www-form-urlencoded.");
+    }
+    let Ok(body) = Limited::new(body, BODY_MAX).collect().await else {
+        return bad("invalid_request", "The body must be at most 16 KiB.");
+    };
+    let mut said = BTreeMap::new();
+    for (name, value) in form_urlencoded::parse(&body.to_bytes()) {
+        if said.insert(name.clone().into_owned(), value.into_owned()).is_some() {
+            return bad("invalid_request", &format!("{name} may be sent once."));
+        }
+    }
+    // What was bound when the person consented is inherited where nothing is said.
+    if said.get("resource").is_some_and(|resource| *resource != crate::resource(&door.state)) {
+        return bad("invalid_target", "resource must be the address of the MCP server.");
+    }
+    let wanted: &[&str] = match said.get("grant_type").map(String::as_str) {
+        Some("authorization_code") => &["client_id", "code", "code_verifier", "redirect_uri"],
+        Some("refresh_token") => &["client_id", "refresh_token"],
+        Some(_) => {
+            let why = "grant_type must be authorization_code or refresh_token.";
+            return bad("unsupported_grant_type", why);
+        }
+        None => return bad("invalid_request", "grant_type is missing."),
+    };
+    if let Some(missing) = wanted.iter().find(|name| !said.contains_key(**name)) {
+        return bad("invalid_request", &format!("{missing} is missing."));
+    }
+    let (env, id) = (door.state.env.clone(), request_id);
+    let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &said, id.as_str());
+    match door.state.db.write(exchange).await {
+        Ok(Ok(issued)) => told(&issued),
+        Ok(Err(Refusal::InvalidClient)) => {
+            let why = "The assistant is not registered; it has to register again.";
+            refuse(StatusCode::UNAUTHORIZED, "invalid_client", why)
+        }
+        Ok(Err(Refusal::InvalidGrant)) => {
+            bad("invalid_grant", "The code or token is not good, or not good any more.")
+        }
+        Err(problem) => failed(&problem),
+    }
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+fn exchanged(
+    tx: &mut Tx<'_>,
+    env: &spotter_contract::Env,
+    said: &BTreeMap<String, String>,
+    request_id: &str,
+) -> Result<std::result::Result<Issued, Refusal>> {
+    let text = |name: &str| said.get(name).map(String::as_str).unwrap_or_default();
+    if text("grant_type") == "refresh_token" {
+        return tokens::refresh(tx, env, text("client_id"), text("refresh_token"), request_id);
+    }
+    let challenge = base64url(&Sha256::digest(text("code_verifier")));
+    let presented = Presented {
+        client_id: text("client_id"),
+        code: text("code"),
+        challenge: &challenge,
+        redirect_uri: text("redirect_uri"),
+    };
+    tokens::exchange(tx, env, &presented, request_id)
+}
+
+fn told(issued: &Issued) -> Response<Body> {
+    no_store(
+        StatusCode::OK,
+        &json!({
+            "access_token": issued.access.expose(),
+            "token_type": "Bearer",
+            "expires_in": ACCESS_TOKEN_SECONDS,
+            "refresh_token": issued.refresh.expose(),
+            "scope": issued.scope,
+        }),
+    )
+}

@@ -1,0 +1,215 @@
+//! The consent page, as a browser sees it and as forgers meet it.
+
+use serde_json::json;
+
+use super::{Assistant, REDIRECT, browser, call, switch_on};
+use crate::{
+    harness::{App, PASSWORD, people, random_text, send},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    a_person_signs_in_and_allows,
+    a_person_refuses,
+    forged_and_replayed_forms_decide_nothing,
+    names_are_shown_as_text,
+);
+
+/// Somebody at the page.
+struct Visit {
+    client: reqwest::Client,
+    base: String,
+    request: String,
+    cookie: String,
+}
+
+struct Seen {
+    status: u16,
+    headers: reqwest::header::HeaderMap,
+    text: String,
+}
+
+impl Visit {
+    async fn new(app: &App, assistant: &Assistant, scope: Option<&str>) -> Self {
+        let request = assistant.request(app, scope).await;
+        Self { client: browser(), base: app.server.base.clone(), request, cookie: String::new() }
+    }
+
+    async fn see(&self, request: reqwest::RequestBuilder) -> Seen {
+        let request =
+            if self.cookie.is_empty() { request } else { request.header("cookie", &self.cookie) };
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Seen { status, headers, text: response.text().await.unwrap() }
+    }
+
+    async fn open(&self) -> Seen {
+        let url = format!("{}/mcp/v1/oauth/consent?request={}", self.base, self.request);
+        self.see(self.client.get(url)).await
+    }
+
+    fn form(&self, action: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
+        let mut fields = fields.to_vec();
+        fields.push(("request", &self.request));
+        self.client.post(format!("{}/mcp/v1/oauth/consent/{action}", self.base)).form(&fields)
+    }
+
+    async fn sign_in(&mut self, email: &str, password: &str, subject: &str) -> Seen {
+        let fields = [("email", email), ("password", password), ("subject", subject)];
+        let seen = self.see(self.form("sign-in", &fields)).await;
+        if let Some(cookie) = seen.headers.get("set-cookie") {
+            let cookie = cookie.to_str().unwrap();
+            for part in ["HttpOnly", "SameSite=Strict", "Path=/mcp/v1/oauth/consent"] {
+                assert!(cookie.contains(part), "{cookie}");
+            }
+            self.cookie = cookie.split(';').next().unwrap().to_owned();
+        }
+        seen
+    }
+}
+
+fn hidden(page: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    page.split(&start).nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+#[track_caller]
+fn safe(seen: &Seen) {
+    let header = |name: &str| seen.headers[name].to_str().unwrap();
+    assert!(header("content-security-policy").contains("frame-ancestors 'none'"));
+    assert!(header("content-security-policy").starts_with("default-src 'none'"));
+    assert_eq!(header("x-frame-options"), "DENY");
+    assert_eq!(header("cache-control"), "no-store");
+    assert_eq!(header("referrer-policy"), "no-referrer");
+    assert!(!seen.text.contains("<script"), "{}", seen.text);
+}
+
+async fn a_person_signs_in_and_allows(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let mut visit = Visit::new(&app, &assistant, Some("clients client_notes measurements")).await;
+    let page = visit.open().await;
+    safe(&page);
+    assert!(page.text.contains("unverified name") && page.text.contains("assistant.example"));
+    let wrong = visit.sign_in(&app.admin_email, "not the password", "coach").await;
+    assert_eq!(wrong.status, 401);
+    safe(&wrong);
+    assert!(visit.cookie.is_empty());
+    assert_eq!(visit.sign_in(&app.admin_email, PASSWORD, "coach").await.status, 303);
+    let page = visit.open().await;
+    safe(&page);
+    for words in [
+        "Test Gym",
+        "Ada Admin",
+        "Reads: Names, contact details",
+        "Changes: Create, update",
+        "Notes about clients",
+        "Not available yet",
+    ] {
+        assert!(page.text.contains(words), "{words} is not in {}", page.text);
+    }
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.contains("form-action 'self' https://assistant.example"), "{policy}");
+    let csrf = hidden(&page.text, "csrf");
+    let fields = [
+        ("csrf", csrf.as_str()),
+        ("module", "clients"),
+        ("read_only", "yes"),
+        ("decision", "approve"),
+    ];
+    let done = visit.see(visit.form("decide", &fields)).await;
+    assert_eq!(done.status, 303, "{}", done.text);
+    let target = done.headers["location"].to_str().unwrap();
+    assert!(target.starts_with(&format!("{REDIRECT}?code=")), "{target}");
+    let code = target.split_once("?code=").unwrap().1.split('&').next().unwrap();
+    let issued = assistant.exchange(&app, code).await;
+    assert_eq!(issued.body["scope"], "clients");
+    call(&app, &text(&issued.body, "/access_token"), "list_clients", json!({})).await;
+    let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
+    assert_eq!(grants.data()["grants"][0]["readOnly"], true);
+    // The request is over.
+    assert_eq!(visit.see(visit.form("decide", &fields)).await.status, 404);
+    assert_eq!(visit.open().await.status, 404);
+}
+
+async fn a_person_refuses(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let mut visit = Visit::new(&app, &assistant, None).await;
+    visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
+    let csrf = hidden(&visit.open().await.text, "csrf");
+    let fields = [("csrf", csrf.as_str()), ("module", "clients"), ("decision", "refuse")];
+    let done = visit.see(visit.form("decide", &fields)).await;
+    let target = done.headers["location"].to_str().unwrap();
+    assert!(target.starts_with(&format!("{REDIRECT}?error=access_denied&state=")), "{target}");
+    let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
+    assert_eq!(grants.data()["total"], 0);
+    // Those who may not decide are told so before anything is shown.
+    let email = format!("{}@example.com", random_text());
+    let new = json!({"firstName": "Bo", "lastName": "Vos", "email": email, "role": "Coach"});
+    let invited = app.app("POST", "/coaches", Some(new)).await.ok();
+    let accept = json!({"token": invited.data()["invitation"]["token"], "password": PASSWORD});
+    send(app.server.request("POST", "/app/v1/auth/invitations/accept").json(&accept)).await.ok();
+    let mut visit = Visit::new(&app, &assistant, None).await;
+    let refused = visit.sign_in(&email, PASSWORD, "coach").await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text.contains("managers and admins") && visit.cookie.is_empty());
+}
+
+async fn forged_and_replayed_forms_decide_nothing(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let mut visit = Visit::new(&app, &assistant, None).await;
+    visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
+    let csrf = hidden(&visit.open().await.text, "csrf");
+    let decide = |csrf: &str| {
+        visit.form("decide", &[("csrf", csrf), ("module", "clients"), ("decision", "approve")])
+    };
+    let before = app.state().await["mcp_grant"];
+    // Without the browser's cookie, with another's, without the token, and from another site.
+    let bare = decide(&csrf).send().await.unwrap();
+    assert_eq!(bare.status(), 403);
+    let stranger = decide(&csrf).header("cookie", "spotter_consent=x").send().await.unwrap();
+    assert_eq!(stranger.status(), 403);
+    for wrong in ["", "x", &csrf[1..]] {
+        assert_eq!(visit.see(decide(wrong)).await.status, 403);
+    }
+    assert_eq!(visit.see(decide(&csrf).header("sec-fetch-site", "cross-site")).await.status, 403);
+    // A cookie of one request is no good for another.
+    let mut other = Visit::new(&app, &assistant, None).await;
+    other.cookie.clone_from(&visit.cookie);
+    let fields = [("csrf", csrf.as_str()), ("module", "clients"), ("decision", "approve")];
+    assert_eq!(other.see(other.form("decide", &fields)).await.status, 403);
+    assert!(other.open().await.text.contains("Password"), "it has to be signed in to");
+    // What is not proposed cannot be ticked, and nothing ticked is no yes.
+    let more = [("csrf", csrf.as_str()), ("module", "client_notes"), ("decision", "approve")];
+    assert_eq!(visit.see(visit.form("decide", &more)).await.status, 400);
+    let none = [("csrf", csrf.as_str()), ("decision", "approve")];
+    assert_eq!(visit.see(visit.form("decide", &none)).await.status, 400);
+    assert_eq!(before, app.state().await["mcp_grant"]);
+    // A request that a person has signed in to is not another's to approve over the API.
+    let (_, manager) = people::coach(&app, "Manager").await;
+    let body = json!({"requestId": visit.request});
+    app.app_as(&manager, "POST", "/company/mcp/oauth/approve", Some(body))
+        .await
+        .refused(404, "resource.not_found");
+    assert_eq!(visit.see(decide(&csrf)).await.status, 303);
+}
+
+async fn names_are_shown_as_text(app: App) {
+    switch_on(&app).await;
+    let name = format!("<script>alert('{}')</script><b>\"", app.company);
+    let body = json!({"client_name": name, "redirect_uris": [REDIRECT]});
+    let registered = send(app.server.request("POST", "/mcp/v1/oauth/register").json(&body)).await;
+    let id = text(&registered.body, "/client_id");
+    let assistant = Assistant { id, verifier: "v".repeat(43) };
+    let mut visit = Visit::new(&app, &assistant, None).await;
+    for _ in 0..2 {
+        let page = visit.open().await;
+        safe(&page);
+        assert!(page.text.contains("&lt;script&gt;alert("), "{}", page.text);
+        assert!(!page.text.contains("<b>\""));
+        visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
+    }
+}
