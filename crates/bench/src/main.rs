@@ -4,6 +4,7 @@
 mod faults;
 mod messages;
 mod receiver;
+mod refresh;
 mod service;
 mod speed;
 mod workouts;
@@ -58,6 +59,18 @@ enum What {
         #[arg(long)]
         sets: i64,
     },
+    /// Refreshes of MCP tokens a second, of a demo that runs.
+    Refresh {
+        /// Its address.
+        #[arg(long)]
+        base: String,
+        /// A manager's access token.
+        #[arg(long)]
+        manager: String,
+        /// How long.
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+    },
     /// Messages for an empty conversation of a demo that is stopped.
     Messages {
         /// The conversation.
@@ -90,6 +103,7 @@ async fn main() -> Outcome {
             let clients = [id(&many)?, id(&few)?];
             workouts::fill(location, company(&data)?, clients, sets).await
         }
+        What::Refresh { base, manager, seconds } => refresh::run(&base, &manager, seconds).await,
         What::Messages { conversation, count } => {
             messages::fill(location, company(&data)?, id(&conversation)?, count).await
         }

@@ -7,9 +7,8 @@ use std::{net::IpAddr, sync::Arc};
 use axum::{
     body::Body,
     extract::State,
-    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+    http::{Request, Response, StatusCode},
 };
-use http_body_util::{BodyExt, Limited};
 use spotter_areas::{
     access::accounts::{Password, Subject},
     clients::Client,
@@ -24,61 +23,25 @@ use spotter_http::{Login, RequestId, State as Shared, recognise};
 use spotter_kernel::{
     Key, Problem, Result,
     id::{ClientId, CoachId},
-    secret::{base64url, random_text},
+    secret::random_text,
     text::{Email, Text},
 };
 use spotter_store::Tx;
 
 use crate::{
     authorize::go,
+    forms::{self, Form},
     page::{self, Decision},
 };
 
-const BODY_MAX: usize = 16 << 10;
+const PAGE: &str = "/mcp/v1/oauth/consent";
 const COOKIE: &str = "spotter_consent";
 const GONE: &str = "This request is over: it was decided, or it waited for more than ten minutes. Go back \
     to the assistant and connect again.";
 
-/// What a form said.
-struct Form(Vec<(String, String)>);
-
-impl Form {
-    async fn read(request: Request<Body>) -> Option<Self> {
-        let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
-        let pairs = form_urlencoded::parse(&body);
-        Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
-    }
-
-    fn one(&self, name: &str) -> &str {
-        self.all(name).next().unwrap_or_default()
-    }
-
-    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
-    }
-}
-
 async fn pending(state: &Shared, secret: &str) -> Result<Option<Pending>> {
     let (secret, clock) = (secret.to_owned(), state.env.clock.clone());
     state.db.read(move |tx: &mut Tx<'_>| consent::pending(tx, clock.now(), &secret)).await
-}
-
-fn cookie(headers: &HeaderMap) -> Option<String> {
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
-}
-
-/// What ties a form to the browser that it was shown in.
-fn csrf(session: &str) -> String {
-    base64url(&vault::digest_of(format!("csrf {session}").as_bytes()))
-}
-
-/// A form that another site sends says so, in every browser of today.
-fn is_foreign(headers: &HeaderMap) -> bool {
-    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
-    site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
 }
 
 /// Shows the page: the sign-in, or the decision to the one who has signed in.
@@ -96,7 +59,8 @@ pub(crate) async fn show(
         .unwrap_or_default();
     match pending(&state, &secret).await {
         Ok(Some(pending)) => {
-            let session = cookie(request.headers()).filter(|own| pending.is_session(own));
+            let session =
+                forms::cookie(request.headers(), COOKIE).filter(|own| pending.is_session(own));
             match session {
                 Some(session) => decision(&state, &pending, &secret, &session).await,
                 None => page::sign_in(&pending, &secret, "", None, StatusCode::OK),
@@ -116,8 +80,8 @@ pub(crate) async fn sign_in(
         Ok(from) => from,
         Err(problem) => return page::problem(&problem),
     };
-    if is_foreign(request.headers()) {
-        return page::stopped(StatusCode::FORBIDDEN, "This form was sent by another site.");
+    if forms::is_foreign(request.headers()) {
+        return forms::forged();
     }
     let request_id = RequestId::of(&request);
     let Some(form) = Form::read(request).await else {
@@ -131,15 +95,8 @@ pub(crate) async fn sign_in(
     };
     match enter(&state, &request_id, from, &form, &secret).await {
         Ok(session) => {
-            let mut response = go(&format!("/mcp/v1/oauth/consent?request={secret}"));
-            let secure = if state.env.mcp_url.starts_with("https") { "; Secure" } else { "" };
-            let cookie = format!(
-                "{COOKIE}={session}; Path=/mcp/v1/oauth/consent; Max-Age=600; HttpOnly; SameSite=Strict{secure}"
-            );
-            if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-                response.headers_mut().insert(header::SET_COOKIE, cookie);
-            }
-            response
+            let on = go(&format!("{PAGE}?request={secret}"));
+            forms::with_cookie(&state, on, COOKIE, PAGE, &session, 600)
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
@@ -253,7 +210,7 @@ async fn decision(
         Ok((proposal, person, company)) => page::decide(&Decision {
             pending,
             request: secret,
-            csrf: &csrf(session),
+            csrf: &forms::csrf(session),
             person: &person,
             company: &company,
             subject: match pending.subject {
@@ -274,13 +231,11 @@ pub(crate) async fn decide(
     if let Err(problem) = state.count_address(&request) {
         return page::problem(&problem);
     }
-    let forged =
-        || page::stopped(StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.");
-    if is_foreign(request.headers()) {
-        return forged();
+    if forms::is_foreign(request.headers()) {
+        return forms::forged();
     }
-    let (request_id, session) = (RequestId::of(&request), cookie(request.headers()));
-    let Some(form) = Form::read(request).await else { return forged() };
+    let (request_id, session) = (RequestId::of(&request), forms::cookie(request.headers(), COOKIE));
+    let Some(form) = Form::read(request).await else { return forms::forged() };
     let secret = form.one("request").to_owned();
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
@@ -288,10 +243,10 @@ pub(crate) async fn decide(
         Err(problem) => return page::problem(&problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
-        return forged();
+        return forms::forged();
     };
-    if !vault::same(csrf(&session).as_bytes(), form.one("csrf").as_bytes()) {
-        return forged();
+    if !vault::same(forms::csrf(&session).as_bytes(), form.one("csrf").as_bytes()) {
+        return forms::forged();
     }
     let outcome = match form.one("decision") {
         "approve" => approve(&state, &request_id, pending, &form, secret).await.map(Some),

@@ -5,13 +5,14 @@ use axum::{
     http::{HeaderValue, Response, StatusCode, header},
 };
 use maud::{DOCTYPE, Markup, html};
+use serde_json::Value;
 use spotter_areas::mcp::{
     consent::Pending,
     modules::{GrantSubject, Module},
 };
 use spotter_kernel::Problem;
 
-use crate::redirect;
+use crate::{manage::Shown, redirect};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -117,13 +118,7 @@ pub(crate) fn sign_in(
             @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
             form method="post" action="/mcp/v1/oauth/consent/sign-in" {
                 input type="hidden" name="request" value=(request);
-                label { "E-mail" input type="email" name="email" value=(email) required autocomplete="username"; }
-                label { "Password" input type="password" name="password" required autocomplete="current-password"; }
-                fieldset.choice {
-                    legend { "I am a" }
-                    label { input type="radio" name="subject" value="coach" checked; "manager of the business" }
-                    label { input type="radio" name="subject" value="client"; "client" }
-                }
+                (credentials(email))
                 button type="submit" { "Sign in" }
             }
             p.quiet { "Nothing is shared by signing in. You decide on the next page." }
@@ -191,4 +186,165 @@ pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
             }
         },
     )
+}
+
+/// The fields of a sign-in.
+fn credentials(email: &str) -> Markup {
+    html! {
+        label {
+            "E-mail"
+            input type="email" name="email" value=(email) required autocomplete="username";
+        }
+        label {
+            "Password"
+            input type="password" name="password" required autocomplete="current-password";
+        }
+        fieldset.choice {
+            legend { "I am a" }
+            label { input type="radio" name="subject" value="coach" checked; "manager of the business" }
+            label { input type="radio" name="subject" value="client"; "client" }
+        }
+    }
+}
+
+/// Where somebody signs in to see what assistants are allowed.
+pub(crate) fn manage_sign_in(
+    email: &str,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response<Body> {
+    let main = html! {
+        h1 { "Your assistants" }
+        @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
+        form method="post" action="/mcp/v1/manage/sign-in" {
+            (credentials(email))
+            button type="submit" { "Sign in" }
+        }
+    };
+    page(status, "Assistants", "", main)
+}
+
+/// A text of a record.
+fn text<'v>(record: &'v Value, name: &str) -> &'v str {
+    record[name].as_str().unwrap_or_default()
+}
+
+/// The date of an instant.
+fn date<'v>(record: &'v Value, name: &str) -> &'v str {
+    text(record, name).get(..10).unwrap_or_default()
+}
+
+/// The modules of a record.
+fn modules(record: &Value) -> Vec<Module> {
+    let keys = record["modules"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    keys.filter_map(Module::parse).collect()
+}
+
+/// What assistants are allowed, and what can be done about it.
+pub(crate) fn manage(shown: &Shown, csrf: &str) -> Response<Body> {
+    let main = html! {
+        h1 { "Your assistants" }
+        @if let Some(made) = &shown.made {
+            p.wrong role="status" {
+                "This is the new key. It is shown this once: " code { (made) }
+            }
+        }
+        h2 { "Connected" }
+        @if shown.grants.is_empty() { p.quiet { "No assistant is connected." } }
+        @for grant in &shown.grants { (grant_card(grant, csrf)) }
+        @if shown.manages {
+            h2 { "Keys for scripts" }
+            @for key in &shown.keys { (key_card(key, csrf)) }
+            (new_key(csrf))
+        }
+        form method="post" action="/mcp/v1/manage/act" {
+            input type="hidden" name="csrf" value=(csrf);
+            button.plain type="submit" name="action" value="sign-out" { "Sign out" }
+        }
+    };
+    page(StatusCode::OK, "Assistants", "", main)
+}
+
+fn grant_card(grant: &Value, csrf: &str) -> Markup {
+    let (read_only, revoked) = (grant["readOnly"] == true, grant["revokedAt"].is_string());
+    html! {
+        section.card {
+            p.asker { strong { (text(grant, "clientName")) } span.badge { "unverified name" } }
+            p.quiet {
+                "Allowed on " (date(grant, "createdAt"))
+                @if text(grant, "subject") == "client" { ", by a client" }
+                @if read_only { ", only reading" }
+                @if revoked { ", taken back on " (date(grant, "revokedAt")) }
+                "."
+            }
+            @if revoked {
+                p.quiet { @for module in modules(grant) { (module.title()) ". " } }
+            } @else {
+                form method="post" action="/mcp/v1/manage/act" {
+                    input type="hidden" name="csrf" value=(csrf);
+                    input type="hidden" name="id" value=(text(grant, "grantId"));
+                    @for module in modules(grant) { (ticked(module, true)) }
+                    label.module {
+                        input type="checkbox" name="read_only" value="yes" checked[read_only] disabled[read_only];
+                        span { strong { "Only let it read" } }
+                    }
+                    div.buttons {
+                        button.plain type="submit" name="action" value="limit" { "Save" }
+                        button.danger type="submit" name="action" value="revoke" { "Disconnect" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn key_card(key: &Value, csrf: &str) -> Markup {
+    let revoked = key["revokedAt"].is_string();
+    html! {
+        section.card {
+            p.asker { strong { (text(key, "name")) } " " span.quiet { "fsc_…" (text(key, "last4")) } }
+            p.quiet {
+                @for module in modules(key) { (module.title()) ". " }
+                @if key["readOnly"] == true { "Only reading. " }
+                @if revoked { "Revoked on " (date(key, "revokedAt")) "." }
+                @else { "Good until " (date(key, "expiresAt")) "." }
+            }
+            @if !revoked {
+                form method="post" action="/mcp/v1/manage/act" {
+                    input type="hidden" name="csrf" value=(csrf);
+                    input type="hidden" name="id" value=(text(key, "keyId"));
+                    button.danger type="submit" name="action" value="revoke-key" { "Revoke" }
+                }
+            }
+        }
+    }
+}
+
+fn ticked(module: Module, checked: bool) -> Markup {
+    html! {
+        label.module {
+            input type="checkbox" name="module" value=(module.key()) checked[checked];
+            span { strong { (module.title()) } }
+        }
+    }
+}
+
+fn new_key(csrf: &str) -> Markup {
+    let offered = Module::of(GrantSubject::Company).filter(|module| !module.tools().is_empty());
+    html! {
+        details {
+            summary { "Make a key" }
+            form method="post" action="/mcp/v1/manage/act" {
+                input type="hidden" name="csrf" value=(csrf);
+                label { "Name" input type="text" name="name" required maxlength="120"; }
+                label { "Days" input type="number" name="days" value="90" min="1" max="365"; }
+                @for module in offered { (ticked(module, false)) }
+                label.module {
+                    input type="checkbox" name="read_only" value="yes" checked;
+                    span { strong { "Only let it read" } }
+                }
+                button type="submit" name="action" value="make-key" { "Make the key" }
+            }
+        }
+    }
 }

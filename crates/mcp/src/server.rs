@@ -5,8 +5,9 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
@@ -39,7 +40,11 @@ fn entered(context: &RequestContext<RoleServer>) -> Result<Entered, ErrorData> {
 
 impl ServerHandler for Spotter {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .build();
         let own = Implementation::new("spotter", env!("CARGO_PKG_VERSION")).with_title("Spotter");
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(
             "Spotter is the back office of a fitness coaching business. Lists are paged: pass page and \
@@ -58,6 +63,37 @@ impl ServerHandler for Spotter {
         // What is listed depends on the grant: nobody else may be shown it.
         let list = ListToolsResult::with_all_items(tools);
         Ok(list.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
+    }
+
+    // There are none; but clients look, and want to know for how long that holds.
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::default()
+            .with_ttl_ms(FRESH_MILLIS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::default()
+            .with_ttl_ms(FRESH_MILLIS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::default()
+            .with_ttl_ms(FRESH_MILLIS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn call_tool(

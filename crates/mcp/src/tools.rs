@@ -109,6 +109,7 @@ fn failed(problem: &Problem) -> CallToolResult {
         (400, _) => "Correct the field that is named and call again.",
         (404, _) => "Find the id with a list tool and call again.",
         (409, "idempotency.conflict") => "Use another idempotencyKey.",
+        (409, "idempotency.in_progress") => "Wait a moment and call again with the same arguments.",
         (409, _) => "Read the record again: its state does not allow this.",
         (403, "scopes.insufficient") => {
             "The person has not allowed this. Tell them what you need it for; they can connect again."

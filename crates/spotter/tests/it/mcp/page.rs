@@ -14,6 +14,7 @@ on_both_engines!(
     a_person_refuses,
     forged_and_replayed_forms_decide_nothing,
     names_are_shown_as_text,
+    people_look_after_what_they_allowed,
 );
 
 /// Somebody at the page.
@@ -212,4 +213,80 @@ async fn names_are_shown_as_text(app: App) {
         assert!(!page.text.contains("<b>\""));
         visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
     }
+}
+
+async fn people_look_after_what_they_allowed(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let scope = Some("clients client_notes");
+    let (access, _) = assistant.tokens(&app, &app.coach_token, "company", scope).await;
+    let manage = format!("{}/mcp/v1/manage", app.server.base);
+    let client = browser();
+    let see = async |request: reqwest::RequestBuilder, cookie: &str| {
+        let response = request.header("cookie", cookie).send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Seen { status, headers, text: response.text().await.unwrap() }
+    };
+    let page = see(client.get(&manage), "").await;
+    safe(&page);
+    assert!(page.text.contains("Password"));
+    let form = [("email", app.admin_email.as_str()), ("password", PASSWORD), ("subject", "coach")];
+    let entered = see(client.post(format!("{manage}/sign-in")).form(&form), "").await;
+    assert_eq!(entered.status, 303, "{}", entered.text);
+    let cookie = entered.headers["set-cookie"].to_str().unwrap();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/mcp/v1/manage"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let page = see(client.get(&manage), &cookie).await;
+    safe(&page);
+    assert!(page.text.contains("Notes about clients") && page.text.contains("Make a key"));
+    let (csrf, id) = (hidden(&page.text, "csrf"), hidden(&page.text, "id"));
+    let act = async |fields: &[(&str, &str)], cookie: &str| {
+        see(client.post(format!("{manage}/act")).form(fields), cookie).await
+    };
+    let limit = [
+        ("csrf", csrf.as_str()),
+        ("id", &id),
+        ("module", "clients"),
+        ("read_only", "yes"),
+        ("action", "limit"),
+    ];
+    assert_eq!(act(&limit, "").await.status, 403);
+    assert_eq!(act(&limit[1..], &cookie).await.status, 403);
+    assert_eq!(act(&limit, &cookie).await.status, 303);
+    let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
+    assert_eq!(grants.data()["grants"][0]["modules"], json!(["clients"]));
+    assert_eq!(grants.data()["grants"][0]["readOnly"], true);
+    let make = [
+        ("csrf", csrf.as_str()),
+        ("name", "Report"),
+        ("days", "7"),
+        ("module", "clients"),
+        ("action", "make-key"),
+    ];
+    let made = act(&make, &cookie).await;
+    safe(&made);
+    let key = made.text.split("<code>").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    call(&app, &key, "list_clients", json!({})).await;
+    assert!(!see(client.get(&manage), &cookie).await.text.contains(&key), "it is shown once");
+    let keys = app.app("GET", "/company/mcp/keys", None).await.ok();
+    let key_id = text(keys.data(), "/keys/0/keyId");
+    act(&[("csrf", csrf.as_str()), ("id", &key_id), ("action", "revoke-key")], &cookie).await;
+    act(&[("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")], &cookie).await;
+    for credential in [&key, &access] {
+        assert_eq!(super::rpc(&app, credential, "tools/list", json!({})).await.status, 401);
+    }
+    // A client sees their own, and no keys.
+    let (ann, _) = people::client(&app).await;
+    let email = app.get(&format!("/clients/{ann}")).await.ok();
+    let email = text(email.data(), "/client/email");
+    let form = [("email", email.as_str()), ("password", PASSWORD), ("subject", "client")];
+    let entered = see(client.post(format!("{manage}/sign-in")).form(&form), "").await;
+    let own = entered.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let page = see(client.get(&manage), &own).await;
+    assert!(page.text.contains("No assistant is connected") && !page.text.contains("Make a key"));
+    let csrf = hidden(&page.text, "csrf");
+    let theirs = [("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")];
+    assert_eq!(act(&theirs, &own).await.status, 404);
 }

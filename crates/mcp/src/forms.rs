@@ -1,0 +1,79 @@
+//! Forms that people send: read, and told apart from forged ones.
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+};
+use http_body_util::{BodyExt, Limited};
+use spotter_contract::vault;
+use spotter_http::State;
+use spotter_kernel::secret::base64url;
+
+use crate::page;
+
+const BODY_MAX: usize = 16 << 10;
+
+/// What a form said.
+pub(crate) struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// Reads a form; nothing where it is too long or cut off.
+    pub(crate) async fn read(request: Request<Body>) -> Option<Self> {
+        let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
+        let pairs = form_urlencoded::parse(&body);
+        Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+
+    /// The first value of a field; empty where there is none.
+    pub(crate) fn one(&self, name: &str) -> &str {
+        self.all(name).next().unwrap_or_default()
+    }
+
+    /// Every value of a field.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The value of a cookie.
+pub(crate) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs =
+        all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(own, _)| *own == name).map(|(_, value)| value.to_owned())
+}
+
+/// Sets a cookie that no script sees, no other site has sent, and no other path is given.
+pub(crate) fn with_cookie(
+    state: &State,
+    mut response: Response<Body>,
+    name: &str,
+    path: &str,
+    value: &str,
+    seconds: u32,
+) -> Response<Body> {
+    let secure = if state.env.mcp_url.starts_with("https") { "; Secure" } else { "" };
+    let cookie = format!(
+        "{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+    );
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// What ties a form to the browser that it was shown in.
+pub(crate) fn csrf(session: &str) -> String {
+    base64url(&vault::digest_of(format!("csrf {session}").as_bytes()))
+}
+
+/// A form that another site sends says so, in every browser of today.
+pub(crate) fn is_foreign(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+    site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+}
+
+/// The answer to a form that no page of ours has sent.
+pub(crate) fn forged() -> Response<Body> {
+    page::stopped(StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
+}

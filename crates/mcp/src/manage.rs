@@ -1,0 +1,245 @@
+//! The page where people see, limit and take back what assistants are allowed: managers all of the
+//! company's and its keys, others their own. What it does are operations of the application API.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, Request, Response, StatusCode},
+};
+use serde_json::{Value, json};
+use spotter_areas::{
+    access::{
+        accounts::{Password, Subject},
+        sessions,
+    },
+    mcp,
+};
+use spotter_contract::{
+    Actor, Arguments, Caller, Read, Role, Write, handler::Bound, run::Admitted, vault,
+};
+use spotter_http::{Login, RequestId, State as Shared, recognise};
+use spotter_kernel::{
+    Key, Problem, Result,
+    secret::{Credential, CredentialKind},
+    text::Email,
+};
+use spotter_store::Tx;
+
+use crate::{
+    authorize::go,
+    forms::{self, Form},
+    page,
+};
+
+/// Where the page stands.
+pub(crate) const PAGE: &str = "/mcp/v1/manage";
+const COOKIE: &str = "spotter_manage";
+
+/// What the page shows.
+pub(crate) struct Shown {
+    /// Whether it is a manager's.
+    pub(crate) manages: bool,
+    /// Grants, newest first.
+    pub(crate) grants: Vec<Value>,
+    /// Keys, newest first; managers' alone.
+    pub(crate) keys: Vec<Value>,
+    /// A key that was just made.
+    pub(crate) made: Option<String>,
+}
+
+fn token(headers: &HeaderMap) -> Option<Credential> {
+    Credential::parse(CredentialKind::AppAccessToken, &forms::cookie(headers, COOKIE)?)
+}
+
+/// Runs one of the area's operations for whoever is signed in, as the application API does.
+async fn ask(
+    state: &Arc<Shared>,
+    token: &Credential,
+    request_id: &RequestId,
+    (operation, id, body): (&'static str, Option<(&'static str, &str)>, Value),
+) -> Result<Value> {
+    let found = mcp::operations().into_iter().find(|own| own.id == operation);
+    let operation = found.ok_or_else(|| Problem::internal("no such operation"))?;
+    let path = id.map(|(name, id)| (name.to_owned(), id.to_owned())).into_iter().collect();
+    let arguments = match operation.writes {
+        true => Arguments { path, query: String::new(), body: body.to_string().into_bytes() },
+        false => Arguments { path, query: "limit=100".to_owned(), body: Vec::new() },
+    };
+    let mut bound: Bound = operation.bind(&arguments)?;
+    let (shared, token, request_id, writes) =
+        (state.clone(), token.clone(), request_id.clone(), operation.writes);
+    let transaction = move |tx: &mut Tx<'_>| {
+        let env = &shared.env;
+        let caller = sessions::authenticate(tx, env, &token)?;
+        operation.admit(&caller)?;
+        let (now, request_id) = (env.clock.now(), request_id.as_str());
+        Admitted { env, operation: &operation, caller: &caller, idempotent: None, request_id, now }
+            .run(tx, &mut bound)
+    };
+    let answer =
+        if writes { state.db.write(transaction).await } else { state.db.read(transaction).await };
+    serde_json::from_str(&answer?.data).map_err(Problem::internal)
+}
+
+/// Who is signed in, if somebody is.
+async fn visitor(state: &Arc<Shared>, token: &Credential) -> Result<Caller> {
+    let (env, token) = (state.env.clone(), token.clone());
+    state.db.read(move |tx: &mut Tx<'_>| sessions::authenticate(tx, &env, &token)).await
+}
+
+/// Shows the page, or the sign-in to it.
+pub(crate) async fn show(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(problem) = state.count_address(&request) {
+        return page::problem(&problem);
+    }
+    let request_id = RequestId::of(&request);
+    match token(request.headers()) {
+        Some(token) => shown(&state, &token, &request_id, None).await,
+        None => page::manage_sign_in("", None, StatusCode::OK),
+    }
+}
+
+async fn shown(
+    state: &Arc<Shared>,
+    token: &Credential,
+    request_id: &RequestId,
+    made: Option<String>,
+) -> Response<Body> {
+    match gather(state, token, request_id, made).await {
+        Ok(shown) => page::manage(&shown, &forms::csrf(token.expose())),
+        Err(problem) if problem.status == 401 => page::manage_sign_in("", None, StatusCode::OK),
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+async fn gather(
+    state: &Arc<Shared>,
+    token: &Credential,
+    request_id: &RequestId,
+    made: Option<String>,
+) -> Result<Shown> {
+    let caller = visitor(state, token).await?;
+    let manages = matches!(caller.actor, Actor::Coach { role, .. } if role >= Role::Manager);
+    let list = if manages { "list_mcp_grants" } else { "list_own_mcp_grants" };
+    let items = |told: &Value, name: &str| told[name].as_array().cloned().unwrap_or_default();
+    let grants = items(&ask(state, token, request_id, (list, None, Value::Null)).await?, "grants");
+    let keys = match manages {
+        true => items(
+            &ask(state, token, request_id, ("list_mcp_keys", None, Value::Null)).await?,
+            "keys",
+        ),
+        false => Vec::new(),
+    };
+    Ok(Shown { manages, grants, keys, made })
+}
+
+/// Signs somebody in to the page.
+pub(crate) async fn sign_in(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let from = match state.count_address(&request) {
+        Ok(from) => from,
+        Err(problem) => return page::problem(&problem),
+    };
+    if forms::is_foreign(request.headers()) {
+        return forms::forged();
+    }
+    let request_id = RequestId::of(&request);
+    let Some(form) = Form::read(request).await else { return forms::forged() };
+    match enter(&state, &request_id, from, &form).await {
+        Ok(token) => forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, &token, 3_600),
+        Err(problem) if problem.status < 500 => {
+            let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
+            page::manage_sign_in(form.one("email"), Some(&problem.message), status)
+        }
+        Err(problem) => page::problem(&problem),
+    }
+}
+
+async fn enter(
+    state: &Arc<Shared>,
+    request_id: &RequestId,
+    from: IpAddr,
+    form: &Form,
+) -> Result<String> {
+    let wrong = || Problem::new(Key::InvalidCredentials);
+    let login = Login {
+        email: Email::parse(form.one("email").trim()).ok_or_else(wrong)?,
+        password: Password::new(form.one("password").to_owned()),
+        company_id: None,
+        subject: Some(if form.one("subject") == "client" {
+            Subject::Client
+        } else {
+            Subject::Coach
+        }),
+    };
+    let account = recognise(state, request_id, from, login).await?;
+    let (env, request_id) = (state.env.clone(), request_id.clone());
+    let open = move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(account.company_id, Actor::System);
+        let read = Read::new(tx, &caller, env.clock.now());
+        let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
+        let tokens = sessions::open(&mut cx, account.subject, account.subject_id)?;
+        cx.audit()?;
+        Ok(tokens.access_token)
+    };
+    state.db.write(open).await
+}
+
+/// Does what a form asks.
+pub(crate) async fn act(
+    State(state): State<Arc<Shared>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(problem) = state.count_address(&request) {
+        return page::problem(&problem);
+    }
+    let (request_id, token) = (RequestId::of(&request), token(request.headers()));
+    let foreign = forms::is_foreign(request.headers());
+    let (Some(token), Some(form), false) = (token, Form::read(request).await, foreign) else {
+        return forms::forged();
+    };
+    if !vault::same(forms::csrf(token.expose()).as_bytes(), form.one("csrf").as_bytes()) {
+        return forms::forged();
+    }
+    let modules: Vec<&str> = form.all("module").collect();
+    let grant = Some(("grantId", form.one("id")));
+    let asked = match form.one("action") {
+        "limit" => {
+            let mut limits = json!({"modules": modules});
+            if form.one("read_only") == "yes" {
+                limits["readOnly"] = json!(true);
+            }
+            ("limit_mcp_grant", grant, limits)
+        }
+        "revoke" => ("revoke_mcp_grant", grant, json!({})),
+        "revoke-key" => ("revoke_mcp_key", Some(("keyId", form.one("id"))), json!({})),
+        "make-key" => {
+            let mut key = json!({"name": form.one("name"), "modules": modules,
+                "readOnly": form.one("read_only") == "yes"});
+            if let Ok(days) = form.one("days").parse::<i64>() {
+                key["expiresInDays"] = json!(days);
+            }
+            ("create_mcp_key", None, key)
+        }
+        "sign-out" => {
+            let out = go(PAGE);
+            return forms::with_cookie(&state, out, COOKIE, PAGE, "", 0);
+        }
+        _ => return forms::forged(),
+    };
+    match ask(&state, &token, &request_id, asked).await {
+        // A key is shown once, in the answer to the form that made it.
+        Ok(told) => match told["secret"].as_str() {
+            Some(secret) => shown(&state, &token, &request_id, Some(secret.to_owned())).await,
+            None => go(PAGE),
+        },
+        Err(problem) => page::problem(&problem),
+    }
+}
