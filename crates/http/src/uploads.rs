@@ -7,7 +7,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{self, RawPathParams},
-    http::{HeaderMap, HeaderValue, Request, Response, header},
+    http::{HeaderMap, HeaderValue, Request, Response, header, request},
     routing::{get, post},
 };
 use http_body_util::BodyExt;
@@ -33,6 +33,8 @@ use crate::{
 const SILENCE: Duration = Duration::from_secs(30);
 /// How long a file may take to arrive: less than what has not arrived is left alone for.
 const ARRIVAL: Duration = Duration::from_secs(ARRIVAL_SECONDS as u64 / 2);
+/// How long the rest of a file that is refused is waited for.
+const DRAIN: Duration = Duration::from_secs(10);
 /// How much of a file is looked at before it is taken.
 const BEGINNING: usize = 4_096;
 
@@ -87,9 +89,24 @@ async fn receive(
 
 async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     let (parts, body) = request.into_parts();
+    let most = visitor.state.settings.upload_max;
+    let mut arriving = Arriving { body, left: most, most };
+    let outcome = take_in(visitor, &parts, &mut arriving).await;
+    if outcome.is_err() {
+        // Senders listen once they have sent: who is cut short never hears why.
+        arriving.drain().await;
+    }
+    outcome
+}
+
+async fn take_in(
+    visitor: &Visitor,
+    parts: &request::Parts,
+    arriving: &mut Arriving,
+) -> Result<Upload> {
+    let most = arriving.most;
     let Query(Named { file_name }) = Query::take(&arguments(None, parts.uri.query()))?;
     let media_type = media_type(&parts.headers)?;
-    let most = visitor.state.settings.upload_max;
     let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most) {
         return Err(too_large(most));
@@ -97,7 +114,6 @@ async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     let Ok(_permit) = visitor.state.uploading.try_acquire() else {
         return Err(Problem::overloaded());
     };
-    let mut arriving = Arriving { body, left: most, most };
     let mut beginning = Vec::new();
     while beginning.len() < BEGINNING
         && let Some(bytes) = arriving.next().await?
@@ -133,7 +149,7 @@ async fn forget(visitor: &Visitor, id: UploadId) {
     }
 }
 
-async fn keep(mut writing: Writing, beginning: Vec<u8>, mut arriving: Arriving) -> Result<u64> {
+async fn keep(mut writing: Writing, beginning: Vec<u8>, arriving: &mut Arriving) -> Result<u64> {
     let all = async {
         writing.put(beginning.into()).await.map_err(troubled)?;
         while let Some(bytes) = arriving.next().await? {
@@ -174,6 +190,12 @@ struct Arriving {
 }
 
 impl Arriving {
+    /// Takes what is left of it and throws it away, within reason.
+    async fn drain(&mut self) {
+        let rest = async { while matches!(self.next().await, Ok(Some(_))) {} };
+        tokio::time::timeout(DRAIN, rest).await.ok();
+    }
+
     async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let frame = tokio::time::timeout(SILENCE, self.body.frame()).await;

@@ -63,7 +63,9 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
     }
     let (env, id) = (door.state.env.clone(), request_id);
     let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &said, id.as_str());
-    match door.state.db.write(exchange).await {
+    // It is decided by the row of the code or token alone, which one transaction changes; whether the
+    // grant still stands is seen at every use of what is issued.
+    match door.state.db.write_rows(exchange).await {
         Ok(Ok(issued)) => told(&issued),
         Ok(Err(Refusal::InvalidClient)) => {
             let why = "The assistant is not registered; it has to register again.";

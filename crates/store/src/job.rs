@@ -16,6 +16,8 @@ pub(crate) trait Job: Send {
     fn isolation(&self) -> Isolation;
     /// Runs the closure, keeping its answer; whether it succeeded. A panic is a failure.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// Forgets the kept answer, which came of a run that does not count.
+    fn forget(&mut self);
     /// Hands the kept answer over; with a problem, a kept success is replaced by it.
     fn finish(self: Box<Self>, problem: Option<Problem>);
 }
@@ -72,6 +74,10 @@ where
         let succeeded = answer.is_ok();
         self.answer = Some(answer);
         succeeded
+    }
+
+    fn forget(&mut self) {
+        self.answer = None;
     }
 
     fn finish(self: Box<Self>, problem: Option<Problem>) {

@@ -157,7 +157,7 @@ impl Session {
                 Some(Failure::Statement) => return ended,
                 Some(Failure::Assumption) => {}
                 Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
-                Some(Failure::Disconnected) => return Err(Problem::overloaded()),
+                Some(Failure::Disconnected) => break,
                 Some(Failure::Conflict) => {
                     metrics::counter!("spotter_store_retries_total").increment(1);
                     // Spread the contenders out: a random share of a growing pause.
@@ -166,6 +166,8 @@ impl Session {
                 }
             }
         }
+        // What the last run says is about the engine, and not for the caller.
+        job.forget();
         Err(Problem::overloaded())
     }
 

@@ -135,15 +135,16 @@ pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Resu
 pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller> {
     type Found = (Id, Subject, Id, Timestamp);
     let (company, now) = (token.company, env.clock.now());
+    let asked = Company::ask(tx, company)?;
     let found: Option<Found> = tx.one(BY_ACCESS, params![company, vault::digest(token)])?;
     let (session, subject, id, expires_at) = found.ok_or(Key::InvalidToken)?;
     if expires_at <= now {
         return Err(Key::InvalidToken.into());
     }
     let nobody = Caller::new(company, Actor::System);
-    let cx = &mut Read::new(tx, &nobody, now);
-    let actor = admit(cx, subject, id, session)?;
-    Ok(Caller { features: Company::find(cx)?.features(), ..Caller::new(company, actor) })
+    let features = Company::told(tx, asked)?.features();
+    let actor = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
+    Ok(Caller { features, ..Caller::new(company, actor) })
 }
 
 /// The actor, if the coach or client may still come in.

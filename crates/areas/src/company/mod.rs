@@ -12,7 +12,7 @@ use spotter_kernel::{
     money::Currency,
     text::{Country, Email, Language, Phone, Text, WebUrl},
 };
-use spotter_store::{List, Sql, Tx, params, record, statements};
+use spotter_store::{Ahead, List, Sql, Tx, params, record, statements};
 
 record! {
     /// A company, and what is switched on for it.
@@ -66,6 +66,17 @@ pub struct NewCompany {
 }
 
 impl Company {
+    /// Asks for a company before it is needed, so that it comes with what is asked for next.
+    pub fn ask(tx: &mut Tx<'_>, company: CompanyId) -> Result<Ahead<Self>> {
+        tx.ahead(FIND, params![company])
+    }
+
+    /// The company that was asked for.
+    pub fn told(tx: &mut Tx<'_>, asked: Ahead<Self>) -> Result<Self> {
+        let found = tx.awaited(asked)?.into_iter().next();
+        found.ok_or_else(|| Key::CompanyNotFound.into())
+    }
+
     /// The caller's company.
     pub fn find(cx: &mut Read) -> Result<Self> {
         cx.one(FIND, params![])?.ok_or_else(|| Key::CompanyNotFound.into())

@@ -1,7 +1,7 @@
 //! Tokens of the MCP server: codes are exchanged for them once, refresh tokens are replaced at every
 //! use, and whatever is presented twice ends what it led to.
 
-use spotter_contract::{Actor, Caller, Delegation, Env, Read, Write, vault};
+use spotter_contract::{Actor, Caller, Delegation, Env, Features, Read, Write, vault};
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::CompanyId,
@@ -207,9 +207,23 @@ pub fn parse(text: &str) -> Option<Credential> {
 /// still lets assistants in.
 pub fn authenticate(tx: &mut Tx, env: &Env, credential: &Credential) -> Result<Assistant> {
     let (company, now) = (credential.company, env.clock.now());
+    let asked = Company::ask(tx, company)?;
     let nobody = Caller::new(company, Actor::System);
+    let (through, subject, person, modules, read_only) =
+        allowed(&mut Read::new(tx, &nobody, now), credential)?;
+    let features = Company::told(tx, asked)?.features();
+    let whom = (subject, person);
     let cx = &mut Read::new(tx, &nobody, now);
-    let (through, subject, person, modules, read_only) = match credential.kind {
+    stand_for(cx, (company, features), through, whom, modules, read_only)
+}
+
+/// What a good credential lets its holder do: through what, for whom, and what.
+fn allowed(
+    cx: &mut Read,
+    credential: &Credential,
+) -> Result<(Id, GrantSubject, Id, Vec<Module>, bool)> {
+    let now = cx.now();
+    Ok(match credential.kind {
         CredentialKind::McpKey => {
             let found: Option<McpKey> =
                 cx.one(keys::BY_DIGEST, params![vault::digest(credential)])?;
@@ -227,13 +241,12 @@ pub fn authenticate(tx: &mut Tx, env: &Env, credential: &Credential) -> Result<A
             }
             (grant.grant_id.0, grant.subject, grant.subject_id, grant.modules.0, grant.read_only)
         }
-    };
-    stand_for(cx, company, through, (subject, person), modules, read_only)
+    })
 }
 
 fn stand_for(
     cx: &mut Read,
-    company: CompanyId,
+    (company, features): (CompanyId, Features),
     through: Id,
     (subject, person): (GrantSubject, Id),
     mut modules: Vec<Module>,
@@ -250,7 +263,6 @@ fn stand_for(
     {
         return Err(Key::InvalidToken.into());
     }
-    let features = Company::find(cx)?.features();
     if !features.mcp || (subject == GrantSubject::Client && !features.client_ai) {
         return Err(Key::InvalidToken.into());
     }

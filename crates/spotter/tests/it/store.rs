@@ -379,6 +379,18 @@ async fn tallies_fold(app: App) {
 
 /// SQLite loses the whole transaction when the disk is full: every innocent closure of the batch
 /// is still answered rightly.
+/// Only this engine has conflicts: the other has one writer.
+#[test]
+fn conflicts_that_never_settle_are_told_as_busy() {
+    const CONFLICT: Sql =
+        Sql("DO $$ BEGIN RAISE EXCEPTION 'on purpose' USING ERRCODE = '40001'; END $$");
+    crate::harness::run(Engine::Postgres, async |app: App| {
+        let refused = app.server.db.write(|tx| tx.execute(CONFLICT, &[])).await.unwrap_err();
+        assert_eq!((refused.status, refused.key), (503, spotter_kernel::Key::RequestFailed));
+        assert!(refused.retry_after.is_some() && refused.cause.is_none(), "{refused}");
+    });
+}
+
 #[test]
 fn a_lost_batch_runs_again_one_by_one() {
     let place = location(Engine::Sqlite);
