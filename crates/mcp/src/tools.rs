@@ -343,14 +343,42 @@ fn resolved(schema: Value, definitions: &Value) -> Value {
 fn with_definitions(schema: Value, definitions: &Value) -> JsonObject {
     let mut needed = Map::new();
     gather(&schema, definitions, &mut needed);
-    let Value::Object(mut schema) = schema else { return JsonObject::new() };
-    schema.remove("$schema");
-    schema.remove("title");
-    schema.remove("$defs");
+    let Value::Object(mut fields) = schema else { return JsonObject::new() };
+    fields.remove("$schema");
+    fields.remove("title");
+    fields.remove("$defs");
     if !needed.is_empty() {
-        schema.insert("$defs".to_owned(), Value::Object(needed));
+        fields.insert("$defs".to_owned(), Value::Object(needed));
     }
-    schema
+    let mut schema = Value::Object(fields);
+    slim(&mut schema);
+    match schema {
+        Value::Object(fields) => fields,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Takes out what costs an assistant's attention and tells it nothing: the checks are made anyway.
+fn slim(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for keyword in ["pattern", "examples", "format"] {
+                fields.remove(keyword);
+            }
+            for (keyword, value) in fields {
+                match (keyword.as_str(), value) {
+                    // Names, which may be those of keywords.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        named.values_mut().for_each(slim)
+                    }
+                    ("enum" | "const" | "required" | "default", _) => {}
+                    (_, value) => slim(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(slim),
+        _ => {}
+    }
 }
 
 fn gather(schema: &Value, definitions: &Value, needed: &mut Map<String, Value>) {
