@@ -10,7 +10,7 @@ use axum::{
     http::{Request, Response, StatusCode},
 };
 use spotter_areas::{
-    access::accounts::{Password, Subject},
+    access::accounts::Subject,
     clients::Client,
     company::{Company, coaches::Coach},
     mcp::{
@@ -18,14 +18,9 @@ use spotter_areas::{
         modules::{GrantSubject, Module},
     },
 };
-use spotter_contract::{Caller, Read, Role, Write, vault};
-use spotter_http::{Login, RequestId, State as Shared, recognise};
-use spotter_kernel::{
-    Key, Problem, Result,
-    id::{ClientId, CoachId},
-    secret::random_text,
-    text::{Email, Text},
-};
+use spotter_contract::{Caller, Read, Write, vault};
+use spotter_http::{RequestId, State as Shared, recognise};
+use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;
 
 use crate::{
@@ -114,18 +109,7 @@ async fn enter(
     form: &Form,
     secret: &str,
 ) -> Result<String> {
-    let wrong = || Problem::new(Key::InvalidCredentials);
-    let login = Login {
-        email: Email::parse(form.one("email").trim()).ok_or_else(wrong)?,
-        password: Password::new(form.one("password").to_owned()),
-        company_id: None,
-        subject: Some(if form.one("subject") == "client" {
-            Subject::Client
-        } else {
-            Subject::Coach
-        }),
-    };
-    let account = recognise(state, request_id, from, login).await?;
+    let account = recognise(state, request_id, from, form.login()?).await?;
     let session = random_text(&*state.env.entropy);
     let (env, request_id, secret) = (state.env.clone(), request_id.clone(), secret.to_owned());
     let told = session.clone();
@@ -133,51 +117,11 @@ async fn enter(
         let caller = Caller::new(account.company_id, spotter_contract::Actor::System);
         let read = Read::new(tx, &caller, env.clock.now());
         let mut cx = Write::new(read, &env, "sign_in_to_consent", &[], request_id.as_str())?;
-        may_decide(&mut cx, account.subject, account.subject_id)?;
         consent::sign_in(&mut cx, &secret, account.subject, account.subject_id, &session)?;
         cx.audit()
     };
     state.db.write(write).await?;
     Ok(told)
-}
-
-/// The one who decides, as the approval's operation sees them.
-fn may_decide(cx: &mut Read, subject: Subject, id: spotter_kernel::Id) -> Result<()> {
-    let signed_out = || Problem::new(Key::InvalidCredentials);
-    match subject {
-        Subject::Coach => {
-            let coach = Coach::find(cx, CoachId(id))?;
-            if coach.status != spotter_areas::company::coaches::CoachStatus::Active {
-                return Err(signed_out());
-            }
-            if coach.role < Role::Manager {
-                let text = "Assistants are connected by managers and admins.";
-                return Err(Problem::because(Key::Forbidden, text));
-            }
-            Ok(())
-        }
-        Subject::Client if Client::find(cx, ClientId(id))?.may_sign_in() => Ok(()),
-        Subject::Client => Err(signed_out()),
-    }
-}
-
-/// The caller that somebody who has signed in to a request is.
-fn caller(cx: &mut Read, pending: &Pending) -> Result<Caller> {
-    use spotter_contract::Actor;
-    let (Some(company), Some(subject), Some(id)) =
-        (pending.company_id, pending.subject, pending.subject_id)
-    else {
-        return Err(Key::InvalidCredentials.into());
-    };
-    may_decide(cx, subject, id)?;
-    let actor = match subject {
-        Subject::Coach => {
-            let coach = Coach::find(cx, CoachId(id))?;
-            Actor::Coach { id: coach.coach_id, role: coach.role, session: id }
-        }
-        Subject::Client => Actor::Client { id: ClientId(id), session: id },
-    };
-    Ok(Caller { features: Company::find(cx)?.features(), ..Caller::new(company, actor) })
 }
 
 async fn decision(
@@ -188,10 +132,8 @@ async fn decision(
 ) -> Response<Body> {
     let (env, asked) = (state.env.clone(), pending.clone());
     let look = move |tx: &mut Tx<'_>| {
-        let company = asked.company_id.ok_or(Key::InvalidCredentials)?;
-        let nobody = Caller::new(company, spotter_contract::Actor::System);
         let now = env.clock.now();
-        let caller = caller(&mut Read::new(tx, &nobody, now), &asked)?;
+        let caller = asked.person(tx, now)?;
         let cx = &mut Read::new(tx, &caller, now);
         let proposal = asked.proposal(cx)?;
         let person = match caller.actor {
@@ -283,10 +225,8 @@ async fn approve(
     };
     let (env, request_id) = (state.env.clone(), request_id.clone());
     let write = move |tx: &mut Tx<'_>| {
-        let company = pending.company_id.ok_or(Key::InvalidCredentials)?;
-        let nobody = Caller::new(company, spotter_contract::Actor::System);
         let now = env.clock.now();
-        let caller = caller(&mut Read::new(tx, &nobody, now), &pending)?;
+        let caller = pending.person(tx, now)?;
         let operation = match pending.subject {
             Some(Subject::Client) => "approve_client_mcp",
             _ => "approve_company_mcp",

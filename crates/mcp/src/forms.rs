@@ -5,9 +5,10 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
 };
 use http_body_util::{BodyExt, Limited};
+use spotter_areas::access::accounts::{Password, Subject};
 use spotter_contract::vault;
-use spotter_http::State;
-use spotter_kernel::secret::base64url;
+use spotter_http::{Login, State};
+use spotter_kernel::{Key, Result, secret::base64url, text::Email};
 
 use crate::page;
 
@@ -22,6 +23,17 @@ impl Form {
         let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
         let pairs = form_urlencoded::parse(&body);
         Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+
+    /// The sign-in that it is.
+    pub(crate) fn login(&self) -> Result<Login> {
+        let client = self.one("subject") == "client";
+        Ok(Login {
+            email: Email::parse(self.one("email").trim()).ok_or(Key::InvalidCredentials)?,
+            password: Password::new(self.one("password").to_owned()),
+            company_id: None,
+            subject: Some(if client { Subject::Client } else { Subject::Coach }),
+        })
     }
 
     /// The first value of a field; empty where there is none.

@@ -9,21 +9,14 @@ use axum::{
     http::{HeaderMap, Request, Response, StatusCode},
 };
 use serde_json::{Value, json};
-use spotter_areas::{
-    access::{
-        accounts::{Password, Subject},
-        sessions,
-    },
-    mcp,
-};
+use spotter_areas::{access::sessions, mcp};
 use spotter_contract::{
     Actor, Arguments, Caller, Read, Role, Write, handler::Bound, run::Admitted, vault,
 };
-use spotter_http::{Login, RequestId, State as Shared, recognise};
+use spotter_http::{RequestId, State as Shared, recognise};
 use spotter_kernel::{
-    Key, Problem, Result,
+    Problem, Result,
     secret::{Credential, CredentialKind},
-    text::Email,
 };
 use spotter_store::Tx;
 
@@ -168,18 +161,7 @@ async fn enter(
     from: IpAddr,
     form: &Form,
 ) -> Result<String> {
-    let wrong = || Problem::new(Key::InvalidCredentials);
-    let login = Login {
-        email: Email::parse(form.one("email").trim()).ok_or_else(wrong)?,
-        password: Password::new(form.one("password").to_owned()),
-        company_id: None,
-        subject: Some(if form.one("subject") == "client" {
-            Subject::Client
-        } else {
-            Subject::Coach
-        }),
-    };
-    let account = recognise(state, request_id, from, login).await?;
+    let account = recognise(state, request_id, from, form.login()?).await?;
     let (env, request_id) = (state.env.clone(), request_id.clone());
     let open = move |tx: &mut Tx<'_>| {
         let caller = Caller::new(account.company_id, Actor::System);

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Actor, Body, Env, Operation, Read, Write, operation, vault};
+use spotter_contract::{Actor, Body, Caller, Env, Operation, Read, Role, Write, operation, vault};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
     id::CompanyId,
@@ -18,7 +18,11 @@ use super::{
     modules::{GrantSubject, Module, PROPOSED},
     policy, registration,
 };
-use crate::{access::accounts::Subject, clients::Client};
+use crate::{
+    access::{accounts::Subject, sessions},
+    clients::Client,
+    company::Company,
+};
 
 /// What an assistant asks for.
 pub struct Asked {
@@ -99,11 +103,37 @@ pub fn sign_in(
 ) -> Result<()> {
     let (digest, session) =
         (vault::digest_of(secret.as_bytes()), vault::digest_of(session.as_bytes()));
+    person(cx, subject, id)?;
     cx.touch(subject.word(), id, ["mcp_request"]);
     cx.defer(SIGN_IN, params![digest, subject, id, session])
 }
 
+/// Somebody who may decide, as the operations see them: a manager, or a client with portal access.
+fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
+    let actor = sessions::admit(cx, subject, id, id).map_err(|problem| match problem.key {
+        Key::InvalidToken => Problem::new(Key::InvalidCredentials),
+        _ => problem,
+    })?;
+    if matches!(actor, Actor::Coach { role, .. } if role < Role::Manager) {
+        let text = "Assistants are connected by managers and admins.";
+        return Err(Problem::because(Key::Forbidden, text));
+    }
+    let features = Company::find(cx)?.features();
+    Ok(Caller { features, ..Caller::new(cx.company(), actor) })
+}
+
 impl Pending {
+    /// The one who has signed in to it, if they may still decide.
+    pub fn person(&self, tx: &mut Tx, now: Timestamp) -> Result<Caller> {
+        let (Some(company), Some(subject), Some(id)) =
+            (self.company_id, self.subject, self.subject_id)
+        else {
+            return Err(Key::InvalidCredentials.into());
+        };
+        let nobody = Caller::new(company, Actor::System);
+        person(&mut Read::new(tx, &nobody, now), subject, id)
+    }
+
     /// Whether a browser's secret is that of the one who signed in.
     pub fn is_session(&self, session: &str) -> bool {
         let digest = vault::digest_of(session.as_bytes());
