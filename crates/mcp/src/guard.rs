@@ -1,7 +1,10 @@
 //! The door of the MCP server: who calls, and whether they were allowed what they call for. What is
 //! not allowed is told in the words of RFC 6750 and RFC 9728, from which assistants know what to do.
 
-use std::sync::Arc;
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use axum::{
     body::Body,
@@ -10,14 +13,16 @@ use axum::{
     response::IntoResponse,
 };
 use http_body_util::{BodyExt, Limited};
+use lru::LruCache;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::{Value, json};
 use spotter_areas::mcp::{
+    assistant::{self, Assistant, Hint},
     modules::{GrantSubject, Module, PROPOSED, holding, scope_of},
-    tokens::{self, Assistant},
 };
+use spotter_contract::vault;
 use spotter_http::State as Shared;
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 use spotter_store::Tx;
@@ -29,7 +34,12 @@ use crate::{refusal::no_store, server::Spotter, tools::Tools};
 pub(crate) struct Door {
     pub(crate) state: Arc<Shared>,
     service: StreamableHttpService<Spotter, NeverSessionManager>,
+    /// What credentials led to, by their digests.
+    hints: Arc<Mutex<LruCache<[u8; 32], Hint>>>,
 }
+
+/// How many credentials' hints are kept.
+const HINTS_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// What the guard hands to the tools.
 #[derive(Clone)]
@@ -53,7 +63,12 @@ impl Door {
         let factory = move || Ok(Spotter::new(shared.clone(), own.clone()));
         let service =
             StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
-        Self { state, service }
+        let hints = Arc::new(Mutex::new(LruCache::new(HINTS_MAX)));
+        Self { state, service, hints }
+    }
+
+    fn hints(&self) -> MutexGuard<'_, LruCache<[u8; 32], Hint>> {
+        self.hints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -126,14 +141,20 @@ fn presented(request: &Request<Body>) -> Result<Credential> {
     match bearer(request.headers()) {
         _ if in_query => Err(Key::InvalidToken.into()),
         None => Err(Key::MissingBearer.into()),
-        Some(text) => tokens::parse(&text).ok_or_else(|| Key::InvalidToken.into()),
+        Some(text) => assistant::parse(&text).ok_or_else(|| Key::InvalidToken.into()),
     }
 }
 
 async fn enter(door: &Door, credential: Credential) -> Result<(Credential, Assistant)> {
-    let (env, shown) = (door.state.env.clone(), credential.clone());
-    let look = move |tx: &mut Tx<'_>| tokens::authenticate(tx, &env, &shown);
-    Ok((credential, door.state.db.read(look).await?))
+    let (env, shown, digest) =
+        (door.state.env.clone(), credential.clone(), vault::digest(&credential));
+    let hint = door.hints().get(&digest).copied();
+    let look = move |tx: &mut Tx<'_>| assistant::authenticate(tx, &env, &shown, hint);
+    let found = door.state.db.read(look).await?;
+    if hint != Some(found.hint) {
+        door.hints().put(digest, found.hint);
+    }
+    Ok((credential, found))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<String> {

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Described, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use spotter_areas::mcp::{
+    assistant::{self, Assistant},
     modules::{GrantSubject, Module},
-    tokens::{self, Assistant},
 };
 use spotter_contract::{
     Arguments, Operation,
@@ -210,7 +210,8 @@ impl Tool {
             let env = &shared.env;
             // A change is made by somebody who may come in at this very instant.
             let again = if operation.writes {
-                Some(tokens::authenticate(tx, env, &entered.credential)?)
+                let hint = Some(entered.assistant.hint);
+                Some(assistant::authenticate(tx, env, &entered.credential, hint)?)
             } else {
                 None
             };

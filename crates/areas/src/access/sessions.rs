@@ -151,10 +151,7 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
 pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Actor> {
     match subject {
         Subject::Coach => match Coach::find(cx, CoachId(id)) {
-            Ok(coach) if coach.status == CoachStatus::Active => {
-                Ok(Actor::Coach { id: coach.coach_id, role: coach.role, session })
-            }
-            Ok(_) => Err(Key::InvalidToken.into()),
+            Ok(coach) => admit_coach(&coach, session),
             Err(problem) if problem.status == 404 => Err(Key::InvalidToken.into()),
             Err(problem) => Err(problem),
         },
@@ -166,6 +163,14 @@ pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Res
             Err(problem) if problem.status == 404 => Err(Key::InvalidToken.into()),
             Err(problem) => Err(problem),
         },
+    }
+}
+
+/// The actor that a coach is, if they may still come in.
+pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<Actor> {
+    match coach.status {
+        CoachStatus::Active => Ok(Actor::Coach { id: coach.coach_id, role: coach.role, session }),
+        _ => Err(Key::InvalidToken.into()),
     }
 }
 

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{Actor, Body, Operation, Paged, Path, Read, Role, Write, listed, operation};
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
-    id::CoachId,
+    id::{CoachId, CompanyId},
     text::{Email, Text},
 };
-use spotter_store::{Bind, Filter, List, params, record, statements, words};
+use spotter_store::{Ahead, Bind, Filter, List, Tx, params, record, statements, words};
 
 use crate::access::{
     accounts::{Invitation, Subject, close_account, invite, rename_account},
@@ -43,6 +43,11 @@ impl Coach {
     /// The coach with this id.
     pub fn find(cx: &mut Read, id: CoachId) -> Result<Self> {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::CoachNotFound.into())
+    }
+
+    /// Asks for a coach before they are needed, so that they come with what is asked for next.
+    pub fn ask(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Ahead<Self>> {
+        tx.ahead(FIND, params![company, id])
     }
 
     /// The coach with this id, if clients can be given to them.

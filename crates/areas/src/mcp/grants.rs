@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Body, Operation, Paged, Path, Read, Role, Write, arguments::NoFilters, listed, operation,
 };
-use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id_type};
-use spotter_store::{Bind, Json, List, column_from, params, record, statements, stored_ids};
+use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
+use spotter_store::{
+    Ahead, Bind, Json, List, Tx, column_from, params, record, statements, stored_ids,
+};
 
 use super::{
     modules::{GrantSubject, Module},
@@ -51,6 +53,11 @@ impl Grant {
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.touch("mcp_grant", self.grant_id, ["grant"]);
         cx.defer(INSERT, &self.params())
+    }
+
+    /// Asks for a grant before it is needed, so that it comes with what is asked for next.
+    pub(super) fn ask(tx: &mut Tx<'_>, company: CompanyId, id: GrantId) -> Result<Ahead<Self>> {
+        tx.ahead(FIND, params![company, id])
     }
 
     /// The grant with this id.

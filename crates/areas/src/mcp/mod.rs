@@ -2,6 +2,7 @@
 //!
 //! The MCP server itself, its OAuth endpoints and the consent page are the `mcp` crate's.
 
+pub mod assistant;
 pub mod consent;
 pub mod grants;
 pub mod keys;

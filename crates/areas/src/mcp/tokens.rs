@@ -1,10 +1,9 @@
 //! Tokens of the MCP server: codes are exchanged for them once, refresh tokens are replaced at every
 //! use, and whatever is presented twice ends what it led to.
 
-use spotter_contract::{Actor, Caller, Delegation, Env, Features, Read, Write, vault};
+use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
 use spotter_kernel::{
-    Id, Key, Result, Timestamp,
-    id::CompanyId,
+    Result, Timestamp,
     limits::{ACCESS_TOKEN_SECONDS, MCP_REFRESH_TOKEN_SECONDS},
     secret::{Credential, CredentialKind},
 };
@@ -12,13 +11,8 @@ use spotter_store::{Tx, params, record, statements, words};
 
 use super::{
     grants::{Grant, GrantId},
-    keys::{self, McpKey},
-    modules::{GrantSubject, Module, scope_of, scopes_of},
-    policy, registration,
-};
-use crate::{
-    access::{accounts::Subject, sessions},
-    company::Company,
+    modules::scope_of,
+    registration,
 };
 
 words! {
@@ -112,12 +106,20 @@ pub fn exchange(
 }
 
 record! {
-    struct Token {
+    /// A token as it is kept.
+    pub(super) struct Token {
         kind: TokenKind,
-        grant_id: GrantId,
+        pub(super) grant_id: GrantId,
         client_id: String,
         rotated_at: Option<Timestamp>,
         expires_at: Timestamp,
+    }
+}
+
+impl Token {
+    /// Whether it lets somebody in at this instant.
+    pub(super) fn is_good_access(&self, now: Timestamp) -> bool {
+        self.kind == TokenKind::Access && self.expires_at > now
     }
 }
 
@@ -183,99 +185,6 @@ pub(super) fn revoke_all(cx: &mut Write, grant: GrantId) -> Result<()> {
     cx.defer(ROTATE_ALL, params![grant, TokenKind::Refresh, now])
 }
 
-/// Who calls the MCP server, and what they were allowed.
-#[derive(Clone, Debug)]
-pub struct Assistant {
-    /// The person, and what was handed to the assistant.
-    pub caller: Caller,
-    /// For whom it acts.
-    pub subject: GrantSubject,
-    /// What it may reach.
-    pub modules: Vec<Module>,
-    /// Whether it may only read.
-    pub read_only: bool,
-}
-
-/// Takes apart what is presented at the MCP server: a static key or an access token.
-pub fn parse(text: &str) -> Option<Credential> {
-    [CredentialKind::McpAccessToken, CredentialKind::McpKey]
-        .into_iter()
-        .find_map(|kind| Credential::parse(kind, text))
-}
-
-/// The person behind a credential, if it is good, the person may still come in, and the company
-/// still lets assistants in.
-pub fn authenticate(tx: &mut Tx, env: &Env, credential: &Credential) -> Result<Assistant> {
-    let (company, now) = (credential.company, env.clock.now());
-    let asked = Company::ask(tx, company)?;
-    let nobody = Caller::new(company, Actor::System);
-    let (through, subject, person, modules, read_only) =
-        allowed(&mut Read::new(tx, &nobody, now), credential)?;
-    let features = Company::told(tx, asked)?.features();
-    let whom = (subject, person);
-    let cx = &mut Read::new(tx, &nobody, now);
-    stand_for(cx, (company, features), through, whom, modules, read_only)
-}
-
-/// What a good credential lets its holder do: through what, for whom, and what.
-fn allowed(
-    cx: &mut Read,
-    credential: &Credential,
-) -> Result<(Id, GrantSubject, Id, Vec<Module>, bool)> {
-    let now = cx.now();
-    Ok(match credential.kind {
-        CredentialKind::McpKey => {
-            let found: Option<McpKey> =
-                cx.one(keys::BY_DIGEST, params![vault::digest(credential)])?;
-            let good = found.filter(|key| key.revoked_at.is_none() && key.expires_at > now);
-            let key = good.ok_or(Key::InvalidToken)?;
-            (key.key_id.0, GrantSubject::Company, key.coach_id.0, key.modules.0, key.read_only)
-        }
-        _ => {
-            let found: Option<Token> = cx.one(TOKEN, params![vault::digest(credential)])?;
-            let good = |token: &Token| token.kind == TokenKind::Access && token.expires_at > now;
-            let token = found.filter(good).ok_or(Key::InvalidToken)?;
-            let grant = Grant::find(cx, token.grant_id)?;
-            if grant.revoked_at.is_some() {
-                return Err(Key::InvalidToken.into());
-            }
-            (grant.grant_id.0, grant.subject, grant.subject_id, grant.modules.0, grant.read_only)
-        }
-    })
-}
-
-fn stand_for(
-    cx: &mut Read,
-    (company, features): (CompanyId, Features),
-    through: Id,
-    (subject, person): (GrantSubject, Id),
-    mut modules: Vec<Module>,
-    read_only: bool,
-) -> Result<Assistant> {
-    let account = match subject {
-        GrantSubject::Company => Subject::Coach,
-        GrantSubject::Client => Subject::Client,
-    };
-    let actor = sessions::admit(cx, account, person, through)?;
-    // What a manager allowed is not a coach's to use.
-    if let Actor::Coach { role, .. } = &actor
-        && *role < spotter_contract::Role::Manager
-    {
-        return Err(Key::InvalidToken.into());
-    }
-    if !features.mcp || (subject == GrantSubject::Client && !features.client_ai) {
-        return Err(Key::InvalidToken.into());
-    }
-    if subject == GrantSubject::Client {
-        let allowed = policy::client_modules(cx)?;
-        modules.retain(|module| allowed.contains(module));
-    }
-    let scopes = scopes_of(&modules, read_only);
-    let delegation = Some(Delegation { through, scopes });
-    let caller = Caller { features, delegation, ..Caller::new(company, actor) };
-    Ok(Assistant { caller, subject, modules, read_only })
-}
-
 /// Deletes some codes and tokens that have expired; how many. To be called now and then.
 pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     Ok(tx.execute(PRUNE_CODES, params![now])? + tx.execute(PRUNE_TOKENS, params![now])?)
@@ -284,7 +193,7 @@ pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 statements! {
     CODE = "SELECT ", Code::COLUMNS, " FROM mcp_code WHERE company_id = ?1 AND digest = ?2";
     USE = "UPDATE mcp_code SET used = TRUE WHERE company_id = ?1 AND digest = ?2 AND used = FALSE";
-    TOKEN = "SELECT ", Token::COLUMNS, " FROM mcp_token WHERE company_id = ?1 AND digest = ?2";
+    pub(super) TOKEN = "SELECT ", Token::COLUMNS, " FROM mcp_token WHERE company_id = ?1 AND digest = ?2";
     ROTATE = "UPDATE mcp_token SET rotated_at = ?3 WHERE company_id = ?1 AND digest = ?2 \
         AND rotated_at IS NULL";
     INSERT = "INSERT INTO mcp_token (company_id, digest, kind, grant_id, client_id, rotated_at, expires_at) \
