@@ -9,7 +9,7 @@ use spotter_store::{Bind, Tx, Value, params, record, statements};
 /// How long entries are kept, in hours; whoever was away for longer begins anew.
 const KEPT_HOURS: i64 = 24;
 /// Most entries that are read at once.
-const READ_MAX: usize = 100;
+const READ_MAX: i64 = 100;
 /// People whose feeds one statement writes to.
 const TOLD_AT_ONCE: usize = 10;
 
@@ -69,11 +69,11 @@ pub fn since(cx: &mut Read, person: Id, position: i64) -> Result<News> {
     if latest == position {
         return Ok(News::Entries(Vec::new()));
     }
-    let entries: Vec<Entry> = cx.all(SINCE, params![person, position])?;
+    let entries: Vec<Entry> = cx.all(SINCE, params![person, position, READ_MAX])?;
     let whole = (position + 1..).zip(&entries).all(|(number, entry)| entry.position == number);
     // Entries that are forgotten go in no order, so each has to be there.
     let reached = entries.last().is_some_and(|last| last.position == latest);
-    if whole && (reached || entries.len() == READ_MAX) {
+    if whole && (reached || entries.len() as i64 == READ_MAX) {
         Ok(News::Entries(entries))
     } else {
         Ok(News::Reset(latest))
@@ -95,7 +95,7 @@ statements! {
         AND user_id IN (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     LATEST = "SELECT position FROM live_feed WHERE company_id = ?1 AND user_id = ?2";
     SINCE = "SELECT ", Entry::COLUMNS, " FROM live_entry WHERE company_id = ?1 AND user_id = ?2 \
-        AND position > ?3 ORDER BY position LIMIT 100";
+        AND position > ?3 ORDER BY position LIMIT ?4";
     PRUNE = "DELETE FROM live_entry WHERE (company_id, user_id, position) IN \
         (SELECT company_id, user_id, position FROM live_entry WHERE expires_at <= ?1 LIMIT 500)";
 }

@@ -29,7 +29,7 @@ const WAIT_SECONDS: i64 = 86_400;
 /// How long an expired file is left alone, so that nobody who saw it before is still about to use it.
 const MARGIN_SECONDS: i64 = 300;
 /// Most files that one sweep forgets.
-pub const SWEEP: usize = 100;
+pub const SWEEP: i64 = 100;
 
 words! {
     /// The kinds of files that may be sent, by their media types.
@@ -237,7 +237,7 @@ impl Upload {
 /// Files that nobody uses any more, to be deleted and then [forgotten](forget).
 pub fn expired(tx: &mut Tx, now: Timestamp) -> Result<Vec<Stored>> {
     let before = now.plus_seconds(-MARGIN_SECONDS);
-    let rows: Vec<(CompanyId, UploadId)> = tx.all(EXPIRED, params![before])?;
+    let rows: Vec<(CompanyId, UploadId)> = tx.all(EXPIRED, params![before, SWEEP])?;
     Ok(rows.into_iter().map(|(company, upload)| Stored { company, upload }).collect())
 }
 
@@ -253,6 +253,6 @@ statements! {
     SAVE = "UPDATE upload SET size = ?3, status = ?4, expires_at = ?5 \
         WHERE company_id = ?1 AND upload_id = ?2";
     DISCARD = "UPDATE upload SET status = ?3, expires_at = ?4 WHERE company_id = ?1 AND upload_id = ?2";
-    EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT 100";
+    EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT ?2";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";
 }

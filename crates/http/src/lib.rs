@@ -18,3 +18,4 @@ mod visitor;
 pub use app_sign_in::{Login, recognise};
 pub use observe::RequestId;
 pub use server::{Settings, State, router, serve_also};
+pub use visitor::write;

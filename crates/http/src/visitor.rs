@@ -122,7 +122,7 @@ pub(crate) fn arguments(params: Option<RawPathParams>, query: Option<&str>) -> A
 
 /// Runs a writing step outside the operations table with its audit row: by its name and with the
 /// events that it may announce.
-pub(crate) async fn write<T: Send + 'static>(
+pub async fn write<T: Send + 'static>(
     state: &State,
     caller: Caller,
     (operation, events): (&'static str, &'static [Event]),

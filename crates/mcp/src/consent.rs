@@ -18,14 +18,14 @@ use spotter_areas::{
         modules::{GrantSubject, Module},
     },
 };
-use spotter_contract::{Caller, Read, Write, vault};
-use spotter_http::{RequestId, State as Shared, recognise};
+use spotter_contract::{Actor, Caller, Read, Write, vault};
+use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;
 
 use crate::{
     authorize::go,
-    forms::{self, Form},
+    forms::{self, Form, Sent},
     page::{self, Decision},
 };
 
@@ -71,16 +71,9 @@ pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let from = match state.count_address(&request) {
-        Ok(from) => from,
-        Err(problem) => return page::problem(&problem),
-    };
-    if forms::is_foreign(request.headers()) {
-        return forms::forged();
-    }
-    let request_id = RequestId::of(&request);
-    let Some(form) = Form::read(request).await else {
-        return page::stopped(StatusCode::BAD_REQUEST, "The form could not be read.");
+    let Sent { form, from, request_id, .. } = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
     };
     let secret = form.one("request").to_owned();
     let pending = match pending(&state, &secret).await {
@@ -111,16 +104,12 @@ async fn enter(
 ) -> Result<String> {
     let account = recognise(state, request_id, from, form.login()?).await?;
     let session = random_text(&*state.env.entropy);
-    let (env, request_id, secret) = (state.env.clone(), request_id.clone(), secret.to_owned());
-    let told = session.clone();
-    let write = move |tx: &mut Tx<'_>| {
-        let caller = Caller::new(account.company_id, spotter_contract::Actor::System);
-        let read = Read::new(tx, &caller, env.clock.now());
-        let mut cx = Write::new(read, &env, "sign_in_to_consent", &[], request_id.as_str())?;
-        consent::sign_in(&mut cx, &secret, account.subject, account.subject_id, &session)?;
-        cx.audit()
+    let (told, secret) = (session.clone(), secret.to_owned());
+    let caller = Caller::new(account.company_id, Actor::System);
+    let sign_in = move |cx: &mut Write<'_, '_>| {
+        consent::sign_in(cx, &secret, account.subject, account.subject_id, &session)
     };
-    state.db.write(write).await?;
+    write(state, caller, ("sign_in_to_consent", &[]), request_id, sign_in).await?;
     Ok(told)
 }
 
@@ -137,8 +126,8 @@ async fn decision(
         let cx = &mut Read::new(tx, &caller, now);
         let proposal = asked.proposal(cx)?;
         let person = match caller.actor {
-            spotter_contract::Actor::Client { id, .. } => Client::names(cx, &[id])?,
-            spotter_contract::Actor::Coach { id, .. } => Coach::names(cx, &[id])?,
+            Actor::Client { id, .. } => Client::names(cx, &[id])?,
+            Actor::Coach { id, .. } => Coach::names(cx, &[id])?,
             _ => Vec::new(),
         };
         let person = person.into_iter().flatten().next().unwrap_or_default();
@@ -170,14 +159,11 @@ pub(crate) async fn decide(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
-    }
-    if forms::is_foreign(request.headers()) {
-        return forms::forged();
-    }
-    let (request_id, session) = (RequestId::of(&request), forms::cookie(request.headers(), COOKIE));
-    let Some(form) = Form::read(request).await else { return forms::forged() };
+    let Sent { form, request_id, headers, .. } = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let session = forms::cookie(&headers, COOKIE);
     let secret = form.one("request").to_owned();
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
@@ -224,7 +210,7 @@ async fn approve(
         read_only: form.one("read_only") == "yes",
     };
     let (env, request_id) = (state.env.clone(), request_id.clone());
-    let write = move |tx: &mut Tx<'_>| {
+    let approve = move |tx: &mut Tx<'_>| {
         let now = env.clock.now();
         let caller = pending.person(tx, now)?;
         let operation = match pending.subject {
@@ -237,5 +223,5 @@ async fn approve(
         cx.audit()?;
         Ok(approved.redirect_to)
     };
-    state.db.write(write).await
+    state.db.write(approve).await
 }

@@ -1,5 +1,7 @@
 //! Forms that people send: read, and told apart from forged ones.
 
+use std::net::IpAddr;
+
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
@@ -7,19 +9,43 @@ use axum::{
 use http_body_util::{BodyExt, Limited};
 use spotter_areas::access::accounts::{Password, Subject};
 use spotter_contract::vault;
-use spotter_http::{Login, State};
+use spotter_http::{Login, RequestId, State};
 use spotter_kernel::{Key, Result, secret::base64url, text::Email};
 
 use crate::page;
 
 const BODY_MAX: usize = 16 << 10;
 
+/// A form that a page of ours has sent, as far as its request tells.
+pub(crate) struct Sent {
+    pub(crate) form: Form,
+    pub(crate) from: IpAddr,
+    pub(crate) request_id: RequestId,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Sent {
+    /// Takes a form in; or the answer why not.
+    pub(crate) async fn take(
+        state: &State,
+        request: Request<Body>,
+    ) -> std::result::Result<Self, Response<Body>> {
+        let from = state.count_address(&request).map_err(|problem| page::problem(&problem))?;
+        let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
+        if is_foreign(&headers) {
+            return Err(forged());
+        }
+        let form = Form::read(request).await.ok_or_else(forged)?;
+        Ok(Self { form, from, request_id, headers })
+    }
+}
+
 /// What a form said.
 pub(crate) struct Form(Vec<(String, String)>);
 
 impl Form {
     /// Reads a form; nothing where it is too long or cut off.
-    pub(crate) async fn read(request: Request<Body>) -> Option<Self> {
+    async fn read(request: Request<Body>) -> Option<Self> {
         let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
         let pairs = form_urlencoded::parse(&body);
         Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
@@ -80,7 +106,7 @@ pub(crate) fn csrf(session: &str) -> String {
 }
 
 /// A form that another site sends says so, in every browser of today.
-pub(crate) fn is_foreign(headers: &HeaderMap) -> bool {
+fn is_foreign(headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
     site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
 }

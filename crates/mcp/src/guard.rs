@@ -23,7 +23,7 @@ use spotter_areas::mcp::{
     modules::{GrantSubject, Module, PROPOSED, holding, scope_of},
 };
 use spotter_contract::vault;
-use spotter_http::State as Shared;
+use spotter_http::{RequestId, State as Shared};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 use spotter_store::Tx;
 
@@ -46,6 +46,7 @@ const HINTS_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 pub(crate) struct Entered {
     pub(crate) assistant: Arc<Assistant>,
     pub(crate) credential: Credential,
+    pub(crate) request_id: RequestId,
 }
 
 impl Door {
@@ -114,6 +115,7 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
+    let request_id = RequestId::of(&request);
     let (mut parts, body) = request.into_parts();
     let Ok(body) = Limited::new(body, limits::BODY_MAX).collect().await else {
         return no_store(
@@ -128,7 +130,7 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
     // The library wants both types by name; some clients send */*.
     let both = HeaderValue::from_static("application/json, text/event-stream");
     parts.headers.insert(header::ACCEPT, both);
-    parts.extensions.insert(Entered { assistant: Arc::new(assistant), credential });
+    parts.extensions.insert(Entered { assistant: Arc::new(assistant), credential, request_id });
     request = Request::from_parts(parts, Body::from(body));
     door.service.handle(request).await.map(Body::new).into_response()
 }

@@ -11,9 +11,9 @@ use axum::{
 use serde_json::{Value, json};
 use spotter_areas::{access::sessions, mcp};
 use spotter_contract::{
-    Actor, Arguments, Caller, Read, Role, Write, handler::Bound, run::Admitted, vault,
+    Actor, Arguments, Caller, Role, Write, handler::Bound, run::Admitted, vault,
 };
-use spotter_http::{RequestId, State as Shared, recognise};
+use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{
     Problem, Result,
     secret::{Credential, CredentialKind},
@@ -22,7 +22,7 @@ use spotter_store::Tx;
 
 use crate::{
     authorize::go,
-    forms::{self, Form},
+    forms::{self, Form, Sent},
     page,
 };
 
@@ -136,15 +136,10 @@ pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let from = match state.count_address(&request) {
-        Ok(from) => from,
-        Err(problem) => return page::problem(&problem),
+    let Sent { form, from, request_id, .. } = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
     };
-    if forms::is_foreign(request.headers()) {
-        return forms::forged();
-    }
-    let request_id = RequestId::of(&request);
-    let Some(form) = Form::read(request).await else { return forms::forged() };
     match enter(&state, &request_id, from, &form).await {
         Ok(token) => forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, &token, 3_600),
         Err(problem) if problem.status < 500 => {
@@ -162,16 +157,10 @@ async fn enter(
     form: &Form,
 ) -> Result<String> {
     let account = recognise(state, request_id, from, form.login()?).await?;
-    let (env, request_id) = (state.env.clone(), request_id.clone());
-    let open = move |tx: &mut Tx<'_>| {
-        let caller = Caller::new(account.company_id, Actor::System);
-        let read = Read::new(tx, &caller, env.clock.now());
-        let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
-        let tokens = sessions::open(&mut cx, account.subject, account.subject_id)?;
-        cx.audit()?;
-        Ok(tokens.access_token)
-    };
-    state.db.write(open).await
+    let caller = Caller::new(account.company_id, Actor::System);
+    let open =
+        move |cx: &mut Write<'_, '_>| sessions::open(cx, account.subject, account.subject_id);
+    Ok(write(state, caller, ("login", &[]), request_id, open).await?.access_token)
 }
 
 /// Does what a form asks.
@@ -179,14 +168,11 @@ pub(crate) async fn act(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
-    }
-    let (request_id, token) = (RequestId::of(&request), token(request.headers()));
-    let foreign = forms::is_foreign(request.headers());
-    let (Some(token), Some(form), false) = (token, Form::read(request).await, foreign) else {
-        return forms::forged();
+    let Sent { form, request_id, headers, .. } = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
     };
+    let Some(token) = token(&headers) else { return forms::forged() };
     if !vault::same(forms::csrf(token.expose()).as_bytes(), form.one("csrf").as_bytes()) {
         return forms::forged();
     }

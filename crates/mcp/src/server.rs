@@ -38,6 +38,20 @@ fn entered(context: &RequestContext<RoleServer>) -> Result<Entered, ErrorData> {
     entered.cloned().ok_or_else(|| ErrorData::internal_error("nobody has entered", None))
 }
 
+/// Lists of which there is nothing; but clients look, and want to know for how long that holds.
+macro_rules! empty {
+    ($($list:ident $result:ident;)+) => {$(
+        async fn $list(
+            &self,
+            _: Option<PaginatedRequestParams>,
+            _: RequestContext<RoleServer>,
+        ) -> Result<$result, ErrorData> {
+            let nothing = $result::default();
+            Ok(nothing.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
+        }
+    )+};
+}
+
 impl ServerHandler for Spotter {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -65,35 +79,10 @@ impl ServerHandler for Spotter {
         Ok(list.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
     }
 
-    // There are none; but clients look, and want to know for how long that holds.
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::default()
-            .with_ttl_ms(FRESH_MILLIS)
-            .with_cache_scope(CacheScope::Private))
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::default()
-            .with_ttl_ms(FRESH_MILLIS)
-            .with_cache_scope(CacheScope::Private))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::default()
-            .with_ttl_ms(FRESH_MILLIS)
-            .with_cache_scope(CacheScope::Private))
+    empty! {
+        list_prompts ListPromptsResult;
+        list_resources ListResourcesResult;
+        list_resource_templates ListResourceTemplatesResult;
     }
 
     async fn call_tool(

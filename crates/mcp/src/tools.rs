@@ -220,8 +220,15 @@ impl Tool {
             let bound = bound.as_mut().map_err(|problem| problem.clone())?;
             let idempotent = idempotent.as_ref().filter(|_| operation.writes);
             let now = env.clock.now();
-            Admitted { env, operation: &operation, caller, idempotent, request_id: "mcp", now }
-                .run(tx, bound)
+            Admitted {
+                env,
+                operation: &operation,
+                caller,
+                idempotent,
+                request_id: entered.request_id.as_str(),
+                now,
+            }
+            .run(tx, bound)
         };
         let answer = if self.operation.writes {
             state.db.write(transaction).await?

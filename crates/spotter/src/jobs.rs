@@ -70,7 +70,7 @@ pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Resul
         for stored in &expired {
             files.delete(&stored.key()).await.map_err(Problem::internal)?;
         }
-        let (count, gone) = (expired.len(), expired);
+        let (count, gone) = (expired.len() as i64, expired);
         db.write(move |tx| gone.iter().try_for_each(|stored| uploads::forget(tx, *stored))).await?;
         if count < uploads::SWEEP {
             return Ok(());

@@ -1,10 +1,9 @@
--- Assistants that have registered themselves, with no company yet.
+-- Assistants that have registered themselves, with no company yet; who has been let in has no expiry.
 CREATE TABLE mcp_client (
     client_id TEXT NOT NULL PRIMARY KEY,
     client_name TEXT NOT NULL,
     redirect_uris TEXT NOT NULL,
     digest BLOB NOT NULL,
-    used BOOLEAN NOT NULL,
     created_at BIGINT NOT NULL,
     expires_at BIGINT
 );

@@ -1,10 +1,12 @@
 //! Finance: what a company sells.
 //!
-//! A product's facts and the rules that they obey stand in [`product`]; how products are shown,
+//! The words of products stand in [`vocabulary`], a product's facts and the rules that they obey in
+//! [`product`]; how products are shown,
 //! changed and put in order, in [`products`].
 
 pub mod product;
 pub mod products;
+pub mod vocabulary;
 
 pub use products::{LIST, LIST_OF_SHELF, operations};
 

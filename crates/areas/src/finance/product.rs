@@ -11,8 +11,11 @@ use spotter_kernel::{
     number::Whole,
     text::{Language, Text},
 };
-use spotter_store::{Json, record, stored_ids, words};
+use spotter_store::{Json, record, stored_ids};
 
+use super::vocabulary::{
+    CreditCalendar, Period, PoolMode, ProductType, Shelf, SpanUnit, StoreType, Visibility,
+};
 use crate::folding::haystack;
 
 id_type!(
@@ -21,115 +24,6 @@ id_type!(
     RequestInvalid
 );
 stored_ids!(ProductId);
-
-words! {
-    /// What a product is.
-    pub enum ProductType {
-        DayPass = "DayPass",
-        WeekPass = "WeekPass",
-        Membership = "Membership",
-        CreditPack = "CreditPack",
-        Other = "Other",
-    }
-}
-
-words! {
-    /// Where products stand together, in an order of their own.
-    pub enum Shelf {
-        Passes = "Passes",
-        Memberships = "Memberships",
-        CreditPacks = "CreditPacks",
-        Others = "Others",
-    }
-}
-
-words! {
-    /// Where clients see a product.
-    pub enum Visibility {
-        Visible = "Visible",
-        VisibleInStore = "VisibleInStore",
-        VisibleInStoreAndApp = "VisibleInStoreAndApp",
-        VisibleInApp = "VisibleInApp",
-        HideProduct = "HideProduct",
-    }
-}
-
-words! {
-    /// Whether a product is paid once or again each period.
-    pub enum StoreType { OneTime = "OneTime", Recurring = "Recurring" }
-}
-
-words! {
-    /// A stretch of the calendar that is paid for, or notice that is given.
-    pub enum Period {
-        None = "None",
-        Day = "Day",
-        Week = "Week",
-        FourWeeks = "FourWeeks",
-        Month = "Month",
-        Quarter = "Quarter",
-        HalfYear = "HalfYear",
-        Year = "Year",
-    }
-}
-
-words! {
-    /// When credits are given anew: counted from the purchase, or on the first day of a week or month.
-    pub enum CreditCalendar {
-        Rolling = "Rolling",
-        CalendarWeek = "CalendarWeek",
-        CalendarMonth = "CalendarMonth",
-    }
-}
-
-words! {
-    /// The unit of a span of time.
-    pub enum SpanUnit { Day = "Day", Week = "Week", Month = "Month", Year = "Year" }
-}
-
-words! {
-    /// What becomes of credits that are left when a pool is filled again: they lapse, or they stay.
-    pub enum PoolMode { Reset = "Reset", Accumulate = "Accumulate" }
-}
-
-impl ProductType {
-    /// Where products of this type stand.
-    pub const fn shelf(self) -> Shelf {
-        match self {
-            Self::DayPass | Self::WeekPass => Shelf::Passes,
-            Self::Membership => Shelf::Memberships,
-            Self::CreditPack => Shelf::CreditPacks,
-            Self::Other => Shelf::Others,
-        }
-    }
-
-    /// The period that a product of this type has where nothing is said, and whether it may have
-    /// another.
-    const fn period(self) -> (Period, bool) {
-        match self {
-            Self::DayPass => (Period::Day, false),
-            Self::WeekPass => (Period::Week, false),
-            Self::Membership => (Period::Month, true),
-            Self::CreditPack | Self::Other => (Period::None, false),
-        }
-    }
-
-    /// On how many days a pass can be used where nothing is said; 0 for what is no pass.
-    const fn days_usable(self) -> i64 {
-        match self {
-            Self::DayPass => 1,
-            Self::WeekPass => 7,
-            Self::Membership | Self::CreditPack | Self::Other => 0,
-        }
-    }
-}
-
-impl Visibility {
-    /// Whether clients see it in the app.
-    pub const fn in_app(self) -> bool {
-        matches!(self, Self::Visible | Self::VisibleInStoreAndApp | Self::VisibleInApp)
-    }
-}
 
 /// A span of time; a value of 0 is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

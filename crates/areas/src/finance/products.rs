@@ -10,8 +10,9 @@ use spotter_contract::{
 use spotter_kernel::{Key, PageRequest, Problem, Result, text::Text};
 use spotter_store::{Bind, Filter, List, Value, params, statements};
 
-use super::product::{
-    House, NewProduct, Product, ProductChanges, ProductId, ProductType, Shelf, Visibility,
+use super::{
+    product::{House, NewProduct, Product, ProductChanges, ProductId},
+    vocabulary::{ProductType, Shelf, Visibility},
 };
 use crate::{company::Company, folding::searched};
 
@@ -120,7 +121,8 @@ fn is_client(cx: &Read) -> bool {
 fn browse_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Result<Products> {
     let mut chosen = wanted.chosen();
     if is_client(cx) {
-        chosen.push(("inApp", Vec::new()));
+        let shown = Visibility::ALL.iter().filter(|word| word.in_app());
+        chosen.push(("inApp", shown.map(Bind::bind).collect()));
     }
     Ok(cx.page::<Product>(&LIST, &chosen, page)?.into())
 }
@@ -277,10 +279,7 @@ pub static LIST: List = List {
         VISIBILITY,
         Filter::new("productType", "product_type = ?"),
         Filter::new("archived", "is_archived = ?"),
-        Filter::new(
-            "inApp",
-            "NOT is_archived AND visibility IN ('Visible', 'VisibleInStoreAndApp', 'VisibleInApp')",
-        ),
+        Filter::new("inApp", "NOT is_archived AND visibility IN (?, ?, ?)"),
     ],
     order: "shelf, is_archived, place, product_id",
     tally: None,

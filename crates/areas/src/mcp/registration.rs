@@ -49,7 +49,7 @@ pub fn register(
     let now = env.clock.now();
     let client_id = format!("{PREFIX}{}", random_text(&*env.entropy));
     let expires_at = now.plus_seconds(UNUSED_SECONDS);
-    let row = params![client_id, client_name, uris, now, digest, false, expires_at];
+    let row = params![client_id, client_name, uris, now, digest, expires_at];
     tx.execute(INSERT, row)?;
     let client_name = client_name.to_owned();
     Ok(Some(Registered { client_id, client_name, redirect_uris: uris, created_at: now }))
@@ -73,10 +73,10 @@ pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 statements! {
     BY_DIGEST = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE digest = ?1";
     UNUSED = "SELECT COUNT(*) FROM mcp_client WHERE expires_at IS NOT NULL";
-    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, used, expires_at) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
-    KEEP = "UPDATE mcp_client SET used = TRUE, expires_at = NULL WHERE client_id = ?1 AND used = FALSE";
+    KEEP = "UPDATE mcp_client SET expires_at = NULL WHERE client_id = ?1 AND expires_at IS NOT NULL";
     PRUNE = "DELETE FROM mcp_client WHERE client_id IN \
         (SELECT client_id FROM mcp_client WHERE expires_at <= ?1 LIMIT 500)";
 }

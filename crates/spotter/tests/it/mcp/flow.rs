@@ -118,6 +118,7 @@ async fn a_manager_lets_an_assistant_in(app: App) {
         (&json!("coach"), &json!(app.admin.to_string()))
     );
     assert_eq!(row["throughId"], approved.data()["grant"]["grantId"]);
+    assert_eq!(row["requestId"].as_str().unwrap().len(), 36, "the request's own id");
     app.announced(&["client.created"]).await;
 }
 
