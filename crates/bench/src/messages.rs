@@ -36,7 +36,7 @@ pub async fn fill(location: Location, company: CompanyId, conversation: Id, coun
         };
         db.write_rows(write).await.map_err(told)?;
     }
-    while db.fold_tallies().await.map_err(told)? > 0 {}
+    db.fold_tallies().await.map_err(told)?;
     eprintln!("  {count} messages filled in {} s", began.elapsed().as_secs());
     Ok(())
 }

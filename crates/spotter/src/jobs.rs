@@ -26,7 +26,7 @@ pub(crate) async fn run(db: Db, env: Env, files: Files, webhook_retention_days: 
     let folding = async {
         loop {
             fold.tick().await;
-            report(fold_tallies(&db).await);
+            report(db.fold_tallies().await);
         }
     };
     let pruning = async {
@@ -54,12 +54,6 @@ fn report(done: Result<()>) {
     if let Err(problem) = done {
         tracing::warn!(%problem, "a background job failed; it will run again");
     }
-}
-
-/// Adds up until nothing is left; a demo does so once its crowd has joined.
-pub(crate) async fn fold_tallies(db: &Db) -> Result<()> {
-    while db.fold_tallies().await? > 0 {}
-    Ok(())
 }
 
 /// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that

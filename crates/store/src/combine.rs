@@ -1,6 +1,7 @@
 //! Deferred statements on their way to PostgreSQL. Neighbours that change different tables and
-//! read no other are sent as one, and so are the rows of a table that are inserted in a row: each
-//! message that is spared is a wake-up less on both sides.
+//! read no other are sent as one, and so are the rows of a table that are inserted in a row, and
+//! what is assumed before anything else is known: each message that is spared is a wake-up less on
+//! both sides.
 
 use crate::{sql::to_postgres, value::Value};
 
@@ -35,8 +36,8 @@ pub(crate) struct Combined {
     pub(crate) ask: Waiting,
     /// Where each part's values begin.
     offsets: Vec<usize>,
-    /// The tables that the parts change; none where the one part there is stays alone.
-    tables: Vec<&'static str>,
+    /// What each part does.
+    effects: Vec<Effect>,
 }
 
 impl Combined {
@@ -47,6 +48,16 @@ impl Combined {
         let each = self.parts.iter().zip(&self.offsets).zip(ends);
         let mut texts: Vec<String> =
             each.map(|(((sql, rows), from), to)| with_rows(sql, *rows, *from, to)).collect();
+        if self.ask == Waiting::OneRow && texts.len() > 1 {
+            for (text, effect) in texts.iter_mut().zip(&self.effects) {
+                if matches!(effect, Effect::Changes(_)) {
+                    text.push_str(" RETURNING 1");
+                }
+            }
+            // One row of each part, side by side, is one row; none of any part is none.
+            let names: Vec<String> = (0..texts.len()).map(|at| format!("part_{at}")).collect();
+            texts.push(format!("SELECT 1 FROM {}", names.join(", ")));
+        }
         let last = texts.pop().unwrap_or_default();
         if texts.is_empty() {
             return last;
@@ -56,9 +67,12 @@ impl Combined {
     }
 
     /// Takes the statement in where nobody could tell; gives it back elsewhere.
-    fn take(&mut self, deferred: Deferred, table: Option<&'static str>) -> Option<Deferred> {
-        let Some(name) = table.filter(|_| !self.tables.is_empty()) else { return Some(deferred) };
+    fn take(&mut self, deferred: Deferred) -> Option<Deferred> {
+        if self.ask != deferred.ask {
+            return Some(deferred);
+        }
         if let Some((sql, rows)) = self.parts.last_mut()
+            && self.ask == Waiting::Nothing
             && *sql == deferred.sql
             && *rows < ROWS_MAX
             && inserts_plainly(sql)
@@ -67,20 +81,26 @@ impl Combined {
             self.values.extend(deferred.values);
             return None;
         }
-        if self.tables.contains(&name) {
+        let effect = Effect::of(deferred.sql);
+        if !self.effects.iter().all(|before| before.leaves_room_for(effect)) {
             return Some(deferred);
         }
         self.offsets.push(self.values.len());
         self.parts.push((deferred.sql, 1));
         self.values.extend(deferred.values);
-        self.tables.push(name);
+        self.effects.push(effect);
         None
     }
 
-    fn alone(deferred: Deferred, table: Option<&'static str>) -> Self {
+    fn alone(deferred: Deferred) -> Self {
         let Deferred { sql, values, ask } = deferred;
-        let tables = table.into_iter().collect();
-        Self { parts: vec![(sql, 1)], values, ask, offsets: vec![0], tables }
+        Self {
+            parts: vec![(sql, 1)],
+            values,
+            ask,
+            offsets: vec![0],
+            effects: vec![Effect::of(sql)],
+        }
     }
 }
 
@@ -88,21 +108,55 @@ impl Combined {
 pub(crate) fn combine(deferred: Vec<Deferred>) -> Vec<Combined> {
     let mut all: Vec<Combined> = Vec::new();
     for one in deferred {
-        let table = if one.ask == Waiting::Nothing { changes_only(one.sql) } else { None };
         let left = match all.last_mut() {
-            Some(last) => last.take(one, table),
+            Some(last) => last.take(one),
             None => Some(one),
         };
-        all.extend(left.map(|one| Combined::alone(one, table)));
+        all.extend(left.map(Combined::alone));
     }
     all
+}
+
+/// What a statement does, as far as it matters to others beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It changes nothing.
+    Looks,
+    /// It changes this table, and looks at no other.
+    Changes(&'static str),
+    /// Whatever it does, nothing runs beside it.
+    Any,
+}
+
+impl Effect {
+    fn of(sql: &'static str) -> Self {
+        let verbs = ["INSERT INTO ", "UPDATE ", "DELETE FROM "];
+        let Some(rest) = verbs.iter().find_map(|verb| sql.strip_prefix(verb)) else {
+            return if sql.starts_with("SELECT ") { Self::Looks } else { Self::Any };
+        };
+        let looks = [" FROM ", " USING ", "RETURNING"].iter().any(|word| rest.contains(word));
+        let table = rest.split([' ', '(']).next().filter(|_| !looks);
+        table.map_or(Self::Any, Self::Changes)
+    }
+
+    /// Whether the other may run beside this one although it comes after it.
+    fn leaves_room_for(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Looks, Self::Looks | Self::Changes(_)) => true,
+            (Self::Changes(one), Self::Changes(other)) => one != other,
+            _ => false,
+        }
+    }
 }
 
 const VALUES: &str = " VALUES ";
 
 /// Whether a statement does nothing but insert the row of its parameters.
 fn inserts_plainly(sql: &str) -> bool {
-    sql.starts_with("INSERT INTO ") && sql.ends_with(')') && !sql.contains("CONFLICT")
+    sql.starts_with("INSERT INTO ")
+        && sql.contains(VALUES)
+        && sql.ends_with(')')
+        && ![" FROM ", "CONFLICT"].iter().any(|word| sql.contains(word))
 }
 
 /// A part's text, whose parameters are numbered after `from` up to `to`.
@@ -116,17 +170,6 @@ fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
         }
     }
     text
-}
-
-/// The one table that a statement changes, where it looks at no other.
-fn changes_only(sql: &'static str) -> Option<&'static str> {
-    let (verb, rest) = ["INSERT INTO ", "UPDATE ", "DELETE FROM "]
-        .iter()
-        .find_map(|verb| Some((*verb, sql.strip_prefix(verb)?)))?;
-    let plain =
-        ["SELECT", " FROM ", " USING ", "RETURNING"].iter().all(|word| !rest.contains(word))
-            && (verb != "INSERT INTO " || rest.contains(VALUES));
-    if plain { rest.split([' ', '(']).next() } else { None }
 }
 
 #[cfg(test)]
@@ -168,5 +211,39 @@ mod tests {
             ]
         );
         assert_eq!((all[0].ask, all[1].ask), (Waiting::OneRow, Waiting::Nothing));
+    }
+
+    #[test]
+    fn assumptions_become_one_row_together() {
+        let assumed = |sql, value| waiting(sql, &[value], Waiting::OneRow);
+        let rows = |number| waiting("SELECT y FROM t WHERE x = ?1", &[7], Waiting::Rows(number));
+        let all = combine(vec![
+            assumed("SELECT 1 FROM t WHERE x = ?1", 1),
+            assumed("SELECT 1 FROM u WHERE x = ?1", 2),
+            assumed("INSERT INTO a (x) SELECT CAST(?1 AS TEXT) WHERE claim(?1)", 3),
+            assumed("UPDATE b SET x = 1 WHERE y = ?1", 4),
+            assumed("SELECT 1 FROM a WHERE x = ?1", 5),
+            assumed("UPDATE b SET x = 2 WHERE y = ?1", 6),
+            assumed("UPDATE b SET x = 3 WHERE y = ?1", 7),
+            rows(0),
+            rows(1),
+        ]);
+        let texts: Vec<String> = all.iter().map(Combined::text).collect();
+        assert_eq!(
+            texts,
+            [
+                "WITH part_0 AS (SELECT 1 FROM t WHERE x = $1), \
+                 part_1 AS (SELECT 1 FROM u WHERE x = $2), \
+                 part_2 AS (INSERT INTO a (x) SELECT CAST($3 AS TEXT) WHERE claim($3) RETURNING 1), \
+                 part_3 AS (UPDATE b SET x = 1 WHERE y = $4 RETURNING 1) \
+                 SELECT 1 FROM part_0, part_1, part_2, part_3",
+                "WITH part_0 AS (SELECT 1 FROM a WHERE x = $1), \
+                 part_1 AS (UPDATE b SET x = 2 WHERE y = $2 RETURNING 1) \
+                 SELECT 1 FROM part_0, part_1",
+                "UPDATE b SET x = 3 WHERE y = $1",
+                "SELECT y FROM t WHERE x = $1",
+                "SELECT y FROM t WHERE x = $1",
+            ]
+        );
     }
 }

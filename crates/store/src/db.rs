@@ -4,9 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use spotter_kernel::Result;
 
-use crate::{
-    job::Isolation, postgres::Postgres, signals::Signals, sql::Sql, sqlite::Sqlite, tx::Tx,
-};
+use crate::{job::Isolation, postgres::Postgres, signals::Signals, sqlite::Sqlite, tally, tx::Tx};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,12 +113,16 @@ impl Db {
         }
     }
 
-    /// Adds up the tallies' many small changes where the engine keeps them apart. Returns how
-    /// many rows hold the sums that changed; to be called until it returns none.
-    pub async fn fold_tallies(&self) -> Result<u64> {
-        match &*self.0 {
-            Engine::Sqlite(_) => Ok(0),
-            Engine::Postgres(_) => self.write_rows(|tx| tx.execute(FOLD, &[])).await,
+    /// Adds up the tallies' many small changes where the engine keeps them apart.
+    pub async fn fold_tallies(&self) -> Result<()> {
+        if matches!(*self.0, Engine::Sqlite(_)) {
+            return Ok(());
+        }
+        loop {
+            let folded: Option<(i64,)> = self.write_rows(|tx| tx.one(tally::FOLD, &[])).await?;
+            if folded.is_none_or(|(rows,)| rows < tally::FOLD_MAX) {
+                return Ok(());
+            }
         }
     }
 
@@ -160,11 +162,3 @@ impl Db {
         threads.iter().all(std::thread::JoinHandle::is_finished)
     }
 }
-
-/// Runs on PostgreSQL alone.
-const FOLD: Sql = Sql("WITH gone AS (DELETE FROM tally WHERE ctid = ANY (ARRAY \
-        (SELECT ctid FROM tally WHERE shard <> 0 LIMIT 20000)) \
-        RETURNING company_id, subject, amount) \
-    INSERT INTO tally (company_id, subject, shard, amount) \
-    SELECT company_id, subject, 0, CAST(SUM(amount) AS BIGINT) FROM gone GROUP BY company_id, subject \
-    ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount");

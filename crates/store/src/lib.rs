@@ -19,6 +19,7 @@ mod session;
 mod signals;
 mod sql;
 mod sqlite;
+mod tally;
 mod tx;
 mod value;
 mod wire;
@@ -38,5 +39,5 @@ pub use const_format::concatcp;
 
 /// The statements of the store itself that both engines run, for the test that prepares them all.
 pub fn own_statements() -> Vec<Sql> {
-    tx::STATEMENTS.to_vec()
+    tally::STATEMENTS.to_vec()
 }

@@ -22,6 +22,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("products", include_str!("../migrations/0006_products.sql")),
     ("conversations", include_str!("../migrations/0007_conversations.sql")),
     ("mcp", include_str!("../migrations/0008_mcp.sql")),
+    ("tallies apart", include_str!("../migrations/0009_tally_apart.sql")),
 ];
 
 /// The schema version that this binary works with.

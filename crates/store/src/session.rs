@@ -3,7 +3,7 @@
 use std::{collections::HashMap, future::Future, pin::pin, sync::Arc, task::Poll, time::Duration};
 
 use futures_util::future::join3;
-use spotter_kernel::{Key, Problem, Result, id::CompanyId};
+use spotter_kernel::{Key, Problem, Result};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement};
 
@@ -11,7 +11,8 @@ use crate::{
     combine::{Deferred, Part, Waiting, combine},
     job::{Isolation, Job},
     sql::to_postgres,
-    tx::{Engine, TALLY_APART, Tx},
+    tally::{self, Tallies},
+    tx::{Engine, Tx},
     value::Value,
     wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
 };
@@ -39,7 +40,7 @@ pub(crate) struct Session {
     begun: bool,
     deferred: Vec<Deferred>,
     /// Changes of totals, which are written with the commit.
-    tallies: Vec<Tally>,
+    pub(crate) tallies: Tallies,
     /// Rows that were asked for ahead, in the order of asking, once they are there.
     ahead: Vec<Option<Vec<tokio_postgres::Row>>>,
     /// Whether the closure may send statements whose outcome it takes for granted.
@@ -47,13 +48,6 @@ pub(crate) struct Session {
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
     shard: u64,
-}
-
-/// A change of a company's count of something.
-pub(crate) struct Tally {
-    pub(crate) company: CompanyId,
-    pub(crate) subject: String,
-    pub(crate) by: i64,
 }
 
 impl Session {
@@ -75,7 +69,7 @@ impl Session {
             begin: BEGIN_WRITE,
             begun: false,
             deferred: Vec::new(),
-            tallies: Vec::new(),
+            tallies: Tallies::default(),
             ahead: Vec::new(),
             assuming: false,
             failure: None,
@@ -334,16 +328,12 @@ impl Session {
         rows.ok_or_else(|| Problem::internal("rows that were sent ahead are asked for once"))
     }
 
-    pub(crate) fn tally(&mut self, tally: Tally) {
-        self.tallies.push(tally);
-    }
-
     /// Turns the changes of totals into statements, so that what is read next counts them.
     pub(crate) fn write_tallies(&mut self) -> Result<()> {
-        for Tally { company, subject, by } in std::mem::take(&mut self.tallies) {
+        for (company, subject, by) in self.tallies.take() {
             let shard = self.shard();
             let row = crate::params![company, subject, shard, by];
-            self.defer(TALLY_APART.0, row, Waiting::Nothing)?;
+            self.defer(tally::APPEND.0, row, Waiting::Nothing)?;
         }
         Ok(())
     }

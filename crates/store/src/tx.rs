@@ -5,7 +5,7 @@ use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use crate::{
     combine::Waiting,
     row::{Record, Row, Source},
-    session::{Session, Tally},
+    session::Session,
     signals::Told,
     sql::Sql,
     value::{Bind, Value},
@@ -90,31 +90,6 @@ impl Tx<'_> {
         }
     }
 
-    /// Adds to a company's count of something, so that totals of large lists are exact without
-    /// counting. SQLite keeps one row a count, which its single writer makes free of conflict;
-    /// PostgreSQL appends a row a change, which [`Db::fold_tallies`](crate::Db) adds up later.
-    pub fn tally(&mut self, company: CompanyId, subject: &str, by: i64) -> Result<()> {
-        if by == 0 {
-            return Ok(());
-        }
-        match &mut self.engine {
-            Engine::Sqlite(_) => self.defer(TALLY, crate::params![company, subject, 0i64, by]),
-            Engine::Postgres(session) => {
-                session.tally(Tally { company, subject: subject.to_owned(), by });
-                Ok(())
-            }
-        }
-    }
-
-    /// A company's count of something.
-    pub fn tallied(&mut self, company: CompanyId, subject: &str) -> Result<i64> {
-        if let Engine::Postgres(session) = &mut self.engine {
-            session.write_tallies()?;
-        }
-        let row: Option<(i64,)> = self.one(TALLIED, crate::params![company, subject])?;
-        Ok(row.map_or(0, |(total,)| total))
-    }
-
     /// Asks for rows before they are needed, so that on an engine that is reached over a network
     /// they come with the answer of the next statement.
     pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Ahead<R>> {
@@ -187,14 +162,6 @@ fn bind_all(
 
 fn failed(sql: &str, error: rusqlite::Error) -> Problem {
     Problem::internal(format!("{error} in {sql}"))
-}
-
-crate::statements! {
-    TALLY = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4) \
-        ON CONFLICT (company_id, subject, shard) DO UPDATE SET amount = tally.amount + excluded.amount";
-    pub(crate) TALLY_APART = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)";
-    TALLIED = "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally \
-        WHERE company_id = ?1 AND subject = ?2";
 }
 
 impl Bind for Value<'_> {

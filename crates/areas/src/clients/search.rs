@@ -50,13 +50,16 @@ fn terms(client: &Client) -> BTreeSet<String> {
 pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
     let was = before.map(terms).unwrap_or_default();
     let now = terms(client);
-    for gone in was.difference(&now) {
-        cx.defer(REMOVE_TERM, params![gone, client.client_id])?;
+    let (mut gone, mut new) = (was.difference(&now), now.difference(&was));
+    loop {
+        // A term that gives way to another is one row that moves.
+        match (gone.next(), new.next()) {
+            (Some(old), Some(new)) => cx.defer(MOVE_TERM, params![old, client.client_id, new])?,
+            (Some(old), None) => cx.defer(REMOVE_TERM, params![old, client.client_id])?,
+            (None, Some(new)) => cx.defer(ADD_TERM, params![new, client.client_id])?,
+            (None, None) => return Ok(()),
+        }
     }
-    for new in now.difference(&was) {
-        cx.defer(ADD_TERM, params![new, client.client_id])?;
-    }
-    Ok(())
 }
 
 /// The prefixes that a search asks for; every one must match. None means that nothing can match.
@@ -221,6 +224,8 @@ const TAG_SUBJECT: &str = "clients?tag=";
 
 statements! {
     ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3)";
+    MOVE_TERM = "UPDATE client_term SET term = ?4 \
+        WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
     REMOVE_TERM = "DELETE FROM client_term WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
     TAGS = "SELECT subject, CAST(SUM(amount) AS BIGINT) FROM tally \
         WHERE company_id = ?1 AND subject >= 'clients?tag=' AND subject < 'clients?tag>' \

@@ -70,7 +70,7 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
             eprintln!("{from} of {clients} clients have joined");
         }
     }
-    crate::jobs::fold_tallies(db).await?;
+    db.fold_tallies().await?;
     Ok(demo)
 }
 
