@@ -7,7 +7,7 @@ use spotter_kernel::{
     id::CompanyId,
     limits::{IDEMPOTENCY_KEY_MAX, IDEMPOTENCY_RETENTION_SECONDS},
 };
-use spotter_store::{Tx, Value, params, statements};
+use spotter_store::{Tx, params, statements};
 
 use crate::{arguments::Arguments, context::Env};
 
@@ -109,50 +109,50 @@ impl Slot<'_> {
     /// Takes the key for this request. A stored answer is returned; another request under the same
     /// key, or one still running, is refused.
     pub fn claim(&self, tx: &mut Tx<'_>, env: &Env) -> Result<Option<Stored>> {
-        if tx.may_assume() {
-            // Nearly every key is new, and then its row's insert can travel with what comes next.
-            tx.assume(TAKE_NEW, &self.row())?;
-            return Ok(None);
-        }
-        if self.take(tx)? {
-            return Ok(None);
-        }
-        type Found = (String, i64, Option<i64>, Option<Vec<u8>>, Option<bool>);
         let Self { company, caller, wanted, now } = self;
+        let name = format!("{company}{caller}{}", wanted.key);
+        if tx.may_assume() {
+            // Nearly every key is new: that nobody runs under it is asked along with what comes
+            // next, and that nobody has is seen when the answer is stored.
+            tx.assume(CLAIM, params![name])?;
+            return Ok(None);
+        }
+        type Found =
+            (bool, Option<String>, Option<i64>, Option<i64>, Option<Vec<u8>>, Option<bool>);
         let key = &wanted.key;
-        let found: Option<Found> = tx.one(FIND, params![company, caller, key])?;
-        match found {
-            // Nobody has used the key, and yet it could not be taken: somebody else is about to.
-            None => Err(Key::IdempotencyInProgress.into()),
-            Some((_, expires_at, ..)) if expires_at <= now.millis() => {
-                tx.execute(FORGET, params![company, caller, key])?;
-                tx.execute(FORGET_ANSWER, params![company, caller, key])?;
-                if self.take(tx)? { Ok(None) } else { Err(Key::IdempotencyInProgress.into()) }
-            }
-            Some((fingerprint, ..)) if fingerprint != wanted.digits() => {
+        let found: Option<Found> = tx.one(CLAIM_AND_FIND, params![company, caller, key, name])?;
+        let Some((claimed, fingerprint, expires_at, status, answer, sealed)) = found else {
+            return Err(Problem::internal("a claim tells whether it was taken"));
+        };
+        let expired = expires_at.is_some_and(|at| at <= now.millis());
+        match (fingerprint, status, answer) {
+            (Some(fingerprint), ..) if !expired && fingerprint != wanted.digits() => {
                 Err(Key::IdempotencyConflict.into())
             }
-            Some((_, _, Some(status), Some(answer), sealed)) => {
+            (Some(_), Some(status), Some(answer)) if !expired => {
                 let plain = if sealed == Some(true) { env.vault.open(&answer)? } else { answer };
                 let data = String::from_utf8(plain).map_err(Problem::internal)?;
                 Ok(Some(Stored { status: u16::try_from(status).unwrap_or(200), data }))
             }
-            Some(_) => Err(Problem::internal("a used key has no answer")),
+            _ if !claimed => Err(Key::IdempotencyInProgress.into()),
+            _ => {
+                if expired {
+                    tx.execute(FORGET, params![company, caller, key])?;
+                }
+                Ok(None)
+            }
         }
     }
 
-    fn take(&self, tx: &mut Tx<'_>) -> Result<bool> {
-        Ok(tx.execute(TAKE, &self.row())? == 1)
-    }
-
-    /// The parameters of the row that takes the key.
-    fn row(&self) -> Vec<Value<'static>> {
-        let Self { company, caller, wanted, now } = self;
-        let name = format!("{company}{caller}{}", wanted.key);
-        let expires_at = now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
-        let digits = wanted.digits();
-        let row = params![company, caller, wanted.key, digits, expires_at, name];
-        row.iter().cloned().map(Value::into_owned).collect()
+    /// Sees to it that a request which failed is not one that was answered before, where a claim
+    /// took that for granted: it would have been replayed.
+    pub fn is_new(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let Self { company, caller, wanted, .. } = self;
+        if tx.may_assume() {
+            tx.assume(UNUSED, params![company, caller, wanted.key])
+        } else {
+            Ok(())
+        }
     }
 
     /// Stores the answer of a first execution with its commit, sealed if it holds a secret.
@@ -160,41 +160,33 @@ impl Slot<'_> {
         let plain = stored.data.as_bytes();
         let answer = if secret { env.vault.seal(plain, &*env.entropy)? } else { plain.to_vec() };
         let status = i64::from(stored.status);
-        let Self { company, caller, wanted, .. } = self;
-        tx.defer(STORE, params![company, caller, wanted.key, status, answer, secret])
+        let Self { company, caller, wanted, now } = self;
+        let expires_at = now.plus_seconds(IDEMPOTENCY_RETENTION_SECONDS);
+        let (key, digits) = (&wanted.key, wanted.digits());
+        let row = params![company, caller, key, digits, expires_at, status, answer, secret];
+        tx.defer(STORE, row)
     }
 }
 
 /// Deletes some answers that have been kept long enough; how many. To be called now and then.
 pub fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PRUNE_ANSWERS, params![now])?;
     tx.execute(PRUNE, params![now])
 }
 
-/// Inserts a key's row, unless another transaction is about to.
-const TAKE_WHERE_CLAIMED: &str = "INSERT INTO idempotency \
-    (company_id, caller_id, idempotency_key, fingerprint, expires_at) \
-    SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS BIGINT) \
-    WHERE claim(?6)";
-
 statements! {
-    PRUNE = "DELETE FROM idempotency WHERE (company_id, caller_id, idempotency_key) IN \
-        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
+    PRUNE = "DELETE FROM stored_answer WHERE (company_id, caller_id, idempotency_key) IN \
+        (SELECT company_id, caller_id, idempotency_key FROM stored_answer WHERE expires_at <= ?1 \
         ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
-    PRUNE_ANSWERS = "DELETE FROM idempotency_answer WHERE (company_id, caller_id, idempotency_key) IN \
-        (SELECT company_id, caller_id, idempotency_key FROM idempotency WHERE expires_at <= ?1 \
-        ORDER BY expires_at, company_id, caller_id, idempotency_key LIMIT 500)";
-    TAKE_NEW = TAKE_WHERE_CLAIMED;
-    TAKE = TAKE_WHERE_CLAIMED, " ON CONFLICT (company_id, caller_id, idempotency_key) DO NOTHING";
-    FIND = "SELECT i.fingerprint, i.expires_at, a.status, a.answer, a.sealed FROM idempotency i \
-        LEFT JOIN idempotency_answer a ON a.company_id = i.company_id AND a.caller_id = i.caller_id \
-        AND a.idempotency_key = i.idempotency_key \
-        WHERE i.company_id = ?1 AND i.caller_id = ?2 AND i.idempotency_key = ?3";
-    FORGET = "DELETE FROM idempotency WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";
-    FORGET_ANSWER = "DELETE FROM idempotency_answer \
+    CLAIM = "SELECT 1 WHERE claim(?1)";
+    CLAIM_AND_FIND = "SELECT claim(?4), a.fingerprint, a.expires_at, a.status, a.answer, a.sealed \
+        FROM (SELECT 1 AS one) always LEFT JOIN stored_answer a \
+        ON a.company_id = ?1 AND a.caller_id = ?2 AND a.idempotency_key = ?3";
+    UNUSED = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM stored_answer \
+        WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3)";
+    FORGET = "DELETE FROM stored_answer \
         WHERE company_id = ?1 AND caller_id = ?2 AND idempotency_key = ?3";
-    STORE = "INSERT INTO idempotency_answer (company_id, caller_id, idempotency_key, status, answer, sealed) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    STORE = "INSERT INTO stored_answer (company_id, caller_id, idempotency_key, fingerprint, expires_at, \
+        status, answer, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 }
 
 #[cfg(test)]

@@ -59,9 +59,12 @@ impl Admitted<'_> {
         }
         let read = Read::new(tx, caller, now);
         let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
-        let data = function(&mut cx)?;
-        cx.audit()?;
-        let stored = Stored { status, data };
+        let outcome = function(&mut cx).and_then(|data| cx.audit().map(|()| data));
+        if let (Err(_), Some(slot)) = (&outcome, &slot) {
+            // A transaction that takes no further statement does not count anyway.
+            slot.is_new(tx).ok();
+        }
+        let stored = Stored { status, data: outcome? };
         if let Some(slot) = &slot {
             slot.store(tx, env, &stored, operation.secret)?;
         }

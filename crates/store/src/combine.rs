@@ -37,7 +37,7 @@ pub(crate) struct Combined {
     /// Where each part's values begin.
     offsets: Vec<usize>,
     /// What each part does.
-    effects: Vec<Effect>,
+    effects: Vec<Effect<'static>>,
 }
 
 impl Combined {
@@ -119,17 +119,17 @@ pub(crate) fn combine(deferred: Vec<Deferred>) -> Vec<Combined> {
 
 /// What a statement does, as far as it matters to others beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+pub(crate) enum Effect<'s> {
     /// It changes nothing.
     Looks,
     /// It changes this table, and looks at no other.
-    Changes(&'static str),
+    Changes(&'s str),
     /// Whatever it does, nothing runs beside it.
     Any,
 }
 
-impl Effect {
-    fn of(sql: &'static str) -> Self {
+impl<'s> Effect<'s> {
+    pub(crate) fn of(sql: &'s str) -> Self {
         let verbs = ["INSERT INTO ", "UPDATE ", "DELETE FROM "];
         let Some(rest) = verbs.iter().find_map(|verb| sql.strip_prefix(verb)) else {
             return if sql.starts_with("SELECT ") { Self::Looks } else { Self::Any };

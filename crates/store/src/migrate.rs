@@ -23,6 +23,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("conversations", include_str!("../migrations/0007_conversations.sql")),
     ("mcp", include_str!("../migrations/0008_mcp.sql")),
     ("tallies apart", include_str!("../migrations/0009_tally_apart.sql")),
+    ("stored answers", include_str!("../migrations/0010_stored_answer.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -1,4 +1,4 @@
-//! PostgreSQL: a thread a connection.
+//! PostgreSQL: a thread a connection. Each takes its share of what waits, and runs it together.
 
 use std::{sync::Arc, thread::JoinHandle};
 
@@ -12,6 +12,8 @@ use crate::{
 
 /// The most reads that share one snapshot.
 const READS_MAX: usize = 8;
+/// The most writes that share one transaction.
+const WRITES_MAX: usize = 8;
 
 pub(crate) struct Postgres {
     pub(crate) queue: Queue,
@@ -37,10 +39,10 @@ impl Postgres {
             // More threads than a few a core only take turns at reading; writes also wait for the
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
-            let writes = writes.clone();
+            let share = Share { reads, writes: writes.clone(), readers, writers: connections };
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
-                .spawn(move || serve(session, &reads, &writes, readers))
+                .spawn(move || serve(session, &share))
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
@@ -48,7 +50,17 @@ impl Postgres {
     }
 }
 
-fn serve(mut session: Session, reads: &Jobs, writes: &Jobs, readers: usize) {
+/// What one connection's thread takes its work from, and with how many others.
+struct Share {
+    reads: Jobs,
+    writes: Jobs,
+    readers: usize,
+    writers: usize,
+}
+
+fn serve(mut session: Session, from: &Share) {
+    let Share { reads, writes, readers, writers } = from;
+    let mut together = WRITES_MAX;
     loop {
         crossbeam_channel::select! {
             recv(reads) -> job => {
@@ -61,12 +73,22 @@ fn serve(mut session: Session, reads: &Jobs, writes: &Jobs, readers: usize) {
                 session.read_together(batch);
             }
             recv(writes) -> job => {
-                let Ok(job) = job else { break };
-                session.write(job);
+                let Ok(first) = job else { break };
+                let share = (writes.len() / writers).min(together - 1);
+                let mut batch = vec![first];
+                batch.extend(writes.try_iter().take(share));
+                // Fewer at a time where they get into each other's way, until they do not.
+                together = if session.write_together(batch) {
+                    WRITES_MAX.min(together + 1)
+                } else {
+                    1.max(together / 2)
+                };
             }
         }
     }
     // Both queues end together: what they still hold was accepted, and is answered.
-    writes.try_iter().for_each(|job| session.write(job));
+    writes.try_iter().for_each(|job| {
+        session.write_together(vec![job]);
+    });
     reads.try_iter().for_each(|job| session.read_together(vec![job]));
 }

@@ -1,33 +1,25 @@
-//! One connection to PostgreSQL, and transactions that travel in as few round trips as they can.
+//! One connection to PostgreSQL, and its statements, which travel in as few round trips as they can.
 
-use std::{collections::HashMap, future::Future, pin::pin, sync::Arc, task::Poll, time::Duration};
+mod transact;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures_util::future::join3;
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Problem, Result, id::CompanyId};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement};
 
 use crate::{
-    combine::{Deferred, Part, Waiting, combine},
-    job::{Isolation, Job},
+    combine::{Deferred, Effect, Part, Waiting, combine},
     sql::to_postgres,
     tally::{self, Tallies},
-    tx::{Engine, Tx},
     value::Value,
     wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
 };
 
-/// How often a closure is run again after a serialization conflict before its caller is told
-/// that the server is busy.
-const TRIES_MAX: u32 = 50;
-/// Serializable, as every connection is set to be.
-const BEGIN_WRITE: &str = "BEGIN";
-/// One snapshot, and an error where a row that is changed was changed since.
-const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-/// One committed snapshot: what is only read decides nothing, and need not make writers retry.
-const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The most combinations of statements that stay prepared.
 const COMBINED_MAX: usize = 500;
+
 /// One connection and the transaction it is in.
 pub(crate) struct Session {
     url: Arc<str>,
@@ -40,11 +32,13 @@ pub(crate) struct Session {
     begun: bool,
     deferred: Vec<Deferred>,
     /// Changes of totals, which are written with the commit.
-    pub(crate) tallies: Tallies,
+    tallies: Tallies,
     /// Rows that were asked for ahead, in the order of asking, once they are there.
     ahead: Vec<Option<Vec<tokio_postgres::Row>>>,
     /// Whether the closure may send statements whose outcome it takes for granted.
     assuming: bool,
+    /// Whether the closure has asked for a change.
+    changing: bool,
     /// Why the transaction can't be kept, by the engine's own word.
     failure: Option<Failure>,
     shard: u64,
@@ -66,12 +60,13 @@ impl Session {
             client,
             statements: HashMap::new(),
             combined: HashMap::new(),
-            begin: BEGIN_WRITE,
+            begin: transact::BEGIN_WRITE,
             begun: false,
             deferred: Vec::new(),
             tallies: Tallies::default(),
             ahead: Vec::new(),
             assuming: false,
+            changing: false,
             failure: None,
             shard: u64::from_be_bytes(seed),
         })
@@ -81,152 +76,6 @@ impl Session {
     pub(crate) fn shard(&mut self) -> i64 {
         self.shard = self.shard.wrapping_add(0x9E37_79B9_7F4A_7C15);
         (self.shard >> 1) as i64 | 1
-    }
-
-    fn start(&mut self, begin: &'static str, assuming: bool) {
-        self.begin = begin;
-        self.begun = false;
-        self.deferred.clear();
-        self.tallies.clear();
-        self.ahead.clear();
-        self.assuming = assuming;
-        self.failure = None;
-    }
-
-    pub(crate) fn write(&mut self, mut job: Box<dyn Job>) {
-        let begin = match job.isolation() {
-            Isolation::Serializable => BEGIN_WRITE,
-            Isolation::Rows => BEGIN_ROWS,
-        };
-        let problem = self.transact(begin, true, &mut *job).err();
-        job.finish(problem);
-    }
-
-    /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
-    /// been checked; whether it succeeded.
-    fn run(&mut self, job: &mut dyn Job) -> bool {
-        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
-        let assumed = |deferred: &Deferred| deferred.ask == Waiting::OneRow;
-        if self.failure.is_none() && self.deferred.iter().any(assumed) {
-            return self.flush().is_ok() && succeeded;
-        }
-        succeeded
-    }
-
-    /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
-    pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
-        self.start(BEGIN_READ, true);
-        let mut rest = batch.into_iter();
-        while let Some(mut job) = rest.next() {
-            self.run(&mut *job);
-            if self.failure.is_none() {
-                job.finish(None);
-                continue;
-            }
-            self.rollback().ok();
-            for mut job in std::iter::once(job).chain(rest) {
-                let problem = self.transact(BEGIN_READ, false, &mut *job).err();
-                job.finish(problem);
-            }
-            return;
-        }
-        self.end_read();
-    }
-
-    fn transact(&mut self, begin: &'static str, assume: bool, job: &mut dyn Job) -> Result<()> {
-        for attempt in 0..TRIES_MAX {
-            // Only the first run assumes: what it took for granted may be why it failed.
-            self.start(begin, assume && attempt == 0);
-            let succeeded = self.run(job);
-            let ended = match self.failure {
-                None if begin == BEGIN_READ => {
-                    self.end_read();
-                    Ok(())
-                }
-                None if succeeded => self.commit(),
-                _ => self.rollback(),
-            };
-            match self.failure {
-                None => return ended,
-                Some(Failure::Statement) => return ended,
-                Some(Failure::Assumption) => {}
-                Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
-                Some(Failure::Disconnected) => break,
-                Some(Failure::Conflict) => {
-                    metrics::counter!("spotter_store_retries_total").increment(1);
-                    // Spread the contenders out: a random share of a growing pause.
-                    let pause = (self.shard() as u64 % 1_000) * u64::from(attempt.min(20) + 1) / 4;
-                    std::thread::sleep(Duration::from_micros(pause));
-                }
-            }
-        }
-        // What the last run says is about the engine, and not for the caller.
-        job.forget();
-        Err(Problem::overloaded())
-    }
-
-    fn commit(&mut self) -> Result<()> {
-        self.write_tallies()?;
-        if !self.begun && self.deferred.is_empty() {
-            return Ok(());
-        }
-        // What was assumed has been checked by now: a COMMIT could not take it back.
-        let deferred = match self.take_deferred() {
-            Ok(deferred) => deferred,
-            Err(problem) => return self.rollback().and(Err(problem)),
-        };
-        let outcome = {
-            let Self { runtime, client, begun, begin, .. } = &*self;
-            runtime.block_on(async {
-                let end = client.batch_execute("COMMIT");
-                let (start, writes, end) =
-                    join3(open(client, begin, *begun), run_all(client, &deferred), end).await;
-                // A COMMIT of a failed transaction reports no error: each statement must speak.
-                start.and(writes).map(|_| end)
-            })
-        };
-        self.begun = false;
-        match outcome {
-            Ok(Ok(())) => Ok(()),
-            Err(error) => Err(self.note(&error, "a deferred statement")),
-            Ok(Err(error)) => match Failure::of(&error) {
-                Failure::Conflict => Err(self.note(&error, "COMMIT")),
-                // The connection broke while the commit was on its way: it may have happened.
-                _ => {
-                    self.reconnect(0).ok();
-                    let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
-                    problem.cause = Some(error.to_string());
-                    Err(problem)
-                }
-            },
-        }
-    }
-
-    /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
-    fn end_read(&mut self) {
-        if std::mem::take(&mut self.begun) {
-            let Self { runtime, client, .. } = &*self;
-            runtime.block_on(async {
-                let mut end = pin!(client.batch_execute("COMMIT"));
-                // One poll hands the message to the connection; yielding lets it be written.
-                std::future::poll_fn(|cx| {
-                    let _ = end.as_mut().poll(cx);
-                    Poll::Ready(())
-                })
-                .await;
-                tokio::task::yield_now().await;
-            });
-        }
-    }
-
-    fn rollback(&mut self) -> Result<()> {
-        self.deferred.clear();
-        if std::mem::take(&mut self.begun) && self.failure != Some(Failure::Disconnected) {
-            let Self { runtime, client, .. } = &*self;
-            let ended = runtime.block_on(client.batch_execute("ROLLBACK"));
-            ended.map_err(|error| self.note(&error, "ROLLBACK"))?;
-        }
-        Ok(())
     }
 
     fn reconnect(&mut self, attempt: u32) -> Result<()> {
@@ -304,6 +153,7 @@ impl Session {
         ask: Waiting,
     ) -> Result<()> {
         self.usable()?;
+        self.changing |= Effect::of(sql) != Effect::Looks;
         let values = params.iter().map(|value| value.clone().into_owned()).collect();
         self.deferred.push(Deferred { sql, values, ask });
         Ok(())
@@ -326,6 +176,11 @@ impl Session {
         }
         let rows = self.ahead.get_mut(number).and_then(Option::take);
         rows.ok_or_else(|| Problem::internal("rows that were sent ahead are asked for once"))
+    }
+
+    pub(crate) fn tally(&mut self, company: CompanyId, subject: &str, by: i64) {
+        self.changing = true;
+        self.tallies.add(company, subject, by);
     }
 
     /// Turns the changes of totals into statements, so that what is read next counts them.
@@ -366,6 +221,7 @@ impl Session {
 
     fn send(&mut self, sql: &str, params: &[Value<'_>], ask: Ask) -> Result<Told> {
         self.usable()?;
+        self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
         let params = borrowed(params);
         let asked = async |client: &Client| ask.run(client, &statement, &params).await;

@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Tallies(BTreeMap<(CompanyId, String), i64>);
 
 impl Tallies {
-    fn add(&mut self, company: CompanyId, subject: &str, by: i64) {
+    pub(crate) fn add(&mut self, company: CompanyId, subject: &str, by: i64) {
         *self.0.entry((company, subject.to_owned())).or_default() += by;
     }
 
@@ -43,7 +43,7 @@ impl Tx<'_> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.defer(ADD, params![company, subject, 0i64, by]),
             Engine::Postgres(session) => {
-                session.tallies.add(company, subject, by);
+                session.tally(company, subject, by);
                 Ok(())
             }
         }

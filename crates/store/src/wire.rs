@@ -20,14 +20,19 @@ pub(crate) struct Ready {
 /// What is to be done about a failed statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// A serialization conflict or a deadlock: run the closure again.
+    /// A serialization conflict, a deadlock or a lock that others hold: run the closure again.
     Conflict,
     /// The connection is gone: connect again, then run the closure again.
     Disconnected,
     /// The closure took something for granted that is not so: run it again, without assuming.
     Assumption,
+    /// A row that is inserted is there already. Rules look before they insert, so it was committed
+    /// since, or taken for new: run the closure again, without assuming.
+    Taken,
     /// The statement itself is at fault.
     Statement,
+    /// The closure failed, and what it had changed takes the others of its transaction with it.
+    Closure,
 }
 
 impl Failure {
@@ -36,11 +41,11 @@ impl Failure {
             Some(code)
                 if *code == SqlState::T_R_SERIALIZATION_FAILURE
                     || *code == SqlState::T_R_DEADLOCK_DETECTED
-                    // Rules look before they insert: only a concurrent commit gets in between.
-                    || *code == SqlState::UNIQUE_VIOLATION =>
+                    || *code == SqlState::LOCK_NOT_AVAILABLE =>
             {
                 Self::Conflict
             }
+            Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
             Some(code)
                 if *code == SqlState::ADMIN_SHUTDOWN
                     || *code == SqlState::CRASH_SHUTDOWN

@@ -106,6 +106,21 @@ async fn replays_and_conflicts(app: App) {
     with("/clients", r#"{"firstName":"Bea"}"#).await.refused(409, "idempotency.conflict");
     with("/locations", r#"{"name":"Bea"}"#).await.refused(409, "idempotency.conflict");
     app.announced(&["client.created"]).await;
+    // What could not be done a second time is replayed all the same, and its key stays used.
+    let (key, ours) = (random_text(), r#"{"firstName": "Cas", "externalId": "crm-1"}"#);
+    let with = |body: &'static str| {
+        let request = app.raw("POST", "/clients").header("Idempotency-Key", &key);
+        send(request.header("content-type", "application/json").body(body))
+    };
+    let first_of_all = with(ours).await.ok();
+    for _ in 0..2 {
+        let again = with(ours).await.ok();
+        assert_eq!((again.status, again.data()), (201, first_of_all.data()));
+        assert_eq!(again.body["meta"]["idempotency"]["replayed"], true);
+        let taken = with(r#"{"firstName": "Dan", "externalId": "crm-1"}"#).await;
+        taken.refused(409, "idempotency.conflict");
+    }
+    app.announced(&["client.created"]).await;
     // Failures are not stored: the same key may succeed later.
     let key = random_text();
     let archive = |id: &str| {
@@ -140,7 +155,7 @@ async fn replays_of_secrets_are_sealed(app: App) {
             move |tx| {
                 tx.all(
                     spotter_store::Sql(
-                        "SELECT answer, sealed FROM idempotency_answer WHERE idempotency_key = ?1",
+                        "SELECT answer, sealed FROM stored_answer WHERE idempotency_key = ?1",
                     ),
                     spotter_store::params![key],
                 )

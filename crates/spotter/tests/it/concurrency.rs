@@ -42,7 +42,7 @@ async fn forty_requests_with_one_key_have_one_effect(app: App) {
     ids.dedup();
     assert_eq!(ids.len(), 1, "one client was made");
     let after = app.state().await;
-    for table in ["client", "idempotency", "event", "audit_log"] {
+    for table in ["client", "stored_answer", "event", "audit_log"] {
         assert_eq!(after[table].0, before[table].0 + 1, "{table}");
     }
     let replay = app

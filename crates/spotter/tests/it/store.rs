@@ -64,24 +64,35 @@ async fn sum(db: &Db, company: CompanyId, subject: &'static str) -> i64 {
     row.unwrap().0
 }
 
-/// Runs many closures at once, of which some go wrong after they have written.
+/// Runs many closures at once, more than there are connections, of which some go wrong: before they
+/// have written, after, and with what they have written still to be sent.
 async fn some_go_wrong(app: App, wrong: fn() -> Problem) {
     let company = app.company;
-    let runs = (0..100i64).map(|number| {
-        let db = app.server.db.clone();
-        tokio::spawn(async move {
-            db.write(move |tx| {
-                tx.execute(ADD, params![company, "mixed", number, 1i64])?;
-                if number % 5 == 0 { Err(wrong()) } else { Ok(number) }
+    for round in 0..3i64 {
+        let runs = (0..100i64).map(|number| {
+            let db = app.server.db.clone();
+            tokio::spawn(async move {
+                let (goes_wrong, shard) = (number % 5 == 0, 100 * round + number);
+                db.write(move |tx| {
+                    let row = params![company, "mixed", shard, 1i64];
+                    match round {
+                        0 if goes_wrong => return Err(wrong()),
+                        1 => tx.defer(ADD, row)?,
+                        _ => drop(tx.execute(ADD, row)?),
+                    }
+                    tx.tally(company, "counted", 1)?;
+                    if goes_wrong { Err(wrong()) } else { Ok(number) }
+                })
+                .await
             })
-            .await
-        })
-    });
-    for (number, run) in runs.collect::<Vec<_>>().into_iter().enumerate() {
-        let outcome = run.await.unwrap();
-        assert_eq!(outcome.is_err(), number % 5 == 0, "{number}: {outcome:?}");
+        });
+        for (number, run) in runs.collect::<Vec<_>>().into_iter().enumerate() {
+            let outcome = run.await.unwrap();
+            assert_eq!(outcome.is_err(), number % 5 == 0, "{round} {number}: {outcome:?}");
+        }
+        assert_eq!(sum(&app.server.db, company, "mixed").await, 80 * (round + 1));
+        assert_eq!(sum(&app.server.db, company, "counted").await, 80 * (round + 1));
     }
-    assert_eq!(sum(&app.server.db, company, "mixed").await, 80);
 }
 
 async fn a_failing_closure_fails_alone(app: App) {

@@ -460,7 +460,7 @@ const STATE: &[(&str, &str)] = counted![
     "invitation" "expires_at",
     "api_client" "updated_at",
     "access_token" "expires_at",
-    "idempotency" "expires_at",
+    "stored_answer" "expires_at",
     "audit_log" "0",
     "event" "occurred_at",
     "webhook_subscription" "updated_at",

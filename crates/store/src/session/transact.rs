@@ -1,0 +1,207 @@
+//! The life of a transaction on PostgreSQL: begun, run, committed or rolled back, run again.
+
+use std::{future::Future, pin::pin, task::Poll, time::Duration};
+
+use futures_util::future::join3;
+use spotter_kernel::{Key, Problem, Result};
+
+use super::Session;
+use crate::{
+    combine::{Deferred, Waiting},
+    job::{Isolation, Job},
+    tx::{Engine, Tx},
+    wire::{Failure, open, run_all},
+};
+
+/// How often a closure is run again after a serialization conflict before its caller is told
+/// that the server is busy.
+const TRIES_MAX: u32 = 50;
+/// Serializable, as every connection is set to be.
+pub(super) const BEGIN_WRITE: &str = "BEGIN";
+/// The same for several closures, which wait for nobody: two that change the same rows in another
+/// order would wait for each other.
+const BEGIN_TOGETHER: &str = "BEGIN; SET LOCAL lock_timeout = '20ms'";
+/// One snapshot, and an error where a row that is changed was changed since.
+const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+/// One committed snapshot: what is only read decides nothing, and need not make writers retry.
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+impl Session {
+    fn start(&mut self, begin: &'static str, assuming: bool) {
+        self.begin = begin;
+        self.begun = false;
+        self.deferred.clear();
+        self.tallies.clear();
+        self.ahead.clear();
+        self.assuming = assuming;
+        self.failure = None;
+    }
+
+    /// Runs writes in one transaction, so that they share its beginning, its commit and the flush
+    /// of the log; should it be lost, each runs alone. Whether that was spared them.
+    pub(crate) fn write_together(&mut self, batch: Vec<Box<dyn Job>>) -> bool {
+        metrics::histogram!("spotter_store_batch_size").record(batch.len() as f64);
+        let (mut together, mut alone): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|job| job.isolation() == Isolation::Serializable);
+        if together.len() < 2 {
+            alone.append(&mut together);
+        } else {
+            let ended = self.transact_together(&mut together);
+            if self.failure.is_none() {
+                together.drain(..).for_each(|job| job.finish(ended.clone().err()));
+            }
+        }
+        let lost = !together.is_empty();
+        for mut job in together.into_iter().chain(alone) {
+            let begin = match job.isolation() {
+                Isolation::Serializable => BEGIN_WRITE,
+                Isolation::Rows => BEGIN_ROWS,
+            };
+            let problem = self.transact(begin, true, &mut *job).err();
+            job.finish(problem);
+        }
+        !lost
+    }
+
+    fn transact_together(&mut self, batch: &mut [Box<dyn Job>]) -> Result<()> {
+        self.start(BEGIN_TOGETHER, true);
+        for job in batch {
+            self.changing = false;
+            let succeeded = self.run(&mut **job);
+            // What has changed nothing has nothing to be undone: its failure is its own.
+            if !succeeded && self.changing {
+                self.failure.get_or_insert(Failure::Closure);
+            }
+            if self.failure.is_some() {
+                return self.rollback();
+            }
+        }
+        self.commit()
+    }
+
+    /// Runs the closure and sees to it that no answer of it rests on an assumption that has not
+    /// been checked; whether it succeeded.
+    fn run(&mut self, job: &mut dyn Job) -> bool {
+        let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
+        let assumed = |deferred: &Deferred| deferred.ask == Waiting::OneRow;
+        if self.failure.is_none() && self.deferred.iter().any(assumed) {
+            return self.flush().is_ok() && succeeded;
+        }
+        succeeded
+    }
+
+    /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
+    pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
+        self.start(BEGIN_READ, true);
+        let mut rest = batch.into_iter();
+        while let Some(mut job) = rest.next() {
+            self.run(&mut *job);
+            if self.failure.is_none() {
+                job.finish(None);
+                continue;
+            }
+            self.rollback().ok();
+            for mut job in std::iter::once(job).chain(rest) {
+                let problem = self.transact(BEGIN_READ, false, &mut *job).err();
+                job.finish(problem);
+            }
+            return;
+        }
+        self.end_read();
+    }
+
+    fn transact(&mut self, begin: &'static str, assume: bool, job: &mut dyn Job) -> Result<()> {
+        for attempt in 0..TRIES_MAX {
+            // Only the first run assumes: what it took for granted may be why it failed.
+            self.start(begin, assume && attempt == 0);
+            let succeeded = self.run(job);
+            let ended = match self.failure {
+                None if begin == BEGIN_READ => {
+                    self.end_read();
+                    Ok(())
+                }
+                None if succeeded => self.commit(),
+                _ => self.rollback(),
+            };
+            match self.failure {
+                None => return ended,
+                Some(Failure::Statement | Failure::Closure) => return ended,
+                Some(Failure::Assumption | Failure::Taken) => {}
+                Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
+                Some(Failure::Disconnected) => break,
+                Some(Failure::Conflict) => {
+                    metrics::counter!("spotter_store_retries_total").increment(1);
+                    // Spread the contenders out: a random share of a growing pause.
+                    let pause = (self.shard() as u64 % 1_000) * u64::from(attempt.min(20) + 1) / 4;
+                    std::thread::sleep(Duration::from_micros(pause));
+                }
+            }
+        }
+        // What the last run says is about the engine, and not for the caller.
+        job.forget();
+        Err(Problem::overloaded())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.write_tallies()?;
+        if !self.begun && self.deferred.is_empty() {
+            return Ok(());
+        }
+        // What was assumed has been checked by now: a COMMIT could not take it back.
+        let deferred = match self.take_deferred() {
+            Ok(deferred) => deferred,
+            Err(problem) => return self.rollback().and(Err(problem)),
+        };
+        let outcome = {
+            let Self { runtime, client, begun, begin, .. } = &*self;
+            runtime.block_on(async {
+                let end = client.batch_execute("COMMIT");
+                let (start, writes, end) =
+                    join3(open(client, begin, *begun), run_all(client, &deferred), end).await;
+                // A COMMIT of a failed transaction reports no error: each statement must speak.
+                start.and(writes).map(|_| end)
+            })
+        };
+        self.begun = false;
+        match outcome {
+            Ok(Ok(())) => Ok(()),
+            Err(error) => Err(self.note(&error, "a deferred statement")),
+            Ok(Err(error)) => match Failure::of(&error) {
+                Failure::Conflict => Err(self.note(&error, "COMMIT")),
+                // The connection broke while the commit was on its way: it may have happened.
+                _ => {
+                    self.reconnect(0).ok();
+                    let mut problem = Problem::new(Key::IdempotencyPersistenceFailed);
+                    problem.cause = Some(error.to_string());
+                    Err(problem)
+                }
+            },
+        }
+    }
+
+    /// Ends a read without waiting for the engine's word: there is nothing it could refuse.
+    fn end_read(&mut self) {
+        if std::mem::take(&mut self.begun) {
+            let Self { runtime, client, .. } = &*self;
+            runtime.block_on(async {
+                let mut end = pin!(client.batch_execute("COMMIT"));
+                // One poll hands the message to the connection; yielding lets it be written.
+                std::future::poll_fn(|cx| {
+                    let _ = end.as_mut().poll(cx);
+                    Poll::Ready(())
+                })
+                .await;
+                tokio::task::yield_now().await;
+            });
+        }
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.deferred.clear();
+        if std::mem::take(&mut self.begun) && self.failure != Some(Failure::Disconnected) {
+            let Self { runtime, client, .. } = &*self;
+            let ended = runtime.block_on(client.batch_execute("ROLLBACK"));
+            ended.map_err(|error| self.note(&error, "ROLLBACK"))?;
+        }
+        Ok(())
+    }
+}
