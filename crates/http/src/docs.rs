@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract,
-    http::{HeaderValue, Response, header},
+    http::{HeaderValue, Response, StatusCode, header},
 };
 
-use crate::server::State;
+use crate::{openapi, server::State};
 
 /// Redoc, as its project publishes it (MIT; assets/redoc.standalone.js.LICENSE.txt).
 const REDOC: &[u8] = include_bytes!("../assets/redoc.standalone.js.gz");
@@ -67,6 +67,12 @@ pub(crate) async fn script() -> Response<Body> {
 }
 
 /// `GET /public/v1/openapi.json`
-pub(crate) async fn openapi(extract::State(state): extract::State<Arc<State>>) -> Response<Body> {
-    respond(state.openapi.clone(), "application/json")
+pub(crate) async fn openapi(
+    extract::State(state): extract::State<Arc<State>>,
+) -> Result<Response<Body>, StatusCode> {
+    // Writing it takes a moment, and far more memory than it is long: nobody pays who never asks.
+    let write = || Bytes::from(openapi::document(&spotter_areas::operations()).to_string());
+    let written = state.openapi.get_or_try_init(|| tokio::task::spawn_blocking(write)).await;
+    let text = written.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    Ok(respond(text.clone(), "application/json"))
 }

@@ -8,7 +8,7 @@ use std::{
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, Bytes},
     extract::{RawPathParams, rejection::RawPathParamsRejection},
     http::{HeaderValue, Request, Response, header},
     middleware,
@@ -22,7 +22,7 @@ use spotter_files::Files;
 use spotter_kernel::{Id, Key, Problem, Result, limits};
 use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OnceCell, Semaphore, watch};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
     live::Seats,
     observe,
     observe::RequestId,
-    openapi, pipeline,
+    pipeline,
     rate::{Counted, RateLimiter},
     token, uploads,
 };
@@ -89,7 +89,8 @@ pub struct State {
     pub(crate) uploading: Semaphore,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
-    pub(crate) openapi: String,
+    /// The API's description, once somebody has asked for it.
+    pub(crate) openapi: OnceCell<Bytes>,
 }
 
 /// Files that may arrive at once.
@@ -105,7 +106,6 @@ impl State {
         files: Files,
         metrics: Option<PrometheusHandle>,
     ) -> Arc<Self> {
-        let openapi = openapi::document(&spotter_areas::operations()).to_string();
         Arc::new(Self {
             db,
             env,
@@ -120,7 +120,7 @@ impl State {
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
             seats: Seats::default(),
             stopping: watch::Sender::new(false),
-            openapi,
+            openapi: OnceCell::new(),
         })
     }
 
