@@ -1,7 +1,9 @@
-//! What the process does beside serving: forgetting what has expired, and adding up totals.
+//! What the process does beside serving: forgetting what has expired, and adding up totals and
+//! metrics.
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
+use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_areas::{
     access::{accounts, sessions, tokens},
     live, mcp, uploads,
@@ -19,41 +21,37 @@ const STEP: u64 = 500;
 const REST: Duration = Duration::from_millis(50);
 
 /// Runs until the process ends.
-pub(crate) async fn run(db: Db, env: Env, files: Files, webhook_retention_days: i64) {
-    let ticks = |seconds| tokio::time::interval(Duration::from_secs(seconds));
-    let (mut fold, mut prune, mut forget) = (ticks(2), ticks(60), ticks(600));
-    let mut sweep = ticks(60);
-    let folding = async {
-        loop {
-            fold.tick().await;
-            report(db.fold_tallies().await);
-        }
-    };
-    let pruning = async {
-        loop {
-            prune.tick().await;
-            report(prune_expired(&db, &env).await);
-        }
-    };
-    let forgetting = async {
-        loop {
-            forget.tick().await;
-            report(forget_webhooks(&db, &env, webhook_retention_days).await);
-        }
-    };
-    let sweeping = async {
-        loop {
-            sweep.tick().await;
-            report(sweep_files(&db, &files, env.clock.now()).await);
-        }
-    };
-    tokio::join!(folding, pruning, forgetting, sweeping);
+pub(crate) async fn run(
+    db: Db,
+    env: Env,
+    files: Files,
+    metrics: Option<PrometheusHandle>,
+    webhook_retention_days: i64,
+) {
+    tokio::join!(
+        every(2, || db.fold_tallies()),
+        every(5, || condense(metrics.as_ref())),
+        every(60, || prune_expired(&db, &env)),
+        every(60, || sweep_files(&db, &files, env.clock.now())),
+        every(600, || forget_webhooks(&db, &env, webhook_retention_days)),
+    );
 }
 
-fn report(done: Result<()>) {
-    if let Err(problem) = done {
-        tracing::warn!(%problem, "a background job failed; it will run again");
+async fn every<F: Future<Output = Result<()>>>(seconds: u64, job: impl Fn() -> F) {
+    let mut ticks = tokio::time::interval(Duration::from_secs(seconds));
+    loop {
+        ticks.tick().await;
+        if let Err(problem) = job().await {
+            tracing::warn!(%problem, "a background job failed; it will run again");
+        }
     }
+}
+
+/// Adds what was measured to the metrics' buckets: every single measurement is kept until then,
+/// and nobody may ever ask for /metrics.
+async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
+    metrics.inspect(|handle| handle.run_upkeep());
+    Ok(())
 }
 
 /// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that

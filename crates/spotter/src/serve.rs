@@ -57,7 +57,8 @@ pub(crate) async fn serve(
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
-    let background = tokio::spawn(jobs::run(db.clone(), env, files, webhooks.retention_days));
+    let jobs = jobs::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
+    let background = tokio::spawn(jobs);
     let server = {
         let handle = handle.clone();
         let tls = match &settings.tls {
