@@ -17,8 +17,9 @@ use crate::{
     wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
 };
 
-/// The most combinations of statements that stay prepared.
-const COMBINED_MAX: usize = 500;
+/// The most statements, and the most combinations of them, that stay prepared: each takes memory of
+/// the server, for every connection.
+const PREPARED_MAX: usize = 500;
 
 /// One connection and the transaction it is in.
 pub(crate) struct Session {
@@ -99,6 +100,9 @@ impl Session {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
+        if self.statements.len() >= PREPARED_MAX {
+            self.statements.clear();
+        }
         let statement = self.prepare(&to_postgres(sql, 0))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
@@ -112,7 +116,7 @@ impl Session {
                 ([(alone, 1)], _) => self.statement(alone)?,
                 (_, Some(statement)) => statement.clone(),
                 (_, None) => {
-                    if self.combined.len() >= COMBINED_MAX {
+                    if self.combined.len() >= PREPARED_MAX {
                         self.combined.clear();
                     }
                     let statement = self.prepare(&one.text())?;

@@ -25,6 +25,7 @@ const BEGIN_TOGETHER: &str = "BEGIN; SET LOCAL lock_timeout = '20ms'";
 const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 /// One committed snapshot: what is only read decides nothing, and need not make writers retry.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
 impl Session {
     fn start(&mut self, begin: &'static str, assuming: bool) {
         self.begin = begin;
