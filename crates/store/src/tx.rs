@@ -71,7 +71,7 @@ impl Tx<'_> {
     }
 
     /// Whether this run of the closure may [`assume`](Self::assume). Never where a look costs no
-    /// round trip, nor in a run that follows a failed one.
+    /// round trip, nor in a run that follows one whose assumption was wrong.
     pub fn may_assume(&self) -> bool {
         match &self.engine {
             Engine::Sqlite(_) => false,

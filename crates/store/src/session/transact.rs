@@ -110,10 +110,9 @@ impl Session {
         self.end_read();
     }
 
-    fn transact(&mut self, begin: &'static str, assume: bool, job: &mut dyn Job) -> Result<()> {
+    fn transact(&mut self, begin: &'static str, mut assume: bool, job: &mut dyn Job) -> Result<()> {
         for attempt in 0..TRIES_MAX {
-            // Only the first run assumes: what it took for granted may be why it failed.
-            self.start(begin, assume && attempt == 0);
+            self.start(begin, assume);
             let succeeded = self.run(job);
             let ended = match self.failure {
                 None if begin == BEGIN_READ => {
@@ -126,7 +125,9 @@ impl Session {
             match self.failure {
                 None => return ended,
                 Some(Failure::Statement | Failure::Closure) => return ended,
-                Some(Failure::Assumption | Failure::Taken) => {}
+                // What was taken for granted may be why it failed; looking at it reads more, and what
+                // is read is what conflicts.
+                Some(Failure::Assumption | Failure::Taken) => assume = false,
                 Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
                 Some(Failure::Disconnected) => break,
                 Some(Failure::Conflict) => {
