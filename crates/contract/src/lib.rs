@@ -7,6 +7,7 @@ pub mod context;
 pub mod features;
 pub mod handler;
 pub mod idempotency;
+pub mod installation;
 mod listed;
 pub mod operation;
 pub mod outbox;
@@ -24,5 +25,6 @@ pub use vault::Vault;
 
 /// Every statement of this crate, for the test that prepares them all.
 pub fn statements() -> Vec<spotter_store::Sql> {
-    [context::STATEMENTS, idempotency::STATEMENTS, outbox::STATEMENTS].concat()
+    [context::STATEMENTS, idempotency::STATEMENTS, installation::STATEMENTS, outbox::STATEMENTS]
+        .concat()
 }

@@ -13,6 +13,7 @@ pub mod localized;
 pub mod money;
 pub mod number;
 pub mod page;
+pub mod panics;
 pub mod patch;
 pub mod problem;
 pub mod scope;

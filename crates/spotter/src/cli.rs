@@ -6,26 +6,29 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 use spotter_areas::{
     access::api_clients::Consents,
-    company::{NewCompany, coaches::NewCoach},
+    company::{NewCompany, all_companies, coaches::NewCoach},
 };
-use spotter_contract::Role;
+use spotter_contract::{Env, Role};
 use spotter_kernel::{
-    Clock, Id, Problem, Scope, TimeZone,
+    Clock, Id, Scope, TimeZone,
     money::Currency,
     text::{Email, Language, Text},
 };
-use spotter_store::{latest_schema, migrate};
+use spotter_store::{Db, Location, Tx, latest_schema, migrate};
+use spotter_webhooks::queue;
 
 use crate::{
-    demo, listen, log, operator, serve,
-    settings::{Settings, TABLE},
-    system::SystemClock,
+    demo, listen, log, operator,
+    serve::{self, told},
+    settings::{Settings, TABLE, unknown_variables},
+    system::{self, SystemClock},
 };
 
 type Outcome = Result<(), String>;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    system::keep_private();
     // Serving and asking over TLS both take the process's provider of cryptography.
     rustls::crypto::ring::default_provider().install_default().ok();
     let matches = command().get_matches();
@@ -38,11 +41,23 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// A command that reads the settings, and lists them where it is about them.
+fn about_settings(command: Command) -> Command {
+    settings_of(command, false)
+}
+
+/// A command that reads the settings; its help says where they are listed.
 fn with_settings(command: Command) -> Command {
+    let text = "Settings, such as --data and --database-url, are listed by: spotter serve --help";
+    settings_of(command, true).after_help(text)
+}
+
+fn settings_of(command: Command, hidden: bool) -> Command {
     let file = Arg::new("config")
         .long("config")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
+        .hide(hidden)
         .help("TOML file of settings; also SPOTTER_CONFIG");
     let flags = TABLE.iter().map(|setting| {
         let help = match setting.default {
@@ -53,6 +68,7 @@ fn with_settings(command: Command) -> Command {
             .long(setting.name.replace('_', "-"))
             .value_name("VALUE")
             .help_heading("Settings")
+            .hide(hidden)
             .help(help)
     });
     command.arg(file).args(flags)
@@ -137,7 +153,7 @@ fn command() -> Command {
                         .value_parser(value_parser!(u64).range(550..=5_000_000)),
                 ),
         )
-        .subcommand(with_settings(Command::new("serve").about("Serve the APIs")))
+        .subcommand(about_settings(Command::new("serve").about("Serve the APIs")))
         .subcommand(with_settings(
             Command::new("migrate").about("Bring the database to this version's schema"),
         ))
@@ -154,7 +170,16 @@ fn command() -> Command {
         .subcommand(with_settings(
             Command::new("restore")
                 .about("Fill an empty database from a backup, of either engine")
-                .arg(file("File that backup wrote")),
+                .arg(file("File that backup wrote"))
+                .arg(
+                    optional(
+                        "webhooks",
+                        "What becomes of deliveries that waited at the backup: park \
+                        cancels them, keep sends them",
+                    )
+                    .value_parser(["park", "keep"])
+                    .default_value("park"),
+                ),
         ))
         .subcommand(with_settings(
             Command::new("healthcheck")
@@ -184,17 +209,21 @@ fn command() -> Command {
                     ),
             ),
         )
-        .subcommand(group("config", "The settings").subcommand(with_settings(
+        .subcommand(group("config", "The settings").subcommand(about_settings(
             Command::new("check").about("Name what is wrong with the settings"),
         )))
 }
 
 fn settings(matches: &ArgMatches) -> Result<Settings, String> {
+    read_settings(matches).map_err(|wrong| wrong.join("\n         "))
+}
+
+fn read_settings(matches: &ArgMatches) -> Result<Settings, Vec<String>> {
     let variable = |name: &str| std::env::var(name).ok();
     let file = matches.get_one::<PathBuf>("config").cloned();
     let file = file.or_else(|| variable("SPOTTER_CONFIG").map(PathBuf::from));
     let flag = |name: &str| matches.get_one::<String>(name).cloned();
-    Settings::read(flag, variable, file.as_deref()).map_err(|wrong| wrong.join("\n         "))
+    Settings::read(flag, variable, file.as_deref())
 }
 
 fn dispatch(matches: &ArgMatches) -> Outcome {
@@ -229,7 +258,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             None => Ok(()),
         },
         Some(("config", own)) => match own.subcommand() {
-            Some((_, own)) => settings(own).map(|_| println!("The settings are right.")),
+            Some((_, own)) => check_settings(own),
             None => Ok(()),
         },
         _ => Ok(()),
@@ -244,8 +273,15 @@ fn path(matches: &ArgMatches) -> PathBuf {
     matches.get_one::<PathBuf>("file").cloned().unwrap_or_default()
 }
 
-fn told(problem: Problem) -> String {
-    problem.cause.unwrap_or(problem.message)
+/// Names everything that is wrong with the settings, and variables that look like one and are none.
+fn check_settings(own: &ArgMatches) -> Outcome {
+    let mut wrong = read_settings(own).err().unwrap_or_default();
+    wrong.extend(unknown_variables(std::env::vars().map(|(name, _)| name)));
+    if wrong.is_empty() {
+        println!("The settings are right.");
+        return Ok(());
+    }
+    Err(wrong.join("\n         "))
 }
 
 fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
@@ -261,13 +297,23 @@ fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
 fn run_serve(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     log::start(&settings.log, settings.log_format);
+    for odd in unknown_variables(std::env::vars().map(|(name, _)| name)) {
+        tracing::warn!("{odd}");
+    }
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
-    let address = settings.address();
+    let (env, db) = serve::open(&settings)?;
+    let runtime = serve::runtime()?;
+    if runtime.block_on(db.read(all_companies)).map_err(told)?.is_empty() {
+        tracing::warn!(
+            "there is no company yet; make one in another terminal with: spotter company create \
+             --name \"My Gym\" --admin-email … --admin-first-name … --admin-last-name …"
+        );
+    }
+    let (address, listener) = (settings.address(), serve::bind(&settings)?);
     let ready = move || tracing::info!("the API reference is at {address}/docs");
-    serve::runtime()?.block_on(serve::serve(settings, env, db, serve::asked_to_stop(), ready))
+    let stop = serve::asked_to_stop();
+    runtime.block_on(serve::serve(settings, listener, env, db, stop, ready))
 }
 
 fn run_migrate(matches: &ArgMatches) -> Outcome {
@@ -307,14 +353,27 @@ fn create_company(matches: &ArgMatches) -> Outcome {
             .ok_or_else(|| field("admin-email", "must be an e-mail address"))?,
         role: Role::Admin,
     };
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
+    let (env, db) = serve::open(&settings)?;
     let made = operator::create_company(&db, &env, new, admin);
     print(&serve::runtime()?.block_on(made).map_err(told)?);
     eprintln!(
         "The admin sets a password with: POST /app/v1/auth/invitations/accept {{token, password}}"
     );
     Ok(())
+}
+
+/// The database of an installation that is there already.
+fn existing(settings: &Settings) -> Result<(Env, Db), String> {
+    if let Location::File(file) = &settings.database.location
+        && !file.exists()
+    {
+        return Err(format!(
+            "there is no database at {}: name its folder with --data, or begin with: spotter company \
+             create --help",
+            file.display()
+        ));
+    }
+    serve::open(settings)
 }
 
 fn print(value: &serde_json::Value) {
@@ -339,8 +398,7 @@ fn create_api_client(matches: &ArgMatches) -> Outcome {
         health_data: matches.get_flag("health-data"),
         private_communication: matches.get_flag("private-communication"),
     };
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
+    let (env, db) = existing(&settings)?;
     let made = serve::runtime()?.block_on(async {
         let company = operator::pick_company(&db, company).await?;
         operator::create_client(&db, &env, company, name, scopes, consents, coach).await
@@ -351,8 +409,7 @@ fn create_api_client(matches: &ArgMatches) -> Outcome {
 
 fn rotate_api_client(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
+    let (env, db) = existing(&settings)?;
     let client_id = text(matches, "client-id");
     let rotated = operator::rotate_client(&db, &env, &client_id);
     print(&json!(serve::runtime()?.block_on(rotated).map_err(told)?));
@@ -361,8 +418,7 @@ fn rotate_api_client(matches: &ArgMatches) -> Outcome {
 
 fn revoke_api_client(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
+    let (env, db) = existing(&settings)?;
     let client_id = text(matches, "client-id");
     serve::runtime()?.block_on(operator::revoke_client(&db, &env, &client_id)).map_err(told)?;
     println!("{client_id} is revoked.");
@@ -386,9 +442,21 @@ fn restore(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let _held = serve::hold(&settings)?;
     let now = SystemClock.now();
-    let mut progress = operator::progress();
-    spotter_store::restore(&file, &settings.database.location, now, &mut progress).map_err(told)?;
+    let park = text(matches, "webhooks") == "park";
+    let mut parked = 0;
+    let mut afterwards = |tx: &mut Tx<'_>| {
+        parked = if park { queue::park(tx, now)? } else { 0 };
+        Ok(())
+    };
+    let (location, mut progress) = (&settings.database.location, operator::progress());
+    spotter_store::restore(&file, location, now, &mut afterwards, &mut progress).map_err(told)?;
     println!("{} is restored.", file.display());
+    if parked > 0 {
+        println!(
+            "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
+             have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
+        );
+    }
     if operator::copy_key(&key_of(&file), &settings.key_file())? {
         println!("The installation's key is back in {}.", settings.key_file().display());
     }

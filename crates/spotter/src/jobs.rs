@@ -10,8 +10,8 @@ use spotter_areas::{
 };
 use spotter_contract::{Env, idempotency};
 use spotter_files::Files;
-use spotter_kernel::{Problem, Result, Timestamp};
-use spotter_store::Db;
+use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
+use spotter_store::{Db, Tx};
 use spotter_webhooks::retention;
 
 /// The most rows of a kind that one step deletes.
@@ -29,21 +29,33 @@ pub(crate) async fn run(
     webhook_retention_days: i64,
 ) {
     tokio::join!(
-        every(2, || db.fold_tallies()),
-        every(5, || condense(metrics.as_ref())),
-        every(60, || prune_expired(&db, &env)),
-        every(60, || sweep_files(&db, &files, env.clock.now())),
-        every(600, || forget_webhooks(&db, &env, webhook_retention_days)),
+        every(2, "fold totals", || db.fold_tallies()),
+        every(5, "condense metrics", || condense(metrics.as_ref())),
+        every(60, "forget what has expired", || prune_expired(&db, &env)),
+        every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
+        every(600, "forget deliveries", || forget_webhooks(&db, &env, webhook_retention_days)),
     );
 }
 
-async fn every<F: Future<Output = Result<()>>>(seconds: u64, job: impl Fn() -> F) {
+async fn every<F: Future<Output = Result<()>>>(
+    seconds: u64,
+    job: &'static str,
+    run: impl Fn() -> F,
+) {
     let mut ticks = tokio::time::interval(Duration::from_secs(seconds));
     loop {
         ticks.tick().await;
-        if let Err(problem) = job().await {
-            tracing::warn!(%problem, "a background job failed; it will run again");
-        }
+        attempt(job, run()).await;
+    }
+}
+
+/// Runs a piece of background work; one that fails, or panics, is logged and keeps nothing else from
+/// running.
+async fn attempt(job: &'static str, work: impl Future<Output = Result<()>>) {
+    match caught_async(work).await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => tracing::warn!(job, %problem, "a job failed; it will run again"),
+        Err(panic) => tracing::error!(job, %panic, "a job failed; it will run again"),
     }
 }
 
@@ -74,7 +86,7 @@ pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Resul
 async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> {
     let before = env.clock.now().plus_days(-retention_days);
     let mut at = None;
-    while let Some(company) = db.read(move |tx| retention::next_company(tx, at)).await? {
+    while let Some(company) = db.read(move |tx| retention::next_company(tx, at, before)).await? {
         while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {
             tokio::time::sleep(REST).await;
         }
@@ -83,27 +95,75 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
     Ok(())
 }
 
+type Prune = fn(&mut Tx<'_>, Timestamp) -> Result<u64>;
+
+/// What forgets a kind of thing that has expired, each by itself.
+const PRUNES: &[(&str, Prune)] = &[
+    ("forget access tokens", tokens::prune),
+    ("forget sessions", sessions::prune),
+    ("forget invitations", accounts::prune),
+    ("forget stored answers", idempotency::prune),
+    ("forget live updates", live::prune),
+    ("forget registered assistants", mcp::registration::prune),
+    ("forget requests for consent", mcp::consent::prune),
+    ("forget tokens of assistants", mcp::tokens::prune),
+];
+
 async fn prune_expired(db: &Db, env: &Env) -> Result<()> {
-    let prunes = [
-        tokens::prune,
-        sessions::prune,
-        accounts::prune,
-        idempotency::prune,
-        live::prune,
-        mcp::registration::prune,
-        mcp::consent::prune,
-        mcp::tokens::prune,
-    ];
-    for prune in prunes {
-        let clock = env.clock.clone();
-        loop {
-            let clock = clock.clone();
-            let gone = db.write(move |tx| prune(tx, clock.now())).await?;
-            if gone < STEP {
-                break;
-            }
-            tokio::time::sleep(REST).await;
-        }
-    }
+    prune_all(db, env, PRUNES).await;
     Ok(())
+}
+
+async fn prune_all(db: &Db, env: &Env, prunes: &[(&'static str, Prune)]) {
+    for (job, prune) in prunes {
+        attempt(job, async {
+            let (prune, clock) = (*prune, env.clock.clone());
+            loop {
+                let clock = clock.clone();
+                if db.write(move |tx| prune(tx, clock.now())).await? < STEP {
+                    return Ok(());
+                }
+                tokio::time::sleep(REST).await;
+            }
+        })
+        .await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use spotter_store::{Config, Location, migrate};
+
+    use super::*;
+
+    static LAST: AtomicU32 = AtomicU32::new(0);
+
+    fn fails(_: &mut Tx<'_>, _: Timestamp) -> Result<u64> {
+        Err(Problem::internal("on purpose"))
+    }
+
+    fn panics(_: &mut Tx<'_>, _: Timestamp) -> Result<u64> {
+        panic!("on purpose")
+    }
+
+    fn works(_: &mut Tx<'_>, _: Timestamp) -> Result<u64> {
+        LAST.fetch_add(1, Ordering::Relaxed);
+        Ok(0)
+    }
+
+    #[test]
+    fn one_that_fails_or_panics_starves_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Location::File(folder.path().join("x.db"));
+        migrate(&place, Timestamp::from_millis(0), |_| ()).unwrap();
+        let db = Db::open(&Config::new(place)).unwrap();
+        let env = crate::system::env(&[0; 32], &[], "");
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let all: &[(&str, Prune)] = &[("fails", fails), ("panics", panics), ("works", works)];
+        runtime.block_on(prune_all(&db, &env, all));
+        assert_eq!(LAST.load(Ordering::Relaxed), 1);
+        runtime.block_on(attempt("itself", async { panic!("on purpose") }));
+    }
 }

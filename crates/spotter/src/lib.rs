@@ -1,6 +1,7 @@
 //! The `spotter` binary: its command line, its settings, and the wiring of everything else.
 
 pub mod cli;
+mod connections;
 pub mod demo;
 mod jobs;
 mod listen;

@@ -81,7 +81,10 @@ pub(crate) async fn pick_company(db: &Db, named: Option<Id>) -> Result<CompanyId
             .ok_or_else(|| Problem::invalid("company", &format!("must be one of\n{}", names()))),
         (None, [(only, _)]) => Ok(*only),
         (None, []) => Err(Problem::invalid("company", "there is none yet: spotter company create")),
-        (None, _) => Err(Problem::invalid("company", &format!("must be one of\n{}", names()))),
+        (None, _) => {
+            let rule = format!("there are several; name one with --company:\n{}", names());
+            Err(Problem::invalid("company", &rule))
+        }
     }
 }
 

@@ -1,45 +1,95 @@
 //! Serving: opening the database, listening, and stopping without losing anything.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, net::TcpListener, sync::Arc, time::Duration};
 
-use axum_server::{Handle, tls_rustls::RustlsConfig};
+use axum_server::{
+    Handle,
+    accept::DefaultAcceptor,
+    tls_rustls::{RustlsAcceptor, RustlsConfig},
+};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use spotter_contract::Env;
+use spotter_contract::{Env, installation};
 use spotter_files::Files;
 use spotter_http::State;
+use spotter_kernel::Problem;
 use spotter_store::{Db, Location, migrate};
 use spotter_webhooks::{
     engine::Engine,
     sender::{Sender, SystemLookUp},
 };
 
-use crate::{jobs, settings::Settings, system};
+use crate::{
+    connections::{self, Doorkeeper},
+    jobs,
+    settings::Settings,
+    system,
+};
 
-/// Makes sure of the data folder, brings the schema up to date and opens the database.
-pub(crate) fn open(settings: &Settings, env: &Env) -> Result<Db, String> {
-    migrate(&settings.database.location, env.clock.now(), |step| tracing::info!("{step}"))
-        .and_then(|_| Db::open(&settings.database))
-        .map_err(|problem| problem.cause.unwrap_or(problem.message))
+/// So many attempts may wait for an answer for each that may be fresh.
+const WAITING_FACTOR: u32 = 16;
+
+/// The environment and the database: the key is read, the schema brought up to date, and the one is
+/// held against the other. A database that cannot be reached is waited for.
+pub(crate) fn open(settings: &Settings) -> Result<(Env, Db), String> {
+    let (env, made_key) = environment(settings)?;
+    let opened = open_database(settings, &env);
+    let checked = opened.and_then(|db| {
+        let checking = env.clone();
+        let check = db.write(move |tx| installation::check_key(tx, &checking));
+        runtime()?.block_on(check).map(|()| db).map_err(told)
+    });
+    if checked.is_err() && made_key {
+        // A key that was just made would look like the one that is missing.
+        std::fs::remove_file(settings.key_file()).ok();
+    }
+    checked.map(|db| (env, db))
 }
 
-/// Makes the data folder.
+fn open_database(settings: &Settings, env: &Env) -> Result<Db, String> {
+    let now = || env.clock.now();
+    loop {
+        let opened = migrate(&settings.database.location, now(), |step| tracing::info!("{step}"))
+            .and_then(|_| Db::open(&settings.database));
+        match opened {
+            Ok(db) => return Ok(db),
+            Err(problem) if problem.status == 503 => {
+                let why = told(problem);
+                tracing::warn!(%why, "the database cannot be reached; trying again in two seconds");
+                std::thread::sleep(Duration::from_secs(2));
+            }
+            Err(problem) => return Err(told(problem)),
+        }
+    }
+}
+
+/// A problem as an operator is told of it.
+pub(crate) fn told(problem: Problem) -> String {
+    problem.cause.unwrap_or(problem.message)
+}
+
+/// Makes the data folder, which its owner alone can enter.
 pub(crate) fn make_folder(settings: &Settings) -> Result<(), String> {
-    std::fs::create_dir_all(&settings.data)
+    system::private_folder(&settings.data)
         .map_err(|error| format!("{}: {error}", settings.data.display()))
 }
 
-/// Serves until the stop resolves, then waits for what is under way. `ready` is called once the
-/// address is bound.
+/// Takes the address to serve on.
+pub(crate) fn bind(settings: &Settings) -> Result<TcpListener, String> {
+    TcpListener::bind(settings.listen)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+        .map_err(|error| format!("{}: {error}", settings.listen))
+}
+
+/// Serves until the stop resolves, then waits for what is under way. `ready` is called once requests
+/// are taken.
 pub(crate) async fn serve(
     settings: Settings,
+    listener: TcpListener,
     env: Env,
     db: Db,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(),
 ) -> Result<(), String> {
-    let listener = std::net::TcpListener::bind(settings.listen)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| format!("{}: {error}", settings.listen))?;
     let webhooks = &settings.webhooks;
     let sender = Sender::new(
         env.private_networks.clone(),
@@ -55,12 +105,16 @@ pub(crate) async fn serve(
     let handle = Handle::new();
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
-    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency };
+    let open_files = system::raise_open_files();
+    let most = connections::most(settings.connections_max, open_files);
+    let waiting =
+        (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
+    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
     let jobs = jobs::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
     let background = tokio::spawn(jobs);
     let server = {
-        let handle = handle.clone();
+        let (handle, doorkeeper) = (handle.clone(), Doorkeeper::new(most));
         let tls = match &settings.tls {
             Some((certificate, key)) => {
                 let loaded = RustlsConfig::from_pem_file(certificate, key).await;
@@ -69,11 +123,16 @@ pub(crate) async fn serve(
             None => None,
         };
         tokio::spawn(async move {
+            let server = axum_server::from_tcp(listener)?.handle(handle);
             match tls {
                 Some(tls) => {
-                    axum_server::from_tcp_rustls(listener, tls)?.handle(handle).serve(service).await
+                    let acceptor = doorkeeper.before(RustlsAcceptor::new(tls));
+                    connections::timed(server.acceptor(acceptor)).serve(service).await
                 }
-                None => axum_server::from_tcp(listener)?.handle(handle).serve(service).await,
+                None => {
+                    let acceptor = doorkeeper.before(DefaultAcceptor::new());
+                    connections::timed(server.acceptor(acceptor)).serve(service).await
+                }
             }
         })
     };
@@ -142,10 +201,10 @@ pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String>
     }
 }
 
-/// The environment of a running process.
-pub(crate) fn environment(settings: &Settings) -> Result<Env, String> {
-    let networks = &settings.webhooks.private_networks;
-    Ok(system::env(&settings.key()?, networks, &settings.mcp_address()))
+/// The environment of a running process, and whether its key was made now.
+fn environment(settings: &Settings) -> Result<(Env, bool), String> {
+    let (networks, (key, made)) = (&settings.webhooks.private_networks, settings.key()?);
+    Ok((system::env(&key, networks, &settings.mcp_address()), made))
 }
 
 /// A runtime for the commands.

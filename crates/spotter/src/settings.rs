@@ -97,6 +97,7 @@ pub const TABLE: &[Setting] = &[
     ),
     setting("upload_max_mb", "25", "The largest file that people may send, in MiB"),
     setting("live_max", "10000", "Streams of live updates that may be open at once"),
+    setting("connections_max", "10000", "Connections of callers that may be open at once"),
     setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
 ];
 
@@ -150,6 +151,8 @@ pub struct Settings {
     pub log: String,
     /// How log lines are written.
     pub log_format: LogFormat,
+    /// Connections of callers that may be open at once.
+    pub connections_max: u64,
     /// How long a stop waits.
     pub shutdown_seconds: u64,
 }
@@ -233,10 +236,7 @@ impl Settings {
         variable: impl Fn(&str) -> Option<String>,
         file: Option<&Path>,
     ) -> Result<Self, Vec<String>> {
-        let in_file = match file {
-            Some(path) => read_file(path)?,
-            None => BTreeMap::new(),
-        };
+        let (in_file, wrong) = file.map(read_file).unwrap_or_default();
         let mut values = BTreeMap::new();
         for Setting { name, default, .. } in TABLE {
             let variable_name = format!("SPOTTER_{}", name.to_uppercase());
@@ -247,7 +247,7 @@ impl Settings {
                 .unwrap_or_else(|| ((*default).to_owned(), "the default".to_owned()));
             values.insert(*name, said);
         }
-        Self::check(Said { values, wrong: Vec::new() })
+        Self::check(Said { values, wrong })
     }
 
     fn check(mut said: Said) -> Result<Self, Vec<String>> {
@@ -339,6 +339,7 @@ impl Settings {
             tls,
             log: said.text("log").to_owned(),
             log_format: said.parse("log_format", "must be auto, text or json", LogFormat::Auto),
+            connections_max: said.number("connections_max", 16, 1_000_000),
             shutdown_seconds: said.number("shutdown_seconds", 0, 3_600),
             data,
         };
@@ -348,10 +349,10 @@ impl Settings {
         if said.wrong.is_empty() { Ok(settings) } else { Err(said.wrong) }
     }
 
-    /// The installation's key, from the setting or from its file.
-    pub fn key(&self) -> Result<[u8; 32], String> {
+    /// The installation's key, from the setting or from its file, and whether it was made now.
+    pub fn key(&self) -> Result<([u8; 32], bool), String> {
         match self.secret_key {
-            Some(key) => Ok(key),
+            Some(key) => Ok((key, false)),
             None => system::key_in(&self.key_file()),
         }
     }
@@ -380,16 +381,23 @@ impl Settings {
     }
 }
 
-fn read_file(path: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
-    let failed = |what: String| vec![format!("{}: {what}", path.display())];
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    let table: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| failed(error.to_string()))?;
+/// What a file says, and what is wrong with it.
+fn read_file(path: &Path) -> (BTreeMap<String, String>, Vec<String>) {
+    let failed = |what: String| (BTreeMap::new(), vec![format!("{}: {what}", path.display())]);
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return failed(error.to_string()),
+    };
+    let table: toml::Table = match text.parse() {
+        Ok(table) => table,
+        Err(error) => return failed(error.to_string()),
+    };
     let mut values = BTreeMap::new();
     let mut wrong = Vec::new();
     for (name, value) in table {
         if !TABLE.iter().any(|setting| setting.name == name) {
-            wrong.push(format!("{}: {name} is no setting", path.display()));
+            let hint = nearest(&name).map(|near| format!("; is {near} meant?")).unwrap_or_default();
+            wrong.push(format!("{}: {name} is no setting{hint}", path.display()));
             continue;
         }
         let text = match value {
@@ -406,7 +414,34 @@ fn read_file(path: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
         };
         values.insert(name, text);
     }
-    if wrong.is_empty() { Ok(values) } else { Err(wrong) }
+    (values, wrong)
+}
+
+/// The setting whose name is most like this one, if any is.
+fn nearest(name: &str) -> Option<&'static str> {
+    let likeness = |setting: &Setting| strsim::jaro_winkler(setting.name, name);
+    let best = TABLE.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.8).then_some(best.name)
+}
+
+/// What is odd about the environment: variables that begin like settings and are none. Those that
+/// Kubernetes makes for a service of this name are meant for others.
+pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+    let odd = |name: &String| {
+        let own = name.strip_prefix("SPOTTER_").map(str::to_lowercase)?;
+        let known = own == "config" || TABLE.iter().any(|setting| setting.name == own);
+        let foreign = ["service_host", "service_port", "port", "test_"];
+        if known || foreign.iter().any(|start| own.starts_with(start)) {
+            return None;
+        }
+        let hint = nearest(&own)
+            .map(|near| format!("; is SPOTTER_{} meant?", near.to_uppercase()))
+            .unwrap_or_default();
+        Some(format!("{name} is no setting{hint}"))
+    };
+    let mut found: Vec<String> = names.filter_map(|name| odd(&name)).collect();
+    found.sort();
+    found
 }
 
 #[cfg(test)]
@@ -430,6 +465,26 @@ mod tests {
         assert_eq!(settings.listen.port(), 1);
         assert_eq!(settings.http.rate_limit, 7);
         assert_eq!(settings.database.location, Location::File("data/spotter.db".into()));
+    }
+
+    #[test]
+    fn variables_that_are_no_settings_are_named_with_the_nearest_one() {
+        let names = ["SPOTTER_LISTNE", "SPOTTER_LISTEN", "SPOTTER_CONFIG", "SPOTTER_XYZ", "HOME"];
+        let names = names.into_iter().chain(["SPOTTER_PORT_80_TCP", "SPOTTER_SERVICE_HOST"]);
+        assert_eq!(
+            unknown_variables(names.map(str::to_owned)),
+            ["SPOTTER_LISTNE is no setting; is SPOTTER_LISTEN meant?", "SPOTTER_XYZ is no setting"]
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_of_the_file_hides_no_other_mistake() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.toml");
+        std::fs::write(&file, "listne = \"x\"\nrate_limit = 0\n").unwrap();
+        let wrong = Settings::read(|_| None, |_| None, Some(&file)).unwrap_err().join("\n");
+        assert!(wrong.contains("listne is no setting; is listen meant?"), "{wrong}");
+        assert!(wrong.contains("rate_limit must be"), "{wrong}");
     }
 
     #[test]

@@ -56,20 +56,57 @@ pub fn parse_key(text: &str) -> Option<[u8; 32]> {
     Some(key)
 }
 
-/// The key in a file, which is made on first use and readable by its owner alone.
-pub fn key_in(path: &Path) -> Result<[u8; 32], String> {
+/// The key in a file, which is made on first use and readable by its owner alone, and whether it was
+/// made now.
+pub fn key_in(path: &Path) -> Result<([u8; 32], bool), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.exists() {
         let mut text = String::new();
         File::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(failed)?;
         let rule = "must hold 64 hexadecimal digits";
-        return parse_key(&text).ok_or_else(|| format!("{}: {rule}", path.display()));
+        let key = parse_key(&text).ok_or_else(|| format!("{}: {rule}", path.display()))?;
+        return Ok((key, false));
     }
     let mut key = [0; 32];
     SystemEntropy.fill(&mut key);
     let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
     write_private(path, &text).map_err(failed)?;
-    Ok(key)
+    Ok((key, true))
+}
+
+/// From here on, files that this process makes are its user's alone, whatever the shell says: they
+/// hold health data, conversations and keys.
+pub fn keep_private() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
+/// Makes a folder that its owner alone can enter, or takes what others may do with one that is there.
+pub fn private_folder(path: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let now = std::fs::metadata(path)?.permissions();
+        if now.mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets the process have as many open files as the system allows it, and tells how many those are.
+pub fn raise_open_files() -> u64 {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let raised = Rlimit { current: maximum, maximum };
+        let now = if setrlimit(Resource::Nofile, raised).is_ok() { maximum } else { current };
+        now.unwrap_or(u64::MAX)
+    }
+    #[cfg(not(unix))]
+    u64::MAX
 }
 
 /// Writes a new file that its owner alone can read.

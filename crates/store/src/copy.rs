@@ -1,16 +1,23 @@
 //! Backup and restore: a copy of every table, always as one SQLite file, whichever engine serves.
 //!
-//! A backup is taken in one snapshot while the database is in use. Because the file is the same
-//! for both engines, it also carries a database from one engine to the other.
+//! A backup is taken in one snapshot while the database is in use. It is written beside its place and
+//! takes it once it is whole and on disk; the last thing in it is a table with the number of rows of
+//! every other, without which, or with other numbers, nothing is restored. Because the file is the
+//! same for both engines, it also carries a database from one engine to the other.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use rusqlite::Connection;
 use spotter_kernel::{Problem, Result, Timestamp};
 
 use crate::{
     db::Location,
-    migrate::migrate,
+    migrate::{latest_schema, migrate, schema_of},
     row::{Row, Source},
     session::Session,
     sql::Sql,
@@ -22,64 +29,203 @@ use crate::{
 /// How far a copy has come: what is copied, and how much of it so far.
 pub type Progress<'p> = &'p mut dyn FnMut(&str, u64);
 
+/// What is done to the restored rows in the transaction that restores them.
+pub type Afterwards<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<()>;
+
 /// Rows that are copied at once.
 const STEP: i64 = 1_000;
 
-/// Writes a consistent copy of the database to a new file.
+/// Writes a consistent copy of the database to a new file. A schema that this version does not know
+/// is refused: what is not known would be left out.
 pub fn backup(from: &Location, to: &Path, now: Timestamp, progress: Progress<'_>) -> Result<()> {
     if to.exists() {
         return Err(Problem::internal(format!("{} exists already", to.display())));
     }
-    match from {
-        Location::File(path) => {
-            let conn = sqlite::connect(path)?;
-            // The engine copies in one go: how far it is shows in the size of the new file.
-            std::thread::scope(|scope| {
-                let copy =
-                    scope.spawn(move || conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]));
-                while !copy.is_finished() {
-                    std::thread::sleep(Duration::from_millis(20));
-                    let bytes = std::fs::metadata(to).map_or(0, |file| file.len());
-                    progress("kilobytes of the whole file", bytes / 1024);
-                }
-                copy.join().map_err(|_| Problem::internal("the copy panicked"))
-            })?
-            .map(drop)
-            .map_err(Problem::internal)
+    let schema = schema_of(from)?;
+    if schema != latest_schema() {
+        return Err(Problem::internal(format!(
+            "the database has schema {schema} and this version of spotter backs up schema {}; use the \
+             version that serves it",
+            latest_schema()
+        )));
+    }
+    let partial = beside(to, &format!("partial-{}", std::process::id()));
+    remove(&partial);
+    let written = match from {
+        Location::File(path) => copy_file(path, &partial, progress),
+        Location::Server(url) => copy_server(url, &partial, now, progress),
+    };
+    let placed = written.and_then(|()| finish(&partial)).and_then(|()| place(&partial, to));
+    placed.inspect_err(|_| remove(&partial))
+}
+
+/// A copy of a file by the engine itself.
+fn copy_file(from: &Path, to: &Path, progress: Progress<'_>) -> Result<()> {
+    let conn = sqlite::connect(from)?;
+    // The engine copies in one go: how far it is shows in the size of the new file.
+    let copied = std::thread::scope(|scope| {
+        let copy = scope.spawn(move || conn.execute("VACUUM INTO ?1", [to.to_string_lossy()]));
+        while !copy.is_finished() {
+            std::thread::sleep(Duration::from_millis(20));
+            let bytes = fs::metadata(to).map_or(0, |file| file.len());
+            progress("kilobytes of the whole file", bytes / 1024);
         }
-        Location::Server(url) => {
-            let mut session = Session::connect(Arc::from(url.as_str()))?;
-            migrate(&Location::File(to.to_owned()), now, |_| ())?;
-            let target = sqlite::connect(to)?;
-            session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-            let tables = tables(&target)?;
-            let source = &mut Tx::new(Engine::Postgres(&mut session));
-            let target = &mut Tx::new(Engine::Sqlite(&target));
-            copy_all(source, target, &tables, progress)?;
-            session.script("COMMIT")
-        }
+        copy.join().map_err(|_| Problem::internal("the copy panicked"))
+    })?;
+    copied.map(drop).map_err(Problem::internal)
+}
+
+/// A copy of a server's tables, in one snapshot of the one and one transaction of the other.
+fn copy_server(url: &str, to: &Path, now: Timestamp, progress: Progress<'_>) -> Result<()> {
+    let mut session = Session::connect(Arc::from(url))?;
+    migrate(&Location::File(to.to_owned()), now, |_| ())?;
+    let target = sqlite::connect(to)?;
+    session.script(
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; \
+         SET LOCAL idle_in_transaction_session_timeout = 0",
+    )?;
+    let tables = tables(&target)?;
+    // Nobody else knows of the file, and a copy that is cut off is thrown away.
+    batch(&target, "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
+    let source = &mut Tx::new(Engine::Postgres(&mut session));
+    copy_all(source, &mut Tx::new(Engine::Sqlite(&target)), &tables, progress)?;
+    batch(&target, "COMMIT")?;
+    session.script("COMMIT")
+}
+
+/// Writes the end mark, makes one file of it, and sees it on disk.
+fn finish(file: &Path) -> Result<()> {
+    let conn = sqlite::connect(file)?;
+    let counts = counts(&conn)?;
+    batch(
+        &conn,
+        "PRAGMA synchronous = OFF; BEGIN IMMEDIATE; \
+         CREATE TABLE backup_end (name TEXT PRIMARY KEY, row_count BIGINT NOT NULL)",
+    )?;
+    for (name, count) in counts {
+        let row = rusqlite::params![name, count];
+        conn.execute("INSERT INTO backup_end VALUES (?1, ?2)", row).map_err(Problem::internal)?;
+    }
+    batch(&conn, "COMMIT; PRAGMA journal_mode = DELETE")?;
+    conn.close().map_err(|(_, error)| Problem::internal(error))?;
+    File::open(file).and_then(|file| file.sync_all()).map_err(Problem::internal)
+}
+
+/// Moves a finished file to its place, which nobody may have taken since.
+fn place(partial: &Path, to: &Path) -> Result<()> {
+    let taken = |error| Problem::internal(format!("{}: {error}", to.display()));
+    fs::hard_link(partial, to)
+        .or_else(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Err(error),
+            // Not every file system has links.
+            _ => fs::rename(partial, to),
+        })
+        .map_err(taken)?;
+    remove(partial);
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(Problem::internal)
+}
+
+/// A name beside a file's.
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// Removes a database file with what belongs to it.
+fn remove(file: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        fs::remove_file(name).ok();
     }
 }
 
-/// Fills an empty database from a backup. A database that holds a company is refused.
-pub fn restore(from: &Path, to: &Location, now: Timestamp, progress: Progress<'_>) -> Result<()> {
+fn batch(conn: &Connection, text: &str) -> Result<()> {
+    conn.execute_batch(text).map_err(Problem::internal)
+}
+
+/// The number of rows of each table.
+fn counts(conn: &Connection) -> Result<Vec<(String, i64)>> {
+    let count = |table: Table| {
+        let sql = format!("SELECT COUNT(*) FROM {}", table.name);
+        let count = conn.query_row(&sql, [], |row| row.get(0)).map_err(Problem::internal)?;
+        Ok((table.name, count))
+    };
+    tables(conn)?.into_iter().map(count).collect()
+}
+
+/// Refuses a file that is not a whole backup.
+fn check(file: &Path) -> Result<()> {
+    let refused = |why: &str| {
+        let name = file.display();
+        Problem::internal(format!("{name} is not a whole backup: {why}. Nothing was restored."))
+    };
+    let conn = sqlite::connect(file).map_err(|_| refused("it cannot be read"))?;
+    let marked: bool = conn
+        .query_row(
+            "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'backup_end')",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(|_| refused("it is damaged"))?;
+    if !marked {
+        return Err(refused("it has no end mark, so it was cut off or is no backup"));
+    }
+    let whole: String = conn
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|_| refused("it is damaged"))?;
+    if whole != "ok" {
+        return Err(refused("it is damaged"));
+    }
+    for (name, found) in counts(&conn)? {
+        let said =
+            conn.query_row("SELECT row_count FROM backup_end WHERE name = ?1", [&name], |row| {
+                row.get::<_, i64>(0)
+            });
+        if said != Ok(found) {
+            return Err(refused(&format!("rows of {name} are missing")));
+        }
+    }
+    Ok(())
+}
+
+/// Fills an empty database from a whole backup. A database that holds a company is refused.
+pub fn restore(
+    from: &Path,
+    to: &Location,
+    now: Timestamp,
+    afterwards: Afterwards<'_>,
+    progress: Progress<'_>,
+) -> Result<()> {
     if !from.exists() {
         return Err(Problem::internal(format!("{} does not exist", from.display())));
     }
     // The backup may be older than this binary: bring a scratch copy of it up to date first, which
     // no other process may use that restores the same backup.
-    let scratch = from.with_extension(format!("restoring-{}", std::process::id()));
-    std::fs::copy(from, &scratch).map_err(Problem::internal)?;
-    let restored = restore_from(&scratch, to, now, progress);
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = scratch.clone().into_os_string();
-        name.push(suffix);
-        std::fs::remove_file(name).ok();
-    }
+    let scratch = beside(from, &format!("restoring-{}", std::process::id()));
+    fs::copy(from, &scratch).map_err(Problem::internal)?;
+    let restored = check(&scratch)
+        .map_err(|mut problem| {
+            let (scratch, from) = (scratch.display().to_string(), from.display().to_string());
+            problem.cause = problem.cause.map(|cause| cause.replace(&scratch, &from));
+            problem
+        })
+        .and_then(|()| restore_from(&scratch, to, now, afterwards, progress));
+    remove(&scratch);
     restored
 }
 
-fn restore_from(from: &Path, to: &Location, now: Timestamp, progress: Progress<'_>) -> Result<()> {
+fn restore_from(
+    from: &Path,
+    to: &Location,
+    now: Timestamp,
+    afterwards: Afterwards<'_>,
+    progress: Progress<'_>,
+) -> Result<()> {
     migrate(&Location::File(from.to_owned()), now, |_| ())?;
     migrate(to, now, |_| ())?;
     let source = sqlite::connect(from)?;
@@ -88,16 +234,20 @@ fn restore_from(from: &Path, to: &Location, now: Timestamp, progress: Progress<'
     match to {
         Location::File(path) => {
             let target = sqlite::connect(path)?;
-            target
-                .execute_batch("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
-                .map_err(Problem::internal)?;
-            copy_all(source, &mut Tx::new(Engine::Sqlite(&target)), &tables, progress)?;
-            target.execute_batch("COMMIT").map_err(Problem::internal)
+            batch(&target, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")?;
+            let tx = &mut Tx::new(Engine::Sqlite(&target));
+            copy_all(source, tx, &tables, progress)?;
+            afterwards(tx)?;
+            batch(&target, "COMMIT")
         }
         Location::Server(url) => {
             let mut target = Session::connect(Arc::from(url.as_str()))?;
             target.script("BEGIN; SET LOCAL statement_timeout = 0")?;
-            copy_all(source, &mut Tx::new(Engine::Postgres(&mut target)), &tables, progress)?;
+            let tx = &mut Tx::new(Engine::Postgres(&mut target));
+            copy_all(source, tx, &tables, progress)?;
+            afterwards(tx)?;
+            target.write_tallies()?;
+            target.flush()?;
             target.script("COMMIT; ANALYZE")
         }
     }
@@ -114,7 +264,7 @@ fn tables(conn: &Connection) -> Result<Vec<Table>> {
     let tx = &mut Tx::new(Engine::Sqlite(conn));
     let names: Vec<(String,)> = tx.rows(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
-         AND name <> 'schema_version' ORDER BY rowid",
+         AND name NOT IN ('schema_version', 'backup_end') ORDER BY rowid",
         &[],
     )?;
     names

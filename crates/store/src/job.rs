@@ -1,8 +1,6 @@
 //! A closure on its way to an engine's thread, and its answer on the way back.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::{Problem, Result, panics::caught};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -62,14 +60,8 @@ where
     }
 
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.closure)(tx)));
-        let answer = outcome.unwrap_or_else(|panic| {
-            let text = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned());
-            Err(Problem::internal(format!("panicked: {}", text.unwrap_or_default())))
-        });
+        let outcome = caught(|| (self.closure)(tx));
+        let answer = outcome.unwrap_or_else(|panic| Err(Problem::internal(panic)));
         self.told = std::mem::take(&mut tx.told);
         let succeeded = answer.is_ok();
         self.answer = Some(answer);

@@ -1,6 +1,6 @@
 //! The schema: migrations embedded in the binary, applied in order, each in a transaction.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use spotter_kernel::{Problem, Result, Timestamp};
 
@@ -8,7 +8,7 @@ use crate::{
     db::Location,
     session::Session,
     sqlite,
-    tx::{Engine, Tx},
+    tx::{Engine, Tx, read_all},
     value::Value,
 };
 
@@ -24,6 +24,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("mcp", include_str!("../migrations/0008_mcp.sql")),
     ("tallies apart", include_str!("../migrations/0009_tally_apart.sql")),
     ("stored answers", include_str!("../migrations/0010_stored_answer.sql")),
+    ("due deliveries", include_str!("../migrations/0011_due_deliveries.sql")),
+    ("installation", include_str!("../migrations/0012_installation.sql")),
 ];
 
 /// The schema version that this binary works with.
@@ -31,8 +33,14 @@ pub const fn latest_schema() -> i64 {
     MIGRATIONS.len() as i64
 }
 
+/// How long a node waits for another one that changes the schema.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often it looks whether that one is done.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Brings a database to this binary's schema, telling of each step; returns the version found.
-/// A schema newer than the binary is refused.
+/// A schema newer than the binary is refused. Of several nodes one changes the schema, and the others
+/// wait for it.
 pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) -> Result<i64> {
     match location {
         Location::File(path) => {
@@ -49,7 +57,9 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
         }
         Location::Server(url) => {
             let mut session = Session::connect(Arc::from(url.as_str()))?;
-            session.script("BEGIN; SELECT pg_advisory_xact_lock(7768368765)")?;
+            take_turn(&mut session, &mut told)?;
+            // The snapshot is taken after the turn is: it sees what the one before has done.
+            session.script("BEGIN; SET LOCAL statement_timeout = 0")?;
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
             let mut tx = Tx::new(Engine::Postgres(&mut session));
@@ -62,6 +72,48 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
             Ok(found)
         }
     }
+}
+
+/// Takes the turn of a node that may change the schema, which ends with its session.
+fn take_turn(session: &mut Session, told: &mut impl FnMut(&str)) -> Result<()> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let rows = session.query("SELECT pg_try_advisory_lock(7768368765)", &[])?;
+        let turn: Vec<(bool,)> = read_all(&rows)?;
+        session.script("COMMIT")?;
+        if turn.first().is_some_and(|row| row.0) {
+            return Ok(());
+        }
+        if waited.is_zero() {
+            told("another node changes the schema; waiting for it");
+        }
+        if waited > PATIENCE {
+            return Err(Problem::internal(
+                "another node has been changing the schema for too long",
+            ));
+        }
+        std::thread::sleep(LOOK);
+        waited += LOOK;
+        session.restart();
+    }
+}
+
+/// The schema that a database has; 0 for an empty one.
+pub(crate) fn schema_of(location: &Location) -> Result<i64> {
+    const LATEST: &str = "SELECT COALESCE(MAX(version), 0) FROM schema_version";
+    let found: Vec<(i64,)> = match location {
+        Location::File(path) if !path.exists() => {
+            return Err(Problem::internal(format!("{} does not exist", path.display())));
+        }
+        Location::File(path) => {
+            Tx::new(Engine::Sqlite(&sqlite::connect(path)?)).rows(LATEST, &[])?
+        }
+        Location::Server(url) => {
+            let mut session = Session::connect(Arc::from(url.as_str()))?;
+            Tx::new(Engine::Postgres(&mut session)).rows(LATEST, &[])?
+        }
+    };
+    Ok(found.first().map_or(0, |row| row.0))
 }
 
 fn apply(

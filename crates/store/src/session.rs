@@ -85,6 +85,7 @@ impl Session {
         self.combined.clear();
         self.client = dial(&self.runtime, &self.url).map_err(|problem| {
             tracing::error!(%problem, "the database cannot be reached");
+            // It could be when this process began, so whatever it is, it may be over soon.
             Problem::overloaded()
         })?;
         Ok(())
@@ -132,6 +133,11 @@ impl Session {
     fn prepare(&mut self, text: &str) -> Result<Statement> {
         let prepared = self.runtime.block_on(self.client.prepare(text));
         prepared.map_err(|error| self.note(&error, text))
+    }
+
+    /// Lets the next statement begin a transaction of its own, outside the life of a job.
+    pub(crate) fn restart(&mut self) {
+        self.begun = false;
     }
 
     /// Runs statements outside the life of a job, such as a migration's.

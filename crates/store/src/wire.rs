@@ -128,8 +128,13 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
     runtime.block_on(async {
         let connect = config.connect(MakeRustlsConnect::new(tls));
         let connected = tokio::time::timeout(Duration::from_secs(10), connect).await;
-        let (client, connection) =
-            connected.map_err(Problem::internal)?.map_err(|e| Problem::internal(explain(&e)))?;
+        let (client, connection) = match connected {
+            Err(_) => return Err(away("PostgreSQL does not answer")),
+            Ok(Err(error)) if error.code().is_none() || Failure::of(&error) == Failure::Disconnected => {
+                return Err(away(explain(&error)));
+            }
+            Ok(connected) => connected.map_err(|e| Problem::internal(explain(&e)))?,
+        };
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::warn!(%error, "a database connection ended");
@@ -142,6 +147,13 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
         client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(client)
     })
+}
+
+/// The database cannot be reached: callers may try again.
+fn away(cause: impl Into<String>) -> Problem {
+    let mut problem = Problem::overloaded();
+    problem.cause = Some(cause.into());
+    problem
 }
 
 fn explain(error: &tokio_postgres::Error) -> String {

@@ -1,17 +1,17 @@
 //! The delivery engine: finds what is due, holds it, sends it, and writes down what came of it.
 //!
-//! A commit that queued deliveries wakes the engine for their subscriptions; once a second a scout
+//! A commit that queued deliveries wakes the engine for their subscriptions; the [`scout`](crate::scout)
 //! looks for all others: retries, deliveries of nodes that died, and what was left by a restart.
 //! Several processes may run one over the same database.
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
+    pin::pin,
     time::{Duration, Instant},
 };
 
 use spotter_contract::Env;
-use spotter_kernel::{Id, Problem, Result};
+use spotter_kernel::{Id, Result, panics::caught_async};
 use spotter_store::{Db, Signal};
 use tokio::{
     sync::mpsc::{self, Receiver, Sender as Channel},
@@ -19,31 +19,28 @@ use tokio::{
 };
 
 use crate::{
+    completions,
     permits::Permits,
-    queue::{self, Backlog, Claimed, Claims, Completed, Hold, Lease, Turn},
-    sender::{Sender, Verdict},
+    queue::{self, Claimed, Claims, Completed, Hold, Lease, Turn},
+    scout::{self, Found},
+    sender::{Attempted, Sender, Verdict},
 };
 
 /// Most subscriptions that one transaction claims for.
 const SUBSCRIPTIONS_MAX: usize = 16;
-/// Most attempts that one transaction completes.
-const COMPLETIONS_MAX: usize = 64;
-/// How long completions are gathered.
-const GATHERING: Duration = Duration::from_millis(2);
+/// Most subscriptions whose standing is asked for at once.
+const STANDINGS_MAX: usize = 256;
 /// How long a busy engine lets permits come back before it claims again.
 const PACE: Duration = Duration::from_millis(2);
 /// How long the engine waits when it could not claim.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
-/// How often the scout looks around.
-const SCOUTING: Duration = Duration::from_secs(1);
-/// Most subscriptions with unfinished deliveries that the scout looks at in one transaction.
-const SCOUTED_MAX: usize = 256;
+/// How long an attempt is fresh: most targets answer within it, and to count one as waiting that
+/// answers a little later does no harm.
+const FRESH: Duration = Duration::from_millis(250);
 /// An answer that takes longer counts as none when permits are shared out.
 const SLOW: Duration = Duration::from_secs(5);
-/// How often completions are tried before their leases are left to run out.
-const COMPLETION_TRIES: u32 = 4;
-/// Most subscriptions whose share is remembered while they are idle.
-const SHARES_MAX: usize = 10_000;
+/// How long the engine rests before it begins anew after a panic of its own.
+const REST: Duration = Duration::from_secs(1);
 
 /// What the engine works with.
 #[derive(Clone)]
@@ -54,28 +51,51 @@ pub struct Engine {
     pub env: Env,
     /// What makes attempts.
     pub sender: Sender,
-    /// Attempts that may be under way at once.
+    /// Attempts that may be fresh at once.
     pub concurrency: u32,
+    /// Attempts that may be under way beside them, waiting for an answer.
+    pub waiting: u32,
 }
 
-/// An attempt that has ended, as the main loop hears of it.
-struct Ended {
-    of: Signal,
-    delivery: Id,
-    answered: bool,
+/// What the main loop hears of an attempt.
+enum Heard {
+    /// It is not fresh any more.
+    Waits { of: Signal, delivery: Id },
+    /// It has ended.
+    Ended { of: Signal, delivery: Id, answered: bool },
+}
+
+/// An attempt under way.
+struct UnderWay {
+    hold: Hold,
+    waits: bool,
 }
 
 impl Engine {
     /// Runs until the stop resolves; then waits so long for the attempts that are under way, and
-    /// gives back those that take longer.
+    /// gives back those that take longer. Should it panic, what it held is taken over when its leases
+    /// run out, as if the process had died.
     pub async fn run(self, stop: impl Future<Output = ()>, patience: Duration) {
-        let (completions, to_write) = mpsc::channel(4 * COMPLETIONS_MAX);
-        let writer = tokio::spawn(write_completions(self.db.clone(), self.env.clone(), to_write));
-        let (seen, backlogs) = mpsc::channel(4);
-        let scout = tokio::spawn(scout(self.db.clone(), self.env.clone(), seen));
-        let (ended, ends) = mpsc::channel(self.concurrency as usize);
+        let mut stop = pin!(stop);
+        loop {
+            match caught_async(self.clone().run_once(&mut stop, patience)).await {
+                Ok(()) => return,
+                Err(panic) => tracing::error!(%panic, "the delivery engine begins anew"),
+            }
+            tokio::time::sleep(REST).await;
+        }
+    }
+
+    async fn run_once(self, stop: impl Future<Output = ()> + Unpin, patience: Duration) {
+        let (completions, to_write) = mpsc::channel(completions::QUEUE);
+        let writer = completions::write(self.db.clone(), self.env.clone(), to_write);
+        let writer = tokio::spawn(writer);
+        let (seen, found) = mpsc::channel(4);
+        let mut scouts = JoinSet::new();
+        scouts.spawn(scout::run(self.db.clone(), self.env.clone(), seen));
+        let (heard, hears) = mpsc::channel(self.concurrency as usize);
         let mut work = Work {
-            permits: Permits::new(self.concurrency),
+            permits: Permits::new(self.concurrency, self.waiting),
             busy: BTreeSet::new(),
             retrying: BTreeSet::new(),
             last: None,
@@ -83,11 +103,11 @@ impl Engine {
             cautious: 0,
             attempts: JoinSet::new(),
             completions,
-            ended,
+            heard,
             engine: self,
         };
-        let left = work.run(stop, ends, backlogs, patience).await;
-        scout.abort();
+        let left = work.run(stop, hears, found, patience).await;
+        drop(scouts);
         let Work { engine, completions, attempts, .. } = work;
         drop(attempts);
         drop(completions);
@@ -110,26 +130,25 @@ struct Work {
     retrying: BTreeSet<Signal>,
     /// The subscription that was claimed for last; the next round begins after it.
     last: Option<Signal>,
-    held: HashMap<Id, Hold>,
+    held: HashMap<Id, UnderWay>,
     /// After a failure, so many rounds claim for one subscription alone, so that one whose
     /// deliveries cannot be claimed does not keep the others from theirs.
     cautious: usize,
     attempts: JoinSet<()>,
     completions: Channel<Completed>,
-    ended: Channel<Ended>,
+    heard: Channel<Heard>,
 }
 
 impl Work {
     /// The main loop; returns what is still held when patience has run out after the stop.
     async fn run(
         &mut self,
-        stop: impl Future<Output = ()>,
-        mut ends: Receiver<Ended>,
-        mut backlogs: Receiver<Vec<Backlog>>,
+        mut stop: impl Future<Output = ()> + Unpin,
+        mut hears: Receiver<Heard>,
+        mut seen: Receiver<Found>,
         patience: Duration,
     ) -> Vec<Hold> {
         let signals = self.engine.db.signals();
-        let mut stop = std::pin::pin!(stop);
         let mut more = false;
         loop {
             tokio::select! {
@@ -137,43 +156,71 @@ impl Work {
                 () = &mut stop => break,
                 // Many small claims would cost more than the moment that gathers them.
                 () = tokio::time::sleep(PACE), if more => {}
-                Some(ended) = ends.recv(), if !more => self.end(&ended),
-                Some(found) = backlogs.recv(), if !more => self.look_at(&found),
+                Some(heard) = hears.recv(), if !more => self.hear(&heard),
+                Some(found) = seen.recv(), if !more => self.look_at(&found),
                 () = signals.heard(), if !more => {}
             }
-            while let Ok(ended) = ends.try_recv() {
-                self.end(&ended);
+            while let Ok(heard) = hears.try_recv() {
+                self.hear(&heard);
             }
-            while let Ok(found) = backlogs.try_recv() {
+            while let Ok(found) = seen.try_recv() {
                 self.look_at(&found);
             }
             while self.attempts.try_join_next().is_some() {}
             self.busy.extend(signals.take());
+            self.learn().await;
             self.claim().await;
             more = self.busy.iter().any(|of| self.permits.free(*of) > 0);
         }
         let waited = async {
             while !self.held.is_empty() {
-                match ends.recv().await {
-                    Some(ended) => self.end(&ended),
+                match hears.recv().await {
+                    Some(heard) => self.hear(&heard),
                     None => break,
                 }
             }
         };
         tokio::time::timeout(patience, waited).await.ok();
         self.attempts.abort_all();
-        self.held.values().copied().collect()
+        self.held.values().map(|under_way| under_way.hold).collect()
     }
 
-    fn look_at(&mut self, found: &[Backlog]) {
-        self.busy.extend(found.iter().map(|backlog| backlog.of));
-        self.retrying.extend(found.iter().map(|backlog| backlog.of));
-        self.permits.forget_idle(SHARES_MAX);
+    fn look_at(&mut self, found: &Found) {
+        self.busy.extend(found);
+        self.retrying.extend(found);
+        self.permits.forget_idle();
     }
 
-    fn end(&mut self, ended: &Ended) {
-        self.permits.give_back(ended.of, ended.answered);
-        self.held.remove(&ended.delivery);
+    fn hear(&mut self, heard: &Heard) {
+        match *heard {
+            Heard::Waits { of, delivery } => {
+                if let Some(under_way) = self.held.get_mut(&delivery) {
+                    under_way.waits = self.permits.waits(of);
+                }
+            }
+            Heard::Ended { of, delivery, answered } => {
+                if let Some(under_way) = self.held.remove(&delivery) {
+                    self.permits.give_back(of, under_way.waits, answered);
+                }
+            }
+        }
+    }
+
+    /// Asks the database for the standing of targets that are not known here.
+    async fn learn(&mut self) {
+        let news = self.busy.iter().filter(|of| !self.permits.knows(**of));
+        let news: Vec<Signal> = news.take(STANDINGS_MAX).copied().collect();
+        if news.is_empty() {
+            return;
+        }
+        let asked = news.clone();
+        match self.engine.db.read(move |tx| queue::standings(tx, &asked)).await {
+            Ok(standings) => {
+                news.into_iter().zip(standings).for_each(|(of, how)| self.permits.learn(of, how));
+            }
+            // They are taken for new ones meanwhile.
+            Err(problem) => tracing::warn!(%problem, "the standing of targets is not known"),
+        }
     }
 
     /// The subscriptions whose turn it is, with how many attempts each may begin.
@@ -241,28 +288,42 @@ impl Work {
             metrics::counter!("spotter_webhooks_leases_lost_total").increment(claims.lost.into());
         }
         for claimed in claims.claimed {
-            self.held.insert(claimed.delivery_id, claimed.hold());
+            let (delivery, hold) = (claimed.delivery_id, claimed.hold());
+            self.held.insert(delivery, UnderWay { hold, waits: false });
             let (engine, completions) = (self.engine.clone(), self.completions.clone());
-            let ended = self.ended.clone();
-            self.attempts.spawn(async move {
-                let (of, delivery) = (claimed.of, claimed.delivery_id);
-                let (completed, answered) = attempt(&engine, claimed).await;
-                completions.send(completed).await.ok();
-                ended.send(Ended { of, delivery, answered }).await.ok();
-            });
+            self.attempts.spawn(attend(engine, claimed, completions, self.heard.clone()));
         }
     }
 }
 
-/// Makes an attempt; its record, and whether the target answered in time.
-async fn attempt(engine: &Engine, claimed: Claimed) -> (Completed, bool) {
-    let at = engine.env.clock.now();
+/// Sees an attempt through, and tells of it; one that panics has failed like any other.
+async fn attend(
+    engine: Engine,
+    claimed: Claimed,
+    completions: Channel<Completed>,
+    heard: Channel<Heard>,
+) {
+    let (of, delivery) = (claimed.of, claimed.delivery_id);
+    let (at, begun) = (engine.env.clock.now(), Instant::now());
     if claimed.attempts == 0 {
         let waited = (at.millis() - claimed.occurred_at.millis()).max(0) as f64 / 1_000.0;
         metrics::histogram!("spotter_webhooks_first_attempt_seconds").record(waited);
     }
-    let begun = Instant::now();
-    let attempted = engine.sender.send(&claimed.outgoing, at.seconds()).await;
+    let attempted = {
+        let mut attempt = pin!(caught_async(engine.sender.send(&claimed.outgoing, at.seconds())));
+        let attempted = tokio::select! {
+            attempted = &mut attempt => attempted,
+            () = tokio::time::sleep(FRESH) => {
+                heard.send(Heard::Waits { of, delivery }).await.ok();
+                attempt.await
+            }
+        };
+        attempted.unwrap_or_else(|panic| {
+            let event = &claimed.outgoing.event;
+            tracing::error!(%panic, %delivery, %event, "an attempt broke off; it counts as failed");
+            Attempted::failed(Verdict::Broken, "the attempt broke off on our side")
+        })
+    };
     let took = begun.elapsed();
     let verdict = attempted.verdict;
     metrics::counter!("spotter_webhooks_attempts_total", "outcome" => verdict.word()).increment(1);
@@ -271,80 +332,6 @@ async fn attempt(engine: &Engine, claimed: Claimed) -> (Completed, bool) {
     }
     let answered = matches!(verdict, Verdict::Delivered | Verdict::Refused) && took < SLOW;
     let duration_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
-    (Completed { claimed, attempted, at, duration_ms }, answered)
-}
-
-/// Writes completions in batches until nobody sends any.
-async fn write_completions(db: Db, env: Env, mut completions: Receiver<Completed>) {
-    let mut batch = Vec::with_capacity(COMPLETIONS_MAX);
-    while completions.recv_many(&mut batch, COMPLETIONS_MAX).await > 0 {
-        if batch.len() < COMPLETIONS_MAX {
-            tokio::time::sleep(GATHERING).await;
-            while batch.len() < COMPLETIONS_MAX
-                && let Ok(completed) = completions.try_recv()
-            {
-                batch.push(completed);
-            }
-        }
-        let done: Arc<[Completed]> = std::mem::take(&mut batch).into();
-        if write_batch(&db, &env, &done).await.is_ok() {
-            continue;
-        }
-        // One that cannot be written down must not keep the others from it.
-        for one in done.iter().cloned() {
-            let delivery = one.claimed.delivery_id;
-            if let Err(problem) = write_batch(&db, &env, &Arc::from([one])).await {
-                tracing::error!(%problem, %delivery, "an attempt could not be written down; \
-                    it will be made again");
-            }
-        }
-    }
-}
-
-async fn write_batch(db: &Db, env: &Env, done: &Arc<[Completed]>) -> Result<()> {
-    let mut outcome = Err(Problem::overloaded());
-    for attempt in 0..COMPLETION_TRIES {
-        if attempt > 0 {
-            tokio::time::sleep(Duration::from_millis(20 << attempt)).await;
-        }
-        let (done, now) = (done.clone(), env.clock.now());
-        outcome = db.write_rows(move |tx| queue::complete(tx, &done, now)).await;
-        if outcome.is_ok() {
-            break;
-        }
-    }
-    outcome
-}
-
-/// Looks for deliveries that are due, whoever left them, and measures the backlog.
-async fn scout(db: Db, env: Env, seen: Channel<Vec<Backlog>>) {
-    let mut ticks = tokio::time::interval(SCOUTING);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        let (mut due, mut oldest, mut after) = (0, None, None);
-        loop {
-            let now = env.clock.now();
-            let look = db.read(move |tx| queue::backlogs(tx, after, SCOUTED_MAX, now)).await;
-            let (found, next) = match look {
-                Ok(looked) => looked,
-                Err(problem) => {
-                    tracing::warn!(%problem, "due deliveries could not be looked for");
-                    break;
-                }
-            };
-            due += found.iter().map(|backlog| backlog.due).sum::<i64>();
-            oldest = oldest.into_iter().chain(found.iter().map(|backlog| backlog.since)).min();
-            if !found.is_empty() && seen.send(found).await.is_err() {
-                return;
-            }
-            after = next;
-            if after.is_none() {
-                break;
-            }
-        }
-        let age = oldest.map_or(0, |since| env.clock.now().millis() - since.millis());
-        metrics::gauge!("spotter_webhooks_past_due").set(due as f64);
-        metrics::gauge!("spotter_webhooks_oldest_due_seconds").set(age as f64 / 1_000.0);
-    }
+    completions.send(Completed { claimed, attempted, at, duration_ms }).await.ok();
+    heard.send(Heard::Ended { of, delivery, answered }).await.ok();
 }

@@ -2,11 +2,14 @@
 
 pub mod address;
 pub mod canonical;
+mod completions;
 pub mod engine;
 pub mod permits;
 pub mod preview;
 pub mod queue;
+pub mod redaction;
 pub mod retention;
+mod scout;
 pub mod sender;
 pub mod signature;
 pub mod target;
@@ -22,7 +25,7 @@ pub struct Settings {
     pub private_networks: Vec<IpNet>,
     /// Certificate authorities that are trusted beside the system's.
     pub certificate_authority: Vec<CertificateDer<'static>>,
-    /// Attempts that may be under way at once.
+    /// Attempts that may be fresh at once.
     pub concurrency: u32,
     /// How long events and deliveries are kept.
     pub retention_days: i64,

@@ -1,111 +1,201 @@
 //! Who may send how much at once, so that a slow or dead target delays nobody else.
 //!
-//! Each subscription has a share that grows while its target answers in time and falls to one
-//! while it does not; targets that do not answer share a part of the whole among themselves; a
-//! company has at most half of the whole.
+//! An attempt is *fresh* for a moment, within which most targets answer, and *waits* from then on.
+//! The fresh ones are what the process works at, and are few; those that wait cost hardly more than
+//! a socket, and are many. Targets that are not known to answer leave a quarter of the fresh ones to
+//! those that are, and those that are known to fail have a quarter among themselves. A subscription
+//! has a share that grows while its target answers and is one where it does not.
 
 use std::collections::HashMap;
 
+use spotter_kernel::id::CompanyId;
 use spotter_store::Signal;
 
-/// Attempts that a new subscription may have under way.
+/// Attempts that a subscription may have under way once its target has answered.
 const SHARE_START: u32 = 8;
-/// Attempts that a subscription whose target answers may have under way.
+/// Attempts that a subscription may have under way at most.
 const SHARE_MAX: u32 = 32;
+/// Most subscriptions that are remembered while nothing is sent to them; what is forgotten is read
+/// from the database again.
+const REMEMBERED_MAX: usize = 20_000;
+
+/// What is known of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It was never tried.
+    New,
+    /// It answered lately.
+    Answers,
+    /// It did not answer when it was last tried.
+    Fails,
+}
 
 /// The permits of the process.
 #[derive(Debug)]
 pub struct Permits {
+    /// Attempts that may be fresh at once.
     total: u32,
-    in_use: u32,
-    in_use_by_failing: u32,
-    companies: HashMap<spotter_kernel::id::CompanyId, u32>,
+    /// Attempts that may wait at once.
+    waiting_max: u32,
+    fresh: u32,
+    /// Those of them whose targets are not known to answer.
+    fresh_unproven: u32,
+    waiting: u32,
+    /// Attempts at targets that fail: fresh ones, and those that wait.
+    failing: Held,
+    companies: HashMap<CompanyId, u32>,
     subscriptions: HashMap<Signal, Share>,
+}
+
+/// Attempts under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    fresh: u32,
+    waiting: u32,
+}
+
+impl Held {
+    fn all(self) -> u32 {
+        self.fresh + self.waiting
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    in_use: u32,
+    held: Held,
     most: u32,
-    failing: bool,
+    standing: Standing,
 }
 
-impl Default for Share {
-    fn default() -> Self {
-        Self { in_use: 0, most: SHARE_START, failing: false }
+impl Share {
+    fn new(standing: Standing) -> Self {
+        let most = if standing == Standing::Answers { SHARE_START } else { 1 };
+        Self { held: Held::default(), most, standing }
     }
 }
 
 impl Permits {
-    /// As many permits in all.
-    pub fn new(total: u32) -> Self {
+    /// So many attempts may be fresh at once, and so many wait.
+    pub fn new(total: u32, waiting_max: u32) -> Self {
         Self {
             total,
-            in_use: 0,
-            in_use_by_failing: 0,
+            waiting_max,
+            fresh: 0,
+            fresh_unproven: 0,
+            waiting: 0,
+            failing: Held::default(),
             companies: HashMap::new(),
             subscriptions: HashMap::new(),
         }
     }
 
+    /// Whether the target's standing is known here.
+    pub fn knows(&self, of: Signal) -> bool {
+        self.subscriptions.contains_key(&of)
+    }
+
+    /// Notes what the database knows of a target.
+    pub fn learn(&mut self, of: Signal, standing: Standing) {
+        self.subscriptions.entry(of).or_insert_with(|| Share::new(standing));
+    }
+
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
-        let share = self.subscriptions.get(&of).copied().unwrap_or_default();
+        let share = self.subscriptions.get(&of).copied();
+        let Share { held, most, standing } = share.unwrap_or_else(|| Share::new(Standing::New));
         let company = self.companies.get(&of.0).copied().unwrap_or_default();
-        let failing = (self.total / 4).max(1).saturating_sub(self.in_use_by_failing);
-        share
-            .most
-            .saturating_sub(share.in_use)
-            .min(self.total.saturating_sub(self.in_use))
+        let unproven = (self.total - self.total / 4).saturating_sub(self.fresh_unproven);
+        let failing = (self.total / 4).max(1).saturating_sub(self.failing.fresh);
+        let failing_waits = self.total.saturating_sub(self.failing.waiting);
+        let kept_for_others = match standing {
+            Standing::Answers => u32::MAX,
+            Standing::New => unproven,
+            Standing::Fails => unproven.min(failing).min(failing_waits),
+        };
+        most.saturating_sub(held.all())
+            .min(self.total.saturating_sub(self.fresh))
             .min((self.total / 2).max(1).saturating_sub(company))
-            .min(if share.failing { failing } else { u32::MAX })
+            .min(kept_for_others)
     }
 
     /// Begins attempts.
     pub fn take(&mut self, of: Signal, count: u32) {
-        if count == 0 {
-            return;
-        }
-        let share = self.subscriptions.entry(of).or_default();
-        share.in_use += count;
-        self.in_use += count;
-        *self.companies.entry(of.0).or_default() += count;
-        if share.failing {
-            self.in_use_by_failing += count;
+        if count > 0 {
+            self.count(of, |held| held.fresh += count);
+            *self.companies.entry(of.0).or_default() += count;
         }
     }
 
     /// Gives back permits that were not needed after all.
     pub fn put_back(&mut self, of: Signal, count: u32) {
         if count > 0 {
-            self.lower(of, count);
+            self.count(of, |held| held.fresh -= count);
+            self.leave_company(of, count);
         }
     }
 
-    /// Ends an attempt, whose target answered in time or did not.
-    pub fn give_back(&mut self, of: Signal, answered: bool) {
-        self.lower(of, 1);
-        let share = self.subscriptions.entry(of).or_default();
-        match (share.failing, answered) {
-            (false, false) => self.in_use_by_failing += share.in_use,
-            (true, true) => self.in_use_by_failing -= share.in_use,
-            _ => {}
+    /// An attempt is not fresh any more; whether there was room among those that wait.
+    pub fn waits(&mut self, of: Signal) -> bool {
+        let room = self.waiting < self.waiting_max;
+        if room {
+            self.count(of, |held| {
+                held.fresh -= 1;
+                held.waiting += 1;
+            });
         }
-        share.failing = !answered;
-        share.most = if answered { (share.most * 2).min(SHARE_MAX) } else { 1 };
-        // A share that nobody uses and that says nothing is forgotten.
-        if share.in_use == 0 && answered {
-            self.subscriptions.remove(&of);
+        room
+    }
+
+    /// Ends an attempt, fresh or not, whose target answered in time or did not.
+    pub fn give_back(&mut self, of: Signal, waited: bool, answered: bool) {
+        self.count(of, |held| match waited {
+            true => held.waiting -= 1,
+            false => held.fresh -= 1,
+        });
+        self.leave_company(of, 1);
+        let share = self.share(of);
+        let (standing, most) = match answered {
+            true => (Standing::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
+            false => (Standing::Fails, 1),
+        };
+        // What it holds is counted under its new standing from now on.
+        let held = share.held;
+        self.count(of, |own| *own = Held::default());
+        let share = self.share(of);
+        (share.standing, share.most) = (standing, most);
+        self.count(of, |own| *own = held);
+    }
+
+    /// Forgets targets that nothing is sent to, so that what is remembered stays bounded.
+    pub fn forget_idle(&mut self) {
+        if self.subscriptions.len() > REMEMBERED_MAX {
+            self.subscriptions.retain(|_, share| share.held.all() > 0);
         }
     }
 
-    fn lower(&mut self, of: Signal, count: u32) {
-        let share = self.subscriptions.entry(of).or_default();
-        share.in_use -= count;
-        self.in_use -= count;
-        if share.failing {
-            self.in_use_by_failing -= count;
+    fn share(&mut self, of: Signal) -> &mut Share {
+        self.subscriptions.entry(of).or_insert_with(|| Share::new(Standing::New))
+    }
+
+    /// Changes what a subscription holds, and all sums with it.
+    fn count(&mut self, of: Signal, change: impl FnOnce(&mut Held)) {
+        let share = self.share(of);
+        let before = share.held;
+        change(&mut share.held);
+        let (after, standing) = (share.held, share.standing);
+        let moved = |sum: &mut u32, from: u32, to: u32| *sum = *sum + to - from;
+        moved(&mut self.fresh, before.fresh, after.fresh);
+        moved(&mut self.waiting, before.waiting, after.waiting);
+        if standing != Standing::Answers {
+            moved(&mut self.fresh_unproven, before.fresh, after.fresh);
         }
+        if standing == Standing::Fails {
+            moved(&mut self.failing.fresh, before.fresh, after.fresh);
+            moved(&mut self.failing.waiting, before.waiting, after.waiting);
+        }
+    }
+
+    fn leave_company(&mut self, of: Signal, count: u32) {
         if let Some(company) = self.companies.get_mut(&of.0) {
             *company -= count;
             if *company == 0 {
@@ -113,100 +203,121 @@ impl Permits {
             }
         }
     }
-
-    /// Forgets failing targets that nothing is sent to, so that what is remembered stays bounded.
-    pub fn forget_idle(&mut self, most: usize) {
-        if self.subscriptions.len() > most {
-            self.subscriptions.retain(|_, share| share.in_use > 0);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use spotter_kernel::{Id, Timestamp, id::CompanyId};
+    use spotter_kernel::{Id, Timestamp};
 
     use super::*;
 
-    fn signal(company: u8, subscription: u8) -> Signal {
-        let id = |n| Id::new(Timestamp::from_millis(1), [n; 6]);
+    fn signal(company: u16, subscription: u16) -> Signal {
+        let id = |n: u16| {
+            let [high, low] = n.to_be_bytes();
+            Id::new(Timestamp::from_millis(1), [high, low, 0, 0, 0, 0])
+        };
         (CompanyId(id(company)), id(subscription))
     }
 
     #[test]
-    fn a_dead_target_keeps_one_permit_and_a_live_one_grows() {
-        let mut permits = Permits::new(256);
-        let (dead, live) = (signal(1, 1), signal(1, 2));
-        assert_eq!(permits.free(dead), SHARE_START);
-        permits.take(dead, 8);
-        permits.take(live, 8);
-        permits.give_back(dead, false);
-        assert_eq!(permits.free(dead), 0);
-        for _ in 0..7 {
-            permits.give_back(dead, false);
+    fn a_new_target_is_tried_once_and_its_share_grows_while_it_answers() {
+        let mut permits = Permits::new(256, 4_096);
+        let of = signal(1, 1);
+        assert_eq!(permits.free(of), 1);
+        for share in [8, 16, 32, 32] {
+            permits.take(of, 1);
+            permits.give_back(of, false, true);
+            assert_eq!(permits.free(of), share);
         }
-        assert_eq!(permits.free(dead), 1);
-        permits.give_back(live, true);
-        permits.give_back(live, true);
-        assert_eq!(permits.free(live), SHARE_MAX - 6);
-        permits.take(live, 5);
-        permits.put_back(live, 5);
-        assert_eq!(permits.free(live), SHARE_MAX - 6);
-        permits.take(dead, 1);
-        permits.give_back(dead, true);
-        assert_eq!(permits.free(dead), SHARE_START);
+        permits.take(of, 1);
+        assert!(permits.waits(of));
+        permits.give_back(of, true, false);
+        assert_eq!(permits.free(of), 1);
     }
 
     #[test]
-    fn many_dead_targets_leave_room_for_the_rest() {
-        let mut permits = Permits::new(64);
-        for n in 0..200 {
-            let dead = signal(n / 4, n);
-            let count = permits.free(dead).min(1);
-            permits.take(dead, count);
-            if count == 1 {
-                permits.give_back(dead, false);
-            }
-            let again = permits.free(dead);
-            permits.take(dead, again);
+    fn thousands_of_new_targets_that_hang_leave_room_for_a_new_one() {
+        let mut permits = Permits::new(256, 4_096);
+        for n in 0..4_000 {
+            let of = signal(n / 2, n);
+            assert_eq!(permits.free(of), 1, "{n}");
+            permits.take(of, 1);
+            assert!(permits.waits(of));
         }
-        assert_eq!(permits.in_use, 16);
-        assert_eq!(permits.free(signal(99, 255)), SHARE_START);
+        assert_eq!((permits.fresh, permits.free(signal(9_999, 1))), (0, 1));
+    }
+
+    #[test]
+    fn targets_that_are_not_known_to_answer_leave_a_quarter_to_those_that_are() {
+        let mut permits = Permits::new(256, 0);
+        for n in 0..400 {
+            let of = signal(n, n);
+            let free = permits.free(of);
+            permits.take(of, free);
+            assert!(free == 0 || !permits.waits(of), "there is no room to wait");
+        }
+        assert_eq!((permits.fresh, permits.free(signal(9_998, 1))), (192, 0));
+        permits.learn(signal(9_999, 1), Standing::Answers);
+        assert_eq!(permits.free(signal(9_999, 1)), SHARE_START);
+    }
+
+    #[test]
+    fn targets_that_fail_share_a_quarter() {
+        let mut permits = Permits::new(64, 1_024);
+        let fails = |n| signal(n / 4, n);
+        for n in 0..200 {
+            permits.learn(fails(n), Standing::Fails);
+            let free = permits.free(fails(n));
+            permits.take(fails(n), free);
+        }
+        assert_eq!((permits.fresh, permits.free(fails(199))), (16, 0));
+        assert_eq!(permits.free(signal(999, 999)), 1);
+        for n in 0..16 {
+            assert!(permits.waits(fails(n)));
+        }
+        assert_eq!(permits.free(fails(199)), 1);
     }
 
     #[test]
     fn a_company_has_half_at_most() {
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(64, 1_024);
         for n in 0..20 {
+            permits.learn(signal(1, n), Standing::Answers);
             let count = permits.free(signal(1, n));
             permits.take(signal(1, n), count);
         }
-        assert_eq!(permits.in_use, 32);
-        assert_eq!(permits.free(signal(2, 1)), SHARE_START);
+        assert_eq!(permits.fresh, 32);
+        assert_eq!(permits.free(signal(2, 1)), 1);
     }
 
     proptest! {
         #[test]
-        fn what_is_taken_is_given_back(steps in proptest::collection::vec((0u8..4, 0u8..6, any::<bool>(), any::<bool>()), 0..400)) {
-            let mut permits = Permits::new(40);
-            let mut held: Vec<Signal> = Vec::new();
-            for (company, subscription, takes, answered) in steps {
+        fn what_is_taken_is_given_back(steps in proptest::collection::vec((0u16..4, 0u16..6, 0u8..3, any::<bool>()), 0..400)) {
+            let mut permits = Permits::new(40, 30);
+            let mut held: Vec<(Signal, bool)> = Vec::new();
+            for (company, subscription, step, answered) in steps {
                 let of = signal(company, subscription);
-                if takes {
-                    let count = permits.free(of);
-                    permits.take(of, count);
-                    held.extend((0..count).map(|_| of));
-                } else if let Some(of) = held.pop() {
-                    permits.give_back(of, answered);
+                let next = held.iter().position(|(_, waited)| !waited);
+                match (step, next) {
+                    (0, _) => {
+                        let count = permits.free(of);
+                        permits.take(of, count);
+                        held.extend((0..count).map(|_| (of, false)));
+                    }
+                    (1, Some(at)) => held[at].1 = permits.waits(held[at].0),
+                    _ => if let Some((of, waited)) = held.pop() {
+                        permits.give_back(of, waited, answered);
+                    }
                 }
-                prop_assert_eq!(permits.in_use as usize, held.len());
-                prop_assert!(permits.in_use <= 40);
+                prop_assert_eq!((permits.fresh + permits.waiting) as usize, held.len());
+                prop_assert!(permits.fresh <= 40 && permits.waiting <= 30);
             }
-            for of in held.into_iter().rev() {
-                permits.give_back(of, true);
+            for (of, waited) in held.into_iter().rev() {
+                permits.give_back(of, waited, true);
             }
-            prop_assert_eq!((permits.in_use, permits.in_use_by_failing), (0, 0));
+            let Held { fresh, waiting } = permits.failing;
+            prop_assert_eq!((permits.fresh, permits.waiting, permits.fresh_unproven, fresh, waiting), (0, 0, 0, 0, 0));
             prop_assert!(permits.companies.is_empty());
         }
     }

@@ -1,6 +1,6 @@
 //! Deliveries in the database: claimed with a lease, completed under it, found when due.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{Env, outbox};
 use spotter_kernel::{
@@ -8,10 +8,11 @@ use spotter_kernel::{
     id::CompanyId,
     limits::{WEBHOOK_ATTEMPTS_MAX, WEBHOOK_BACKOFF_CAP_SECONDS, WEBHOOK_BACKOFF_SECONDS},
 };
-use spotter_store::{Ahead, Bind, Signal, Tx, params, record, statements, words};
+use spotter_store::{Ahead, Bind, Signal, Sql, Tx, params, record, statements, words};
 
 use crate::{
     canonical::body,
+    permits::Standing,
     sender::{ATTEMPT_TIME, Attempted, Outgoing, Verdict},
 };
 
@@ -311,45 +312,76 @@ pub fn release(tx: &mut Tx<'_>, held: &[Hold], now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// A subscription with deliveries that are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backlog {
-    /// The subscription.
-    pub of: Signal,
-    /// How many are due; counting stops at [`COUNTED_MAX`].
-    pub due: i64,
-    /// Since when the longest-waiting one has been due.
-    pub since: Timestamp,
-}
-
-/// As far as the deliveries of a subscription that are due are counted.
-pub const COUNTED_MAX: i64 = 1_000;
-
-/// Finds subscriptions with deliveries that are due, after the given one in the order of their
-/// ids; at most so many subscriptions with unfinished deliveries are looked at. The second value
-/// is where to go on, if the end was not reached.
-pub fn backlogs(
-    tx: &mut Tx<'_>,
-    after: Option<Signal>,
-    most: usize,
-    now: Timestamp,
-) -> Result<(Vec<Backlog>, Option<Signal>)> {
-    let mut found = Vec::new();
-    let mut at = after;
-    for _ in 0..most {
-        let (company, subscription) =
-            at.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
-        let next: Option<(CompanyId, Id)> = tx.one(NEXT, params![company, subscription])?;
-        let Some(of) = next else { return Ok((found, None)) };
-        let counted: Option<(i64, Option<Timestamp>)> =
-            tx.one(COUNT_DUE, params![of.0, of.1, now, COUNTED_MAX])?;
-        if let Some((due, Some(since))) = counted {
-            found.push(Backlog { of, due, since });
-        }
-        at = Some(of);
+/// Cancels every delivery that waits, in a database that was restored: what they tell may have been
+/// told since the backup. How many they were.
+pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    let waiting: Vec<(CompanyId, i64)> = tx.all(WAITING, &[])?;
+    for (company, count) in waiting {
+        move_in_totals(tx, company, Stage::Cancelled, count)?;
     }
-    Ok((found, at))
+    tx.execute(PARK, params![Stage::Cancelled, now])
 }
+
+/// How long a target that answered counts as answering although its last attempts failed, in
+/// milliseconds.
+const ANSWERED_LATELY_MS: i64 = 600_000;
+
+/// What is known of targets from what was written down, in the order of asking.
+pub fn standings(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<Standing>> {
+    type Row = (Option<Timestamp>, Option<Timestamp>);
+    let asked = of.iter().map(|(company, id)| tx.ahead::<Row>(STANDING, params![company, id]));
+    let asked: Vec<Ahead<Row>> = asked.collect::<Result<_>>()?;
+    let told = asked.into_iter().map(|ahead| {
+        Ok(match tx.awaited(ahead)?.into_iter().next() {
+            Some((Some(success), failure))
+                if failure.is_none_or(|at| at.millis() - success.millis() < ANSWERED_LATELY_MS) =>
+            {
+                Standing::Answers
+            }
+            Some((_, Some(_))) => Standing::Fails,
+            _ => Standing::New,
+        })
+    });
+    told.collect()
+}
+
+/// Most deliveries that became due that are told apart.
+const BECAME_DUE_MAX: i64 = 5_000;
+
+/// Subscriptions with deliveries that became due after the first instant and up to the second;
+/// nothing if they are too many to tell.
+pub fn became_due(
+    tx: &mut Tx<'_>,
+    after: Timestamp,
+    until: Timestamp,
+) -> Result<Option<BTreeSet<Signal>>> {
+    let rows: Vec<(CompanyId, Id, i64)> =
+        tx.all(BECAME_DUE, params![after, until, BECAME_DUE_MAX])?;
+    let all: i64 = rows.iter().map(|row| row.2).sum();
+    let found = rows.into_iter().map(|(company, subscription, _)| (company, subscription));
+    Ok((all < BECAME_DUE_MAX).then(|| found.collect()))
+}
+
+/// Subscriptions with unfinished deliveries, at most so many, after the given one in the order of
+/// their ids.
+pub fn unfinished(tx: &mut Tx<'_>, after: Option<Signal>, most: usize) -> Result<BTreeSet<Signal>> {
+    let (company, subscription) =
+        after.map_or_else(Default::default, |(c, s)| (c.to_string(), s.to_string()));
+    let rows: Vec<Signal> = tx.all(UNFINISHED, params![company, subscription, most as i64])?;
+    Ok(rows.into_iter().collect())
+}
+
+/// As far as deliveries that are due are counted.
+pub const COUNTED_MAX: i64 = 10_000;
+
+/// How many deliveries are due, counted up to [`COUNTED_MAX`], and since when the longest-waiting one
+/// has been.
+pub fn past_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
+    Ok(tx.one(PAST_DUE, params![now, COUNTED_MAX])?.unwrap_or((0, None)))
+}
+
+/// The statements of claims, whose plans a test looks at.
+pub const CLAIMS: &[Sql] = &[DUE, HOLD, CANCEL];
 
 statements! {
     DUE = "SELECT d.delivery_id, d.event_id, d.event_type, d.due_at, d.lease, e.occurred_at, e.data, s.url, \
@@ -362,10 +394,10 @@ statements! {
         AND claim(?6) ORDER BY d.due_at, d.delivery_id LIMIT ?5";
     HOLD = "UPDATE webhook_delivery SET lease = ?6, due_at = ?7, \
         lease_losses = lease_losses + CASE WHEN lease IS NULL THEN 0 ELSE 1 END \
-        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 AND due_at IS NOT NULL \
         AND (due_at, delivery_id) <= (?4, ?5)";
     CANCEL = "UPDATE webhook_delivery SET status = ?6, completed_at = ?7, lease = NULL, due_at = NULL \
-        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 AND due_at IS NOT NULL \
         AND (due_at, delivery_id) <= (?4, ?5)";
     CANCEL_ONE = "UPDATE webhook_delivery SET status = ?3, completed_at = ?4, lease = NULL, due_at = NULL \
         WHERE company_id = ?1 AND delivery_id = ?2";
@@ -380,11 +412,30 @@ statements! {
     STAMP = "UPDATE webhook_subscription SET last_delivery_at = ?3, \
         last_success_at = COALESCE(?4, last_success_at), last_failure_at = COALESCE(?5, last_failure_at) \
         WHERE company_id = ?1 AND subscription_id = ?2";
-    NEXT = "SELECT company_id, subscription_id FROM webhook_delivery \
-        WHERE due_at IS NOT NULL AND (company_id, subscription_id) > (?1, ?2) \
-        ORDER BY company_id, subscription_id LIMIT 1";
-    COUNT_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM webhook_delivery \
-        WHERE company_id = ?1 AND subscription_id = ?2 AND due_at <= ?3 LIMIT ?4) due";
+    WAITING = "SELECT company_id, COUNT(*) FROM webhook_delivery WHERE due_at IS NOT NULL \
+        GROUP BY company_id";
+    PARK = "UPDATE webhook_delivery SET status = ?1, completed_at = ?2, lease = NULL, due_at = NULL \
+        WHERE due_at IS NOT NULL";
+    STANDING = "SELECT last_success_at, last_failure_at FROM webhook_subscription \
+        WHERE company_id = ?1 AND subscription_id = ?2";
+    BECAME_DUE = "SELECT company_id, subscription_id, COUNT(*) FROM \
+        (SELECT company_id, subscription_id FROM webhook_delivery \
+        WHERE due_at > ?1 AND due_at <= ?2 ORDER BY due_at LIMIT ?3) due \
+        GROUP BY company_id, subscription_id";
+    // One look into the index for each subscription, whatever it has unfinished.
+    UNFINISHED = "WITH RECURSIVE unfinished (pair) AS (\
+        SELECT (SELECT company_id || subscription_id FROM webhook_delivery \
+            WHERE due_at IS NOT NULL AND (company_id, subscription_id) > (?1, ?2) \
+            ORDER BY company_id, subscription_id LIMIT 1) \
+        UNION ALL \
+        SELECT (SELECT d.company_id || d.subscription_id FROM webhook_delivery d \
+            WHERE d.due_at IS NOT NULL AND (d.company_id, d.subscription_id) \
+                > (substr(u.pair, 1, 24), substr(u.pair, 25)) \
+            ORDER BY d.company_id, d.subscription_id LIMIT 1) \
+        FROM unfinished u WHERE u.pair IS NOT NULL) \
+        SELECT substr(pair, 1, 24), substr(pair, 25) FROM unfinished WHERE pair IS NOT NULL LIMIT ?3";
+    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM webhook_delivery \
+        WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) due";
 }
 
 #[cfg(test)]

@@ -11,10 +11,15 @@ use crate::queue::Stage;
 /// Most rows of a kind that one step deletes.
 pub const STEP: u64 = 500;
 
-/// The company that follows in the order of the ids, from none.
-pub fn next_company(tx: &mut Tx<'_>, after: Option<CompanyId>) -> Result<Option<CompanyId>> {
+/// The next company, in the order of the ids, that keeps something from before the instant.
+pub fn next_company(
+    tx: &mut Tx<'_>,
+    after: Option<CompanyId>,
+    before: Timestamp,
+) -> Result<Option<CompanyId>> {
     let after = after.map_or_else(String::new, |company| company.to_string());
-    let next: Option<(CompanyId,)> = tx.one(NEXT_COMPANY, params![after])?;
+    let next: Option<(CompanyId,)> =
+        tx.one(NEXT_COMPANY, params![after, Id::new(before, [0; 6])])?;
     Ok(next.map(|(company,)| company))
 }
 
@@ -45,7 +50,12 @@ pub fn prune(tx: &mut Tx<'_>, company: CompanyId, before: Timestamp) -> Result<u
 }
 
 statements! {
-    NEXT_COMPANY = "SELECT company_id FROM company WHERE company_id > ?1 ORDER BY company_id LIMIT 1";
+    // Two looks into an index for each company; one statement, however many companies there are.
+    NEXT_COMPANY = "SELECT company_id FROM company c WHERE company_id > ?1 AND (\
+        EXISTS (SELECT 1 FROM event e WHERE e.company_id = c.company_id AND e.event_id < ?2) OR \
+        EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.company_id = c.company_id \
+            AND d.delivery_id < ?2 AND d.due_at IS NULL)) \
+        ORDER BY company_id LIMIT 1";
     OLD = "SELECT delivery_id, subscription_id, status FROM webhook_delivery \
         WHERE company_id = ?1 AND delivery_id < ?2 AND due_at IS NULL ORDER BY delivery_id LIMIT ?3";
     FORGET = "DELETE FROM webhook_delivery \

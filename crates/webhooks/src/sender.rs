@@ -21,6 +21,7 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{
     preview::preview,
+    redaction::Redactor,
     signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, Signed, TIMESTAMP_HEADER},
     target::{Refused, Target, vet},
 };
@@ -126,6 +127,8 @@ pub enum Verdict {
     Unreachable,
     /// The target is not where deliveries may go.
     Blocked,
+    /// The attempt broke off on our side.
+    Broken,
 }
 
 impl Verdict {
@@ -137,6 +140,7 @@ impl Verdict {
             Self::TimedOut => "timed_out",
             Self::Unreachable => "unreachable",
             Self::Blocked => "blocked",
+            Self::Broken => "broken",
         }
     }
 }
@@ -155,7 +159,8 @@ pub struct Attempted {
 }
 
 impl Attempted {
-    fn failed(verdict: Verdict, error: impl Into<String>) -> Self {
+    /// One that brought no answer, and why.
+    pub fn failed(verdict: Verdict, error: impl Into<String>) -> Self {
         Self { verdict, status: None, preview: None, error: Some(error.into()) }
     }
 }
@@ -166,6 +171,7 @@ pub struct Sender {
     client: Client,
     look_up: Arc<dyn LookUp>,
     private_networks: Arc<[IpNet]>,
+    redactor: Arc<Redactor>,
 }
 
 impl Sender {
@@ -199,7 +205,7 @@ impl Sender {
             .pool_max_idle_per_host(32)
             .build()
             .map_err(Problem::internal)?;
-        Ok(Self { client, look_up, private_networks })
+        Ok(Self { client, look_up, private_networks, redactor: Redactor::new()?.into() })
     }
 
     /// Checks a target as every attempt does, its name's addresses too.
@@ -242,7 +248,8 @@ impl Sender {
                     false => format!("HTTP {}", status.as_u16()),
                 });
                 let status = Some(status.as_u16());
-                Attempted { verdict, status, preview: preview(&body), error }
+                let preview = preview(&self.redactor, &body);
+                Attempted { verdict, status, preview, error }
             }
         }
     }

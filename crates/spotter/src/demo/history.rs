@@ -52,6 +52,7 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
         }
     });
     let passwords = hashed.await.map_err(Problem::internal)??;
+    eprintln!("Playing {} months of a company's history …", DAYS / 30);
     let (story, demo) = {
         let env = env.clone();
         // Nobody else is there yet, so nothing that is read has to be watched.
@@ -256,7 +257,8 @@ impl Play {
             if let Some(month) = left {
                 add(day + month * 30, Act::Leave(number));
             }
-            stays.push(Stay { joined: day, left: left.map_or(DAYS, |month| day + month * 30) });
+            let left = left.map_or(DAYS, |month| (day + month * 30).min(DAYS));
+            stays.push(Stay { joined: day, left });
         }
         (acts, stays)
     }

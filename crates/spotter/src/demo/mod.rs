@@ -73,9 +73,6 @@ pub struct ClientLogin {
     pub client_id: Id,
 }
 
-/// Requests a minute: a demo is there to be tried, by load and test tools too.
-const RATE_LIMIT: &str = "1000000";
-
 /// Starts the demo and serves it until the process is asked to end.
 pub(crate) fn run(
     data: &str,
@@ -87,7 +84,6 @@ pub(crate) fn run(
         "data" => Some(data.to_owned()),
         "listen" => Some(listen.to_owned()),
         "database_url" => database_url.clone(),
-        "rate_limit" | "anonymous_rate_limit" => Some(RATE_LIMIT.to_owned()),
         _ => None,
     };
     let variable = |name: &str| match name {
@@ -99,14 +95,29 @@ pub(crate) fn run(
     let settings =
         Settings::read(flag, variable, None).map_err(|wrong| wrong.join("\n         "))?;
     log::start(&settings.log, LogFormat::Auto);
+    let listener = serve::bind(&settings).map_err(|error| {
+        format!("{error}; another address can be given, such as --listen 127.0.0.1:8081")
+    })?;
+    may_be_used(&settings.data)?;
     serve::make_folder(&settings)?;
     let _held = system::lock(&settings.data)?;
-    let env = serve::environment(&settings)?;
-    let db = serve::open(&settings, &env)?;
+    let (env, db) = serve::open(&settings)?;
     let runtime = serve::runtime()?;
     let demo = runtime.block_on(prepare(&settings, &env, &db, clients))?;
-    let ready = move || print!("{}", welcome(&demo));
-    runtime.block_on(serve::serve(settings, env, db, serve::asked_to_stop(), ready))
+    let (data, rate_limit) = (settings.data.clone(), settings.http.rate_limit);
+    let ready = move || print!("{}", welcome(&demo, &data, rate_limit));
+    runtime.block_on(serve::serve(settings, listener, env, db, serve::asked_to_stop(), ready))
+}
+
+/// Whether a folder is empty, or a demo's already.
+fn may_be_used(folder: &Path) -> Result<(), String> {
+    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
+    let own = ["demo.json", "spotter.db", "spotter.lock", "secret.key"];
+    if own.iter().any(|name| folder.join(name).exists()) || entries.next().is_none() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    Err(format!("{folder} holds other things; name an empty or a new folder with --data"))
 }
 
 /// The demo that the folder holds already, or a new one.
@@ -138,8 +149,9 @@ fn read(path: &Path) -> Result<Option<Demo>, String> {
     serde_json::from_str(&text).map(Some).map_err(|error| failed(error.to_string()))
 }
 
-fn welcome(demo: &Demo) -> String {
+fn welcome(demo: &Demo, data: &Path, rate_limit: u32) -> String {
     let Demo { base_url, api_client: ApiClientLogin { client_id, client_secret }, .. } = demo;
+    let file = data.join("demo.json");
     format!(
         "\n\
          Spotter is ready: {name}, with its coaches, clients, locations and 18 months of history.\n\n  \
@@ -152,7 +164,10 @@ fn welcome(demo: &Demo) -> String {
          -d grant_type=client_credentials {base_url}/public/v1/oauth/token \\\n    \
          | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')\n  \
          curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}/public/v1/clients?limit=2'\n\n\
-         Every login is in demo.json. Ctrl-C stops; the data stays.\n",
+         Every login is in {file}. A client may send {rate_limit} requests a minute\n\
+         (SPOTTER_RATE_LIMIT changes that). Ctrl-C stops; the data stays, and the same command goes on\n\
+         with it.\n",
         name = history::COMPANY_NAME,
+        file = file.display(),
     )
 }

@@ -128,7 +128,10 @@ impl Session {
                 // What was taken for granted may be why it failed; looking at it reads more, and what
                 // is read is what conflicts.
                 Some(Failure::Assumption | Failure::Taken) => assume = false,
-                Some(Failure::Disconnected) if attempt < 3 => self.reconnect(attempt)?,
+                Some(Failure::Disconnected) if attempt < 3 => {
+                    // What the last run says is that the connection broke.
+                    self.reconnect(attempt).inspect_err(|_| job.forget())?;
+                }
                 Some(Failure::Disconnected) => break,
                 Some(Failure::Conflict) => {
                     metrics::counter!("spotter_store_retries_total").increment(1);

@@ -7,24 +7,19 @@ pub mod people;
 pub mod postgres;
 pub mod public_safe;
 pub mod receiver;
+mod server;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    net::SocketAddr,
-    path::PathBuf,
-    sync::{Arc, Mutex, OnceLock},
+    sync::Mutex,
     time::Duration,
 };
 
-use reqwest::Method;
 use serde_json::{Value, json};
-use spotter_contract::{Env, Vault};
-use spotter_files::{Files, Place};
-use spotter_http::{Settings, State};
-use spotter_kernel::{Clock, Entropy, Id, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, migrate, params};
-use spotter_webhooks::{engine, sender::Sender};
-use tokio::runtime::Runtime;
+use spotter_kernel::{Entropy, Id, id::CompanyId};
+use spotter_store::{Sql, params};
+
+pub use server::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -32,149 +27,25 @@ pub enum Engine {
     Postgres,
 }
 
-/// Makes each scenario a test on each engine.
+/// Makes each scenario a test on each engine, against the binary that is tested; those after `here`
+/// against a server in this process, because they are about its inside.
 #[macro_export]
 macro_rules! on_both_engines {
-    ($($scenario:ident),+ $(,)?) => {
+    ($($scenario:ident),+ $(,)? $(; here $($inside:ident),+ $(,)?)?) => {
         mod sqlite {
-            $(#[test] fn $scenario() {
-                $crate::harness::run($crate::harness::Engine::Sqlite, super::$scenario);
-            })+
+            $crate::on_both_engines!(tests Sqlite run $($scenario)+);
+            $($crate::on_both_engines!(tests Sqlite run_here $($inside)+);)?
         }
         mod postgres {
-            $(#[test] fn $scenario() {
-                $crate::harness::run($crate::harness::Engine::Postgres, super::$scenario);
-            })+
+            $crate::on_both_engines!(tests Postgres run $($scenario)+);
+            $($crate::on_both_engines!(tests Postgres run_here $($inside)+);)?
         }
     };
-}
-
-pub fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
-
-/// Runs a scenario with a company of its own.
-pub fn run<F>(engine: Engine, scenario: impl FnOnce(App) -> F)
-where
-    F: Future<Output = ()>,
-{
-    let server = server(engine);
-    runtime().block_on(async {
-        let app = App::new(server).await;
-        scenario(app).await;
-        public_safe::check().await;
-    });
-}
-
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> Timestamp {
-        spotter::system::SystemClock.now()
-    }
-}
-
-pub fn env() -> Env {
-    Env {
-        clock: Arc::new(SystemClock),
-        entropy: Arc::new(spotter::system::SystemEntropy),
-        vault: Vault::new(&[7; 32]),
-        private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
-        mcp_url: "http://127.0.0.1".into(),
-    }
-}
-
-/// A running server over one engine.
-pub struct Server {
-    pub engine: Engine,
-    pub base: String,
-    pub db: Db,
-    pub env: Env,
-    pub location: Location,
-    pub http: reqwest::Client,
-    pub state: Arc<State>,
-    pub files: Files,
-    /// Where they are, if they are in a folder.
-    pub files_folder: PathBuf,
-}
-
-/// Runs what opens databases, which no asynchronous task may do on its own thread.
-pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| scope.spawn(work).join().unwrap())
-}
-
-/// Opens a database that has its schema.
-pub fn open(config: &Config) -> Db {
-    apart(|| Db::open(config)).unwrap()
-}
-
-/// A fresh database of an engine, with its schema.
-pub fn location(engine: Engine) -> Location {
-    match engine {
-        Engine::Sqlite => {
-            let folder = tempfile::tempdir().unwrap().keep();
-            Location::File(folder.join("test.db"))
-        }
-        Engine::Postgres => Location::Server(postgres::new_database()),
-    }
-}
-
-fn server(engine: Engine) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
-    let cell = match engine {
-        Engine::Sqlite => &SQLITE,
-        Engine::Postgres => &POSTGRES,
+    (tests $engine:ident $run:ident $($scenario:ident)+) => {
+        $(#[test] fn $scenario() {
+            $crate::harness::$run($crate::harness::Engine::$engine, super::$scenario);
+        })+
     };
-    cell.get_or_init(|| {
-        start(
-            engine,
-            Settings {
-                rate_limit: 1_000_000,
-                anonymous_rate_limit: 1_000_000,
-                ..Settings::default()
-            },
-        )
-    })
-}
-
-/// Starts a server with these settings.
-pub fn start(engine: Engine, settings: Settings) -> Server {
-    let folder = tempfile::tempdir().unwrap().keep();
-    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server { files_folder: folder, ..start_with(engine, settings, files) }
-}
-
-/// The same with files of one's own.
-pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
-    let location = location(engine);
-    apart(|| migrate(&location, SystemClock.now(), |_| ())).unwrap();
-    let mut config = Config::new(location.clone());
-    config.connections = 8;
-    let db = open(&config);
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let env = Env { mcp_url: base.as_str().into(), ..env() };
-    let (networks, authority) = (env.private_networks.clone(), receiver::receiver().authority());
-    let sender = Sender::new(networks, &[authority], receiver::names()).unwrap();
-    let deliveries = engine::Engine {
-        db: db.clone(),
-        env: env.clone(),
-        sender: sender.clone(),
-        concurrency: 64,
-    };
-    runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
-    let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
-    let router = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()));
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    listener.set_nonblocking(true).unwrap();
-    runtime().spawn(async move {
-        axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
-    });
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let files_folder = PathBuf::new();
-    Server { engine, base, db, env, location, http, state, files, files_folder }
 }
 
 /// A company on a running server, with an admin and an integration that may do everything.
@@ -239,19 +110,6 @@ pub fn random_text() -> String {
     let mut bytes = [0; 12];
     spotter::system::SystemEntropy.fill(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-impl Server {
-    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        let method: Method = method.parse().unwrap();
-        self.http.request(method, format!("{}{path}", self.base))
-    }
-
-    pub async fn token(&self, client_id: &str, secret: &str) -> Reply {
-        let request =
-            self.request("POST", "/public/v1/oauth/token").basic_auth(client_id, Some(secret));
-        send(request.form(&[("grant_type", "client_credentials")])).await
-    }
 }
 
 pub async fn send(request: reqwest::RequestBuilder) -> Reply {

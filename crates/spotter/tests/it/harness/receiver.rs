@@ -46,6 +46,11 @@ pub struct Receiver {
     received: Mutex<HashMap<String, Vec<Received>>>,
 }
 
+/// The name of this machine for receivers: the shipped binary looks names up in the system.
+pub fn host() -> &'static str {
+    if super::shipped().is_some() { "127.0.0.1" } else { "good.receiver.example" }
+}
+
 /// The one receiver.
 pub fn receiver() -> &'static Receiver {
     static RECEIVER: OnceLock<&Receiver> = OnceLock::new();
@@ -122,12 +127,17 @@ impl Receiver {
 
     /// The address of a receiver of these manners; the mark tells its deliveries from others'.
     pub fn url(&self, manner: &str, mark: &str) -> String {
+        self.url_at(host(), manner, mark)
+    }
+
+    /// The same by another name of this machine.
+    pub fn url_at(&self, host: &str, manner: &str, mark: &str) -> String {
         let port = match manner {
             "untrusted" => self.untrusted,
             "reset" => self.resetting,
             _ => self.port,
         };
-        format!("https://good.receiver.example:{port}/{manner}/{mark}")
+        format!("https://{host}:{port}/{manner}/{mark}")
     }
 
     /// What has come for a mark so far.
@@ -187,15 +197,17 @@ async fn receive(
             // The beginning of ten megabytes of zeros.
             .body(Body::from([&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &[0; 4000]].concat()))
             .unwrap(),
+        "chatty" => answer(200, r#"{"ok":true,"session":{"token":"s3cr3t-t0ken"}}"#.into()),
         _ => answer(204, Body::empty()),
     }
 }
 
 /// Looks up the names of the tests: `good` is here, `private` is not public, `changing` is here
-/// at first and not public afterwards.
+/// at first and not public afterwards, `panics` is here at first and panics afterwards.
 #[derive(Default)]
 pub struct TestNames {
     changing: AtomicUsize,
+    panics: AtomicUsize,
 }
 
 impl LookUp for TestNames {
@@ -204,6 +216,10 @@ impl LookUp for TestNames {
         let private = IpAddr::from([10, 0, 0, 1]);
         let found = match name {
             "good.receiver.example" => Ok(vec![here]),
+            "panics.receiver.example" if self.panics.fetch_add(1, Ordering::SeqCst) > 0 => {
+                return Box::pin(async { panic!("on purpose") });
+            }
+            "panics.receiver.example" => Ok(vec![here]),
             "private.receiver.example" => Ok(vec![private]),
             "mixed.receiver.example" => Ok(vec![here, private]),
             "changing.receiver.example" => match self.changing.fetch_add(1, Ordering::SeqCst) {

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_store::{Config, Sql, params};
-use spotter_webhooks::{engine, sender::Sender};
 
 use super::{after_attempts, hook, hurry, is_signed};
 use crate::{
     harness::{
-        App, Engine, open, random_text,
-        receiver::{closed_address, names, receiver},
+        App, Engine, deliveries, open, random_text,
+        receiver::{closed_address, host, receiver},
         send,
     },
     on_both_engines,
@@ -22,13 +21,16 @@ on_both_engines!(
     failures_are_tried_three_times,
     a_second_attempt_can_succeed,
     bad_manners_are_recorded,
+    answers_with_a_body_are_written_down,
     silence_ends_an_attempt,
-    names_are_checked_at_every_attempt,
     failed_deliveries_are_sent_again,
     deliveries_are_listed,
     a_lost_lease_is_taken_over,
     two_engines_share_the_work,
-    old_deliveries_are_forgotten
+    old_deliveries_are_forgotten;
+    here
+    names_are_checked_at_every_attempt,
+    an_attempt_that_panics_counts_as_failed
 );
 
 async fn every_listener_hears_a_signed_event_once(app: App) {
@@ -155,7 +157,7 @@ async fn a_second_attempt_can_succeed(app: App) {
 
 async fn bad_manners_are_recorded(app: App) {
     let closed = closed_address();
-    let url = format!("https://good.receiver.example:{}/", closed.port());
+    let url = format!("https://{}:{}/", host(), closed.port());
     let made =
         app.post("/webhooks", json!({"name": "X", "url": url, "events": ["client.created"]}));
     let refusing = made.await.ok().data()["subscription"]["id"].as_str().unwrap().to_owned();
@@ -187,6 +189,39 @@ async fn bad_manners_are_recorded(app: App) {
     assert!(receiver().received("redirected").is_empty());
 }
 
+async fn answers_with_a_body_are_written_down(app: App) {
+    let hook = hook(&app, "chatty", &["client.created"]).await;
+    for _ in 0..3 {
+        let told = app.settle(&hook.test(&app).await).await;
+        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("succeeded"), &json!(1)));
+        let preview = told["lastAttempt"]["responsePreview"].as_str().unwrap();
+        assert_eq!(preview, r#"{"ok":true,"session":{"token":[redacted]}}"#);
+    }
+    hook.received(3).await;
+}
+
+/// More of them than there are permits, so that one that kept its permit would stop the others.
+async fn an_attempt_that_panics_counts_as_failed(app: App) {
+    let url = receiver().url_at("panics.receiver.example", "good", &random_text());
+    let body = json!({"name": "X", "url": url, "events": ["client.created"]});
+    let made = app.post("/webhooks", body).await.ok();
+    let id = made.data()["subscription"]["id"].as_str().unwrap().to_owned();
+    let mut deliveries = Vec::new();
+    for _ in 0..70 {
+        let tested = app.act(&format!("/webhooks/{id}/test")).await.ok();
+        deliveries.push(tested.data()["test"]["deliveryIds"][0].as_str().unwrap().to_owned());
+    }
+    for delivery in &deliveries {
+        let told = app.settle(delivery).await;
+        assert_eq!((&told["status"], &told["attemptCount"]), (&json!("pending"), &json!(1)));
+        let last = &told["lastAttempt"];
+        assert_eq!(last["error"], "the attempt broke off on our side");
+    }
+    let good = hook(&app, "good", &["client.created"]).await;
+    app.settle(&good.test(&app).await).await;
+    good.received(1).await;
+}
+
 async fn silence_ends_an_attempt(app: App) {
     let (silent, slow) = (
         hook(&app, "hangs", &["client.created"]).await,
@@ -203,7 +238,7 @@ async fn silence_ends_an_attempt(app: App) {
 
 async fn names_are_checked_at_every_attempt(app: App) {
     let mark = random_text();
-    let url = receiver().url("good", &mark).replace("good.receiver", "changing.receiver");
+    let url = receiver().url_at("changing.receiver.example", "good", &mark);
     let body = json!({"name": "X", "url": url, "events": ["client.created"]});
     let made = app.post("/webhooks", body).await.ok();
     let id = made.data()["subscription"]["id"].as_str().unwrap();
@@ -302,9 +337,10 @@ async fn a_lost_lease_is_taken_over(app: App) {
     app.settle(&delivery).await;
     // As if the process had died between sending and writing it down.
     let (company, dead) = (app.company, "0".repeat(24));
+    let now = spotter_kernel::Clock::now(&crate::harness::SystemClock);
     let dies = app.server.db.write(move |tx| {
         tx.execute(FORGET, params![company])?;
-        tx.execute(HOLD, params![company, dead, 1i64])
+        tx.execute(HOLD, params![company, dead, now])
     });
     dies.await.unwrap();
     hook.received(2).await;
@@ -318,9 +354,7 @@ async fn two_engines_share_the_work(app: App) {
         Engine::Sqlite => app.server.db.clone(),
         Engine::Postgres => open(&Config::new(app.server.location.clone())),
     };
-    let networks = app.server.env.private_networks.clone();
-    let sender = Sender::new(networks, &[receiver().authority()], names()).unwrap();
-    let second = engine::Engine { db, env: app.server.env.clone(), sender, concurrency: 64 };
+    let second = deliveries(&db, &app.server.env);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let running =
         tokio::spawn(second.run(async { drop(stopped.await) }, std::time::Duration::ZERO));

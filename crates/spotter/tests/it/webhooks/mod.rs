@@ -62,10 +62,10 @@ impl Hook {
 
 /// Lets the next attempt of the company's waiting deliveries begin at once.
 pub async fn hurry(app: &App) {
-    const DUE: Sql = Sql("UPDATE webhook_delivery SET due_at = 0 \
+    const DUE: Sql = Sql("UPDATE webhook_delivery SET due_at = ?2 \
         WHERE company_id = ?1 AND due_at IS NOT NULL AND lease IS NULL");
-    let company = app.company;
-    app.server.db.write(move |tx| tx.execute(DUE, params![company])).await.unwrap();
+    let (company, now) = (app.company, spotter_kernel::Clock::now(&crate::harness::SystemClock));
+    app.server.db.write(move |tx| tx.execute(DUE, params![company, now])).await.unwrap();
 }
 
 /// The delivery once it has had so many attempts.

@@ -11,10 +11,11 @@ use crate::{
 on_both_engines!(
     subscriptions_live_and_die,
     what_is_wrong_is_named,
-    targets_that_may_not_be_reached_are_refused,
     a_test_reaches_its_subscription,
     secrets_rotate_with_grace,
-    disabled_subscriptions_hear_nothing
+    disabled_subscriptions_hear_nothing;
+    here
+    targets_that_may_not_be_reached_are_refused
 );
 
 async fn subscriptions_live_and_die(app: App) {

@@ -1,0 +1,36 @@
+//! What an installation knows of itself: a value sealed with its key, by which another key is noticed
+//! before anything is sealed with it.
+
+use spotter_kernel::{Problem, Result};
+use spotter_store::{Tx, params, statements};
+
+use crate::context::Env;
+
+const NAME: &str = "key";
+const PLAIN: &[u8] = b"spotter";
+
+/// Sees to it that the database was sealed with this key; an empty one is from now on.
+pub fn check_key(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
+    let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![NAME])?;
+    // A database from before the value was kept has sealed something as soon as it has a webhook.
+    let other: Option<(Vec<u8>,)> = if kept.is_none() { tx.one(SEALED, &[])? } else { None };
+    let sealed = kept.as_ref().or(other.as_ref());
+    if sealed.is_some_and(|(sealed,)| env.vault.open(sealed).is_err()) {
+        return Err(Problem::internal(
+            "the secret_key is not the one that this database was used with: what it has sealed could \
+             not be opened. Set secret_key to that one, or put its file back as secret.key in the data \
+             folder; a backup has it beside itself, with the ending .key",
+        ));
+    }
+    if kept.is_none() {
+        let sealed = env.vault.seal(PLAIN, &*env.entropy)?;
+        tx.execute(KEEP, params![NAME, sealed])?;
+    }
+    Ok(())
+}
+
+statements! {
+    FIND = "SELECT sealed FROM installation WHERE name = ?1";
+    KEEP = "INSERT INTO installation (name, sealed) VALUES (?1, ?2)";
+    SEALED = "SELECT secret FROM webhook_subscription ORDER BY company_id, subscription_id LIMIT 1";
+}

@@ -1,0 +1,274 @@
+//! The servers that scenarios run against: one for each engine, in this process, or the binary that
+//! SPOTTER_TEST_BINARY names, as it is built for users.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use spotter_contract::{Env, Vault};
+use spotter_files::{Files, Place};
+use spotter_http::{Settings, State};
+use spotter_kernel::{Clock, Timestamp};
+use spotter_store::{Config, Db, Location, migrate};
+use spotter_webhooks::{engine, sender::Sender};
+use tokio::runtime::Runtime;
+
+use super::{App, Engine, postgres, public_safe, receiver};
+
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Runtime::new().unwrap())
+}
+
+/// The binary of this suite: the one that is named, or the one that was built with it.
+pub fn binary() -> &'static str {
+    static BINARY: OnceLock<String> = OnceLock::new();
+    BINARY.get_or_init(|| shipped().unwrap_or(env!("CARGO_BIN_EXE_spotter")).to_owned())
+}
+
+/// The binary that scenarios run against instead of a server in this process, if one is named.
+pub fn shipped() -> Option<&'static str> {
+    static NAMED: OnceLock<Option<String>> = OnceLock::new();
+    let named = NAMED.get_or_init(|| {
+        let named = PathBuf::from(std::env::var_os("SPOTTER_TEST_BINARY")?);
+        // Tests run in their package's folder, whoever names the file does not.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let path = root.join(named);
+        assert!(path.is_file(), "SPOTTER_TEST_BINARY: {} is no file", path.display());
+        Some(path.canonicalize().unwrap().into_os_string().into_string().unwrap())
+    });
+    named.as_deref()
+}
+
+/// Runs a scenario with a company of its own.
+pub fn run<F>(engine: Engine, scenario: impl FnOnce(App) -> F)
+where
+    F: Future<Output = ()>,
+{
+    run_on(server(engine), scenario);
+}
+
+/// The same where the scenario is about a server in this process, whichever binary is tested.
+pub fn run_here<F>(engine: Engine, scenario: impl FnOnce(App) -> F)
+where
+    F: Future<Output = ()>,
+{
+    run_on(server_here(engine), scenario);
+}
+
+fn run_on<F>(server: &'static Server, scenario: impl FnOnce(App) -> F)
+where
+    F: Future<Output = ()>,
+{
+    runtime().block_on(async {
+        let app = App::new(server).await;
+        scenario(app).await;
+        public_safe::check().await;
+    });
+}
+
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        spotter::system::SystemClock.now()
+    }
+}
+
+const KEY: [u8; 32] = [7; 32];
+
+pub fn env() -> Env {
+    Env {
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(spotter::system::SystemEntropy),
+        vault: Vault::new(&KEY),
+        private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
+        mcp_url: "http://127.0.0.1".into(),
+    }
+}
+
+/// A running server over one engine.
+pub struct Server {
+    pub engine: Engine,
+    pub base: String,
+    pub db: Db,
+    pub env: Env,
+    pub location: Location,
+    pub http: reqwest::Client,
+    /// Of a server in this process.
+    pub state: Option<Arc<State>>,
+    pub files: Files,
+    /// Where they are, if they are in a folder.
+    pub files_folder: PathBuf,
+}
+
+impl Server {
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let method: reqwest::Method = method.parse().unwrap();
+        self.http.request(method, format!("{}{path}", self.base))
+    }
+
+    pub async fn token(&self, client_id: &str, secret: &str) -> super::Reply {
+        let request =
+            self.request("POST", "/public/v1/oauth/token").basic_auth(client_id, Some(secret));
+        super::send(request.form(&[("grant_type", "client_credentials")])).await
+    }
+}
+
+/// Runs what opens databases, which no asynchronous task may do on its own thread.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+}
+
+/// Opens a database that has its schema.
+pub fn open(config: &Config) -> Db {
+    apart(|| Db::open(config)).unwrap()
+}
+
+/// A fresh database of an engine, with its schema.
+pub fn location(engine: Engine) -> Location {
+    match engine {
+        Engine::Sqlite => {
+            let folder = tempfile::tempdir().unwrap().keep();
+            Location::File(folder.join("test.db"))
+        }
+        Engine::Postgres => Location::Server(postgres::new_database()),
+    }
+}
+
+/// An address that nobody listens at yet.
+pub fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+fn no_limits() -> Settings {
+    Settings { rate_limit: 1_000_000, anonymous_rate_limit: 1_000_000, ..Settings::default() }
+}
+
+/// The server that scenarios share.
+fn server(engine: Engine) -> &'static Server {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let Some(binary) = shipped() else { return server_here(engine) };
+    let cell = match engine {
+        Engine::Sqlite => &SQLITE,
+        Engine::Postgres => &POSTGRES,
+    };
+    cell.get_or_init(|| start_process(engine, binary))
+}
+
+/// The one in this process.
+fn server_here(engine: Engine) -> &'static Server {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let cell = match engine {
+        Engine::Sqlite => &SQLITE,
+        Engine::Postgres => &POSTGRES,
+    };
+    cell.get_or_init(|| start(engine, no_limits()))
+}
+
+/// Starts a server with these settings.
+pub fn start(engine: Engine, settings: Settings) -> Server {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+    Server { files_folder: folder, ..start_with(engine, settings, files) }
+}
+
+/// The same with files of one's own.
+pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
+    let location = location(engine);
+    let db = open_new(&location);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let env = Env { mcp_url: base.as_str().into(), ..env() };
+    let deliveries = deliveries(&db, &env);
+    let sender = deliveries.sender.clone();
+    runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
+    let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
+    let router = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()));
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    listener.set_nonblocking(true).unwrap();
+    runtime().spawn(async move {
+        axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
+    });
+    let (http, state) = (client(), Some(state));
+    Server { engine, base, db, env, location, http, state, files, files_folder: PathBuf::new() }
+}
+
+/// A delivery engine over a database, which knows the names of the tests.
+pub fn deliveries(db: &Db, env: &Env) -> engine::Engine {
+    let (networks, authority) = (env.private_networks.clone(), receiver::receiver().authority());
+    let sender = Sender::new(networks, &[authority], receiver::names()).unwrap();
+    engine::Engine { db: db.clone(), env: env.clone(), sender, concurrency: 64, waiting: 1_024 }
+}
+
+fn open_new(location: &Location) -> Db {
+    apart(|| migrate(location, SystemClock.now(), |_| ())).unwrap();
+    let mut config = Config::new(location.clone());
+    config.connections = 8;
+    open(&config)
+}
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
+/// Starts the binary; it ends when this process does.
+fn start_process(engine: Engine, binary: &str) -> Server {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let location = match engine {
+        Engine::Sqlite => Location::File(folder.join("spotter.db")),
+        Engine::Postgres => location(engine),
+    };
+    let db = open_new(&location);
+    let authority = folder.join("ca.pem");
+    std::fs::write(&authority, receiver::receiver().authority_pem()).unwrap();
+    let address = free_address();
+    let script = format!(
+        "\"$0\" serve 2>log & own=$!; while [ -d /proc/{} ]; do sleep 0.5; done; kill $own",
+        std::process::id()
+    );
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", &script, binary]).current_dir(&folder);
+    let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+    for (name, value) in [
+        ("DATA", "."),
+        ("LISTEN", &address),
+        ("SECRET_KEY", &key),
+        ("RATE_LIMIT", "1000000"),
+        ("ANONYMOUS_RATE_LIMIT", "1000000"),
+        ("WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8"),
+        ("WEBHOOK_CERTIFICATE_AUTHORITY", authority.to_str().unwrap()),
+    ] {
+        command.env(format!("SPOTTER_{name}"), value);
+    }
+    if let Location::Server(url) = &location {
+        command.env("SPOTTER_DATABASE_URL", url);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap();
+    let base = format!("http://{address}");
+    wait_ready(&base, || std::fs::read_to_string(folder.join("log")).unwrap_or_default());
+    let env = Env { mcp_url: base.as_str().into(), ..env() };
+    let files_folder = folder.join("files");
+    let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
+    let http = client();
+    Server { engine, base, db, env, location, http, state: None, files, files_folder }
+}
+
+/// Waits until a process is ready; `log` is shown where it never is.
+pub fn wait_ready(base: &str, log: impl Fn() -> String) {
+    for _ in 0..1_200 {
+        let asked = Command::new(binary()).args(["healthcheck", "--url", base]).output().unwrap();
+        if asked.status.success() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{base} never became ready\n{}", log());
+}
