@@ -10,14 +10,35 @@ pub(crate) const SEARCH_WORDS_MAX: usize = 5;
 
 /// Letters and digits in lower case, without accents, cut at everything else.
 pub(crate) fn words_of(text: &str) -> impl Iterator<Item = String> {
-    let plain: String = text
-        .nfkd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
-        .collect();
+    let mut plain = String::with_capacity(text.len());
+    for c in text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+        match plainer(c) {
+            Some(letters) => plain.push_str(letters),
+            None => plain.push(if c.is_alphanumeric() { c } else { ' ' }),
+        }
+    }
     let words: Vec<String> = plain.split(' ').filter(|word| !word.is_empty()).map(cut).collect();
     words.into_iter()
+}
+
+/// Letters that have no accent to lose, as people without them on their keyboards write them.
+fn plainer(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' => "ss",
+        'ς' => "σ",
+        'ı' => "i",
+        'ł' => "l",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'ħ' => "h",
+        'ŧ' => "t",
+        'þ' => "th",
+        'æ' => "ae",
+        'œ' => "oe",
+        // What is left of a capital dotted I once it is small.
+        '\u{307}' => "",
+        _ => return None,
+    })
 }
 
 /// A word as it is kept.
@@ -31,9 +52,16 @@ pub(crate) fn haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     texts.into_iter().flat_map(words_of).fold(String::new(), |all, word| all + " " + &word)
 }
 
-/// What to look for in a [`haystack`]; each must be found.
+/// What to look for in a [`haystack`]; each must be found. A search without a letter or a digit in it
+/// finds nothing.
 pub(crate) fn needles(search: &str) -> Vec<String> {
-    words_of(search).take(SEARCH_WORDS_MAX).map(|word| format!(" {word}")).collect()
+    let mut needles: Vec<_> =
+        words_of(search).take(SEARCH_WORDS_MAX).map(|word| format!(" {word}")).collect();
+    if needles.is_empty() {
+        // No haystack holds two spaces.
+        needles.push("  ".to_owned());
+    }
+    needles
 }
 
 /// The conditions of a search in a list whose filter `search` looks into a [`haystack`].
@@ -43,10 +71,15 @@ pub(crate) fn searched(search: Option<&str>) -> Vec<(&'static str, Vec<Value<'st
     needles.into_iter().map(|needle| ("search", like(needle))).collect()
 }
 
-/// A text as a key within a list: its words with underscores between, or another where it has none.
+/// A text as a key within a list: its words with underscores between. One without any is told from
+/// others by its characters' numbers.
 pub(crate) fn slug(text: &str, otherwise: &str) -> String {
     let words: Vec<_> = words_of(text).collect();
-    if words.is_empty() { otherwise.to_owned() } else { words.join("_") }
+    if !words.is_empty() {
+        return words.join("_");
+    }
+    let numbers = text.chars().filter(|c| !c.is_whitespace()).map(|c| format!("_{:x}", c as u32));
+    cut(&numbers.fold(otherwise.to_owned(), |key, number| key + &number))
 }
 
 #[cfg(test)]
@@ -56,16 +89,28 @@ mod tests {
     #[test]
     fn words_lose_case_and_accents() {
         let words: Vec<_> = words_of("Zoë d'Árvíz-Núñez ÆON").collect();
-        assert_eq!(words, ["zoe", "d", "arviz", "nunez", "æon"]);
+        assert_eq!(words, ["zoe", "d", "arviz", "nunez", "aeon"]);
+        for (one, other) in [
+            ("Straße", "STRASSE"),
+            ("ΣΊΣΥΦΟΣ", "Σίσυφος"),
+            ("Işık", "ISIK"),
+            ("İstanbul", "istanbul"),
+            ("Łukasz", "lukasz"),
+            ("Søren", "soren"),
+            ("Đorđe", "dorde"),
+        ] {
+            assert_eq!(slug(one, "x"), slug(other, "x"), "{one}");
+        }
     }
 
     #[test]
     fn searches_find_the_beginnings_of_words() {
         let hay = haystack(["Barbell Back-Squat", "Kniebeuge"]);
         let found = |search| needles(search).iter().all(|needle| hay.contains(needle));
-        assert!(found("squat back") && found("KNIE") && found(""));
-        assert!(!found("quat") && !found("squat front"));
+        assert!(found("squat back") && found("KNIE"));
+        assert!(!found("quat") && !found("squat front") && !found("%") && !found("💪"));
         assert_eq!(slug("  Änd so: On ", "field"), "and_so_on");
-        assert_eq!(slug("!!", "field"), "field");
+        assert_eq!(slug("!!", "field"), "field_21_21");
+        assert_ne!(slug("💪", "item"), slug("🔥", "item"));
     }
 }

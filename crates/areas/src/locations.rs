@@ -10,7 +10,7 @@ use spotter_kernel::{
     id::LocationId,
     number,
     problem::refuse,
-    text::{Country, Email, Phone, Text, WallTime},
+    text::{Country, Email, Name, Phone, Text, WallTime},
 };
 use spotter_store::{Bind, Filter, Json, List, params, record, statements, words};
 
@@ -212,7 +212,7 @@ fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationA
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLocation {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// `physical` when absent.
     pub r#type: Option<LocationType>,
     /// The company's when absent.
@@ -270,7 +270,7 @@ fn create_location(cx: &mut Write, Body(new): Body<NewLocation>) -> Result<Locat
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct LocationChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     r#type: Change<LocationType>,
     #[serde(default)]

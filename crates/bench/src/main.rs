@@ -1,7 +1,9 @@
 //! Measures webhooks on this machine, breaks the service while they are under way, and fills a
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
+mod crowd;
 mod faults;
+mod half_open;
 mod messages;
 mod receiver;
 mod refresh;
@@ -39,6 +41,33 @@ enum What {
     Speed {
         /// How long each latency is measured.
         #[arg(long, default_value_t = 15)]
+        seconds: u64,
+    },
+    /// A healthy company beside many whose targets hang.
+    Crowd {
+        /// How many.
+        #[arg(long)]
+        companies: u64,
+        /// How long each latency is measured.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+    },
+    /// Latency beside deliveries that are kept.
+    Kept {
+        /// How many.
+        #[arg(long, default_value_t = 200_000)]
+        count: u64,
+        /// How long each latency is measured.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+    },
+    /// Other callers beside connections that send half a head.
+    HalfOpen {
+        /// How many.
+        #[arg(long, default_value_t = 2_000)]
+        count: usize,
+        /// How long.
+        #[arg(long, default_value_t = 8)]
         seconds: u64,
     },
     /// kill -9 during load, again and again; nothing acknowledged may be lost.
@@ -91,11 +120,28 @@ async fn main() -> Outcome {
         Some(url) => Location::Server(url.clone()),
         None => Location::File(data.join("spotter.db")),
     };
+    // The demo that is started lies in a folder of its own.
+    let place = || {
+        let location = match &database_url {
+            Some(url) => Location::Server(url.clone()),
+            None => Location::File(data.join("demo/spotter.db")),
+        };
+        crowd::Place { data: data.join("demo"), location }
+    };
     let id = |text: &str| Id::parse(text).ok_or("no id");
     match what {
         What::Speed { seconds } => {
             speed::run(service(18_301), receiver::Receiver::start(&data).await?, seconds).await
         }
+        What::Crowd { companies, seconds } => {
+            let receiver = receiver::Receiver::start(&data).await?;
+            crowd::run(service(18_501), receiver, place(), companies, seconds).await
+        }
+        What::Kept { count, seconds } => {
+            let receiver = receiver::Receiver::start(&data).await?;
+            crowd::kept(service(18_502), receiver, place(), count, seconds).await
+        }
+        What::HalfOpen { count, seconds } => half_open::run(service(18_503), count, seconds).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }

@@ -43,6 +43,7 @@ impl Service {
         command
             .args(["demo", "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
             .arg(self.data.join("demo"))
+            .env("SPOTTER_RATE_LIMIT", "1000000")
             .env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8")
             .env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", self.data.join("ca.pem"))
             .stdout(Stdio::null());
@@ -75,6 +76,20 @@ impl Service {
             .json()
             .await?;
         Ok(answer["access_token"].as_str().ok_or("no token")?.to_owned())
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// The memory that it uses, in MB.
+    pub fn memory_mb(&self) -> u64 {
+        let status = self.child.as_ref().map(|child| format!("/proc/{}/status", child.id()));
+        let text = status.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kib.unwrap_or_default() / 1_024
     }
 
     /// Ends it as a power cut would.

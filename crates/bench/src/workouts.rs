@@ -84,7 +84,7 @@ fn train(
     let at = |number: i64| now.plus_millis(-3_600_000 - APART_MILLIS * number);
     let random = client.as_chars();
     let tail = [random[18], random[19], random[20], random[21], random[22], random[23]];
-    let (set_count, volume) = (SESSION, SESSION * 5 * 100_000);
+    let (set_count, volume) = (SESSION, SESSION * 5 * 100_000_000);
     for number in sessions.clone() {
         let (started, session) = (at(number), Id::new(at(number), tail));
         let (date, ended) = (zone.date_at(started), started.plus_seconds(3_000));
@@ -111,7 +111,7 @@ fn train(
                     LOGGED,
                     SETS,
                     SETS * 5,
-                    SETS * 500_000
+                    SETS * 500_000_000
                 ],
             )?;
         }
@@ -142,7 +142,7 @@ fn sum_up(
                 times,
                 times * SETS,
                 times * SETS * 5,
-                times * SETS * 500_000,
+                times * SETS * 500_000_000,
                 last,
                 records
             ],
@@ -158,16 +158,16 @@ const LOGGED: &str = "[[\"normal\",5,100000,null,null,8,true],[\"normal\",5,1000
 
 const SESSION_ROW: Sql = Sql(
     "INSERT INTO workout_session (company_id, client_id, session_id, name, status, local_date, \
-    started_at, completed_at, set_count, volume_g, created_at, updated_at) \
+    started_at, completed_at, set_count, volume_mg, created_at, updated_at) \
     VALUES (?1, ?2, ?3, 'Workout', 'completed', ?4, ?5, ?6, ?7, ?8, ?6, ?6)",
 );
 const PERFORMANCE_ROW: Sql = Sql(
     "INSERT INTO workout_performance (company_id, client_id, session_id, position, exercise_id, \
-    counted, local_date, started_at, sets, set_count, reps, volume_g) \
+    counted, local_date, started_at, sets, set_count, reps, volume_mg) \
     VALUES (?1, ?2, ?3, ?4, ?5, TRUE, ?6, ?7, ?8, ?9, ?10, ?11)",
 );
 const PROGRESS_ROW: Sql = Sql(
     "INSERT INTO workout_progress (company_id, client_id, exercise_id, times_performed, entries, \
-    set_count, total_reps, total_volume_g, last_performed_at, records) \
+    set_count, total_reps, total_volume_mg, last_performed_at, records) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
 );

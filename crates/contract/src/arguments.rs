@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
-use spotter_kernel::{Key, PageRequest, Problem, Result, limits};
+use spotter_kernel::{Key, PageRequest, Problem, Result, limits, number::is_whole};
 
 /// A request as the arguments see it.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +71,22 @@ fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
     let pairs = serde_html_form::Deserializer::from_bytes(text.as_bytes());
     serde_path_to_error::deserialize(pairs)
         .map_err(|error| Problem::from_serde(&error.path().to_string(), &error.inner().to_string()))
+}
+
+/// The refusal of an unknown parameter, with the names of those that there are beside its own.
+fn with_names(problem: Problem, more: &[&str]) -> Problem {
+    let details = problem.details.as_ref();
+    let text = |name: &str| details.and_then(|details| details[name].as_str()).unwrap_or_default();
+    let Some((_, known)) =
+        text("rule").split_once(", ").filter(|_| text("rule").starts_with("unknown field"))
+    else {
+        return problem;
+    };
+    // Deserializers put the names that they know between backticks.
+    let known = known.split('`').skip(1).step_by(2).chain(more.iter().copied());
+    let names = known.collect::<Vec<_>>().join(", ");
+    let field = text("field").to_owned();
+    Problem::field(problem.key, &field, &format!("unknown query parameter; there are {names}"))
 }
 
 fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
@@ -142,14 +158,17 @@ where
                     continue;
                 }
             };
-            let plain = !value.is_empty() && value.bytes().all(|c| c.is_ascii_digit());
-            *target = (plain && !seen.contains(&name))
+            if seen.contains(&name) {
+                return Err(Problem::invalid(&name, "must be given once"));
+            }
+            *target = is_whole(&value)
                 .then(|| value.parse().ok().filter(|number| (1..=max).contains(number)))
                 .flatten()
                 .ok_or_else(|| Problem::invalid(&name, rule))?;
             seen.push(name);
         }
-        Ok(Self(from_pairs(&rest.finish())?, page))
+        let own = from_pairs(&rest.finish());
+        Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit"]))?, page))
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
@@ -238,8 +257,21 @@ mod tests {
     fn pages_are_whole_numbers_within_bounds() {
         assert_eq!(paged("page=2&limit=100").unwrap().1, PageRequest { page: 2, limit: 100 });
         assert_eq!(paged("").unwrap().1, PageRequest::default());
-        for bad in ["page=0", "limit=101", "page=-1", "page=", "limit=1.5", "page=1&page=2", "q=1"]
-        {
+        let told = |query: &str| paged(query).unwrap_err().message;
+        assert_eq!(told("q=1"), "q: unknown query parameter; there are page, limit.");
+        assert_eq!(told("limit=1&limit=2"), "limit: must be given once.");
+        for bad in [
+            "page=01",
+            "page=+1",
+            "page=1e0",
+            "page=0",
+            "limit=101",
+            "page=-1",
+            "page=",
+            "limit=1.5",
+            "page=1&page=2",
+            "q=1",
+        ] {
             let name = bad.split('=').next().unwrap();
             let problem = paged(bad).unwrap_err();
             assert!(problem.message.contains(name), "{bad}: {problem}");

@@ -112,6 +112,14 @@ pub enum Access {
     Client,
 }
 
+/// The refusal of a token without a scope.
+fn lacks(scope: Scope) -> Problem {
+    let text = format!("The token lacks the scope {}.", scope.name());
+    let mut problem = Problem::because(spotter_kernel::Key::ScopesInsufficient, text);
+    problem.details = Some(serde_json::json!({"requiredScopes": [scope.name()]}));
+    problem
+}
+
 impl Access {
     /// Lets the caller in, or says why not.
     pub fn check(self, caller: &Caller) -> Result<()> {
@@ -120,7 +128,7 @@ impl Access {
             // An assistant does what was handed to it, and nothing else that the person may do.
             return match self {
                 Self::Scope(scope) if delegation.scopes.contains(scope) => Ok(()),
-                Self::Scope(_) => Err(Key::ScopesInsufficient.into()),
+                Self::Scope(scope) => Err(lacks(scope)),
                 Self::Coach(_) | Self::SignedIn | Self::Client => Err(Key::Forbidden.into()),
             };
         }
@@ -130,12 +138,7 @@ impl Access {
                 Actor::ApiClient { scopes, health_data, private_communication, .. },
             ) => {
                 if !scopes.contains(scope) {
-                    let mut problem = Problem::because(
-                        Key::ScopesInsufficient,
-                        format!("The token lacks the scope {}.", scope.name()),
-                    );
-                    problem.details = Some(serde_json::json!({"requiredScopes": [scope.name()]}));
-                    return Err(problem);
+                    return Err(lacks(scope));
                 }
                 let consented = match scope.gate() {
                     Gate::None => true,

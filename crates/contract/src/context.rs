@@ -34,6 +34,10 @@ pub struct Env {
     pub private_networks: Arc<[IpNet]>,
     /// The MCP server's base address, which is the issuer of its tokens.
     pub mcp_url: Arc<str>,
+    /// How long a refresh token of an assistant that was exchanged is answered with the same pair.
+    pub mcp_refresh_grace_seconds: i64,
+    /// Whether a browser may be sent back to any port of the machine that it is on (RFC 8252).
+    pub mcp_any_loopback_port: bool,
 }
 
 /// A view of one company's rows in one snapshot. In every statement `?1` is the company; the

@@ -29,8 +29,20 @@ pub fn check_key(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
     Ok(())
 }
 
+/// Whether this was done to the database once.
+pub fn is_done(tx: &mut Tx<'_>, what: &str) -> Result<bool> {
+    let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![what])?;
+    Ok(kept.is_some())
+}
+
+/// Notes that this was done to the database.
+pub fn done(tx: &mut Tx<'_>, what: &str) -> Result<()> {
+    tx.execute(KEEP, params![what, Vec::<u8>::new()]).map(drop)
+}
+
 statements! {
-    FIND = "SELECT sealed FROM installation WHERE name = ?1";
-    KEEP = "INSERT INTO installation (name, sealed) VALUES (?1, ?2)";
+    FIND = "SELECT value FROM installation WHERE name = ?1";
+    KEEP = "INSERT INTO installation (name, value) VALUES (?1, ?2) \
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     SEALED = "SELECT secret FROM webhook_subscription ORDER BY company_id, subscription_id LIMIT 1";
 }

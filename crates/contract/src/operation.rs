@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
-use spotter_kernel::{Event, Key, Result};
+use spotter_kernel::{Event, Key, Problem, Result, number};
 
 use crate::{
     arguments::{Arguments, Described},
@@ -96,6 +96,8 @@ pub struct Operation {
     pub events: &'static [Event],
     /// The error keys of its own, beside those of the pipeline and of its arguments.
     pub problems: &'static [Key],
+    /// Statuses that the contract declares without saying more of them.
+    pub declared: &'static [u16],
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
     /// Whether it writes.
@@ -106,6 +108,10 @@ pub struct Operation {
     /// The key of a request that is not in order, where it is not the general one.
     invalid: Option<Key>,
     body: Option<Value>,
+    /// The parameters of the path and the query that are whole numbers.
+    numbers: Vec<String>,
+    /// Whether it is a list.
+    paged: bool,
     bind: Bind,
     describe: fn(&mut SchemaGenerator) -> Described,
     answer: fn(&mut SchemaGenerator) -> Schema,
@@ -134,11 +140,14 @@ impl Operation {
             status: 200,
             events: &[],
             problems: &[],
+            declared: &[],
             secret: false,
             writes: H::WRITES,
             reaches: None,
             invalid: None,
             body: shape::of_body(H::describe),
+            numbers: shape::whole_numbers(H::describe),
+            paged: H::describe(&mut SchemaGenerator::default()).paged,
             bind: Box::new(move |arguments| handler.bind(arguments)),
             describe: H::describe,
             answer: H::answer,
@@ -187,6 +196,12 @@ impl Operation {
         self
     }
 
+    /// Declares statuses of which the contract says no more.
+    pub fn declares(mut self, statuses: &'static [u16]) -> Self {
+        self.declared = statuses;
+        self
+    }
+
     /// Its answer holds a secret.
     pub fn secret(mut self) -> Self {
         self.secret = true;
@@ -210,6 +225,12 @@ impl Operation {
         self.invalid.unwrap_or(Key::RequestInvalid)
     }
 
+    /// Whether it reads one thing, so that its answer has a tag by which a caller can ask whether that
+    /// has changed.
+    pub fn is_tagged(&self) -> bool {
+        self.method == Method::Get && !self.paged
+    }
+
     /// The heading in the documentation.
     pub fn under(mut self, tag: &'static str) -> Self {
         self.tag = tag;
@@ -228,7 +249,8 @@ impl Operation {
         } else {
             Ok(())
         };
-        checked.and_then(|()| (self.bind)(arguments)).map_err(|mut problem| {
+        let bound = checked.and_then(|()| self.check_numbers(arguments));
+        bound.and_then(|()| (self.bind)(arguments)).map_err(|mut problem| {
             if problem.status == 400
                 && let Some(key) = self.invalid
             {
@@ -236,6 +258,24 @@ impl Operation {
             }
             problem
         })
+    }
+
+    /// Numbers in an address have one spelling.
+    fn check_numbers(&self, arguments: &Arguments) -> Result<()> {
+        if self.numbers.is_empty() {
+            return Ok(());
+        }
+        let query = form_urlencoded::parse(arguments.query.as_bytes()).into_owned();
+        let wrong = arguments
+            .path
+            .iter()
+            .cloned()
+            .chain(query)
+            .find(|(name, value)| self.numbers.contains(name) && !number::is_whole(value));
+        match wrong {
+            Some((name, _)) => Err(Problem::invalid(&name, "must be a whole number, such as 1")),
+            None => Ok(()),
+        }
     }
 
     /// The arguments' schemas.

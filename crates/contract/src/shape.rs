@@ -9,6 +9,22 @@ use spotter_kernel::{Problem, Result};
 
 use crate::arguments::{Described, malformed};
 
+/// The names of the parameters in the path and the query that are whole numbers.
+pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> Described) -> Vec<String> {
+    let described = describe(&mut SchemaGenerator::default());
+    let mut names = Vec::new();
+    for schema in [described.path, described.query].into_iter().flatten() {
+        let schema = schema.to_value();
+        let is_whole = |schema: &Value| match &schema["type"] {
+            Value::Array(kinds) => kinds.iter().any(|kind| kind == "integer"),
+            kind => kind == "integer",
+        };
+        let own = schema["properties"].as_object().into_iter().flatten();
+        names.extend(own.filter(|(_, schema)| is_whole(schema)).map(|(name, _)| name.clone()));
+    }
+    names
+}
+
 /// The schema of a handler's body with everything inlined.
 pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> Described) -> Option<Value> {
     let settings =

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use axum::{
     body::{Body, Bytes},
     extract,
-    http::{HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
-use crate::{openapi, server::State};
+use crate::{etag, openapi, server::State};
+
+/// Where the page finds its program.
+pub(crate) const SCRIPT: &str = "/docs/redoc.standalone.js";
 
 /// Redoc, as its project publishes it (MIT; assets/redoc.standalone.js.LICENSE.txt).
 const REDOC: &[u8] = include_bytes!("../assets/redoc.standalone.js.gz");
@@ -66,13 +69,34 @@ pub(crate) async fn script() -> Response<Body> {
     response
 }
 
+/// A description as it is sent.
+pub(crate) struct Document {
+    text: Bytes,
+    tag: Option<HeaderValue>,
+}
+
 /// `GET /public/v1/openapi.json`
 pub(crate) async fn openapi(
     extract::State(state): extract::State<Arc<State>>,
+    headers: HeaderMap,
 ) -> Result<Response<Body>, StatusCode> {
     // Writing it takes a moment, and far more memory than it is long: nobody pays who never asks.
-    let write = || Bytes::from(openapi::document(&spotter_areas::operations()).to_string());
+    let write = || {
+        let text = Bytes::from(openapi::document(&spotter_areas::operations()).to_string());
+        let tag = etag::of(&text, false);
+        Document { text, tag }
+    };
     let written = state.openapi.get_or_try_init(|| tokio::task::spawn_blocking(write)).await;
-    let text = written.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
-    Ok(respond(text.clone(), "application/json"))
+    let Document { text, tag } = written.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    let mut response = respond(text.clone(), "application/json");
+    if let Some(tag) = tag {
+        if etag::is_known(&headers, tag) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.body_mut() = Body::empty();
+        }
+        response.headers_mut().insert(header::ETAG, tag.clone());
+    }
+    let fresh = HeaderValue::from_static("public, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, fresh);
+    Ok(response)
 }

@@ -2,14 +2,14 @@
 
 use axum::{
     body::Body,
-    http::{HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 use serde::Serialize;
 use serde_json::Value;
 use spotter_contract::run::Answer;
 use spotter_kernel::{Problem, Result};
 
-use crate::rate::Figures;
+use crate::{etag, rate::Figures};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,6 +73,28 @@ pub(crate) fn success(
     let meta = serde_json::to_string(&meta).unwrap_or_default();
     let text = ["{\"data\":", &answer.data, ",\"meta\":", &meta, "}"].concat();
     finish(answer.status, text, figures)
+}
+
+/// The answer with one record, or that the caller has it already.
+pub(crate) fn tagged(
+    answer: &Answer,
+    headers: &HeaderMap,
+    request_id: &str,
+    figures: Figures,
+) -> Response<Body> {
+    let mut response = success(answer, false, request_id, figures);
+    // What stands in `meta` differs with each request, and is nothing to be kept.
+    if let Some(tag) = etag::of(answer.data.as_bytes(), true) {
+        if etag::is_known(headers, &tag) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.body_mut() = Body::empty();
+            response.headers_mut().remove(header::CONTENT_TYPE);
+        }
+        let own = response.headers_mut();
+        own.insert(header::ETAG, tag);
+        own.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    }
+    response
 }
 
 /// The answer to a request outside the operations table, with this status where it succeeded.

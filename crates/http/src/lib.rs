@@ -5,6 +5,8 @@ mod address;
 mod app_sign_in;
 mod docs;
 mod envelope;
+mod etag;
+mod leftover;
 mod live;
 mod observe;
 pub mod openapi;

@@ -9,11 +9,15 @@ use std::{
 use axum::{
     body::Body,
     extract::{self, MatchedPath},
-    http::{HeaderValue, Request, Response, StatusCode, header},
+    http::{HeaderValue, Request, Response, StatusCode, Version, header},
     middleware::Next,
 };
+use spotter_kernel::{Key, Problem, panics::caught_async};
 
-use crate::{address, server::State};
+use crate::{
+    address, envelope, leftover,
+    server::{self, State},
+};
 
 /// The id of a request: a random UUID, told in `meta.requestId`, in the log and in audit rows.
 #[derive(Clone, Debug)]
@@ -46,7 +50,22 @@ pub async fn request(
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let from = address::of(&request, &state.settings.trusted_proxies);
-    let mut response = next.run(request).await;
+    let mut response = match fault(&request) {
+        Some(why) => server::refuse(&state, &request, Problem::because(Key::RequestInvalid, why)),
+        None => {
+            let (request, leftover) = leftover::watch(request);
+            let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
+                let request_id = id.as_str();
+                tracing::error!(request_id, %method, %panic, "a request was given up");
+                let figures = server::count_address(&state, from);
+                envelope::failure(&Key::InternalError.into(), request_id, figures)
+            });
+            match leftover {
+                Some(leftover) => leftover::settle(response, leftover).await,
+                None => response,
+            }
+        }
+    };
     let (status, took) = (response.status().as_u16(), started.elapsed());
     if let Ok(value) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert("x-request-id", value);
@@ -55,12 +74,35 @@ pub async fn request(
     measure(route, status, took);
     // Query strings can hold names and addresses: they stay out of the log.
     let (request_id, ms) = (id.as_str(), took.as_secs_f64() * 1000.0);
+    let path = without_secrets(&path);
     if status >= 500 {
         tracing::error!(request_id, %method, path, status, ms, %from, "request");
     } else {
         tracing::debug!(request_id, %method, path, status, ms, %from, "request");
     }
     response
+}
+
+/// What is wrong with a request before anybody asks what it wants (RFC 9112, section 3.2): programs in
+/// front of this one must not be able to read it otherwise.
+fn fault(request: &Request<Body>) -> Option<&'static str> {
+    let count = |name: header::HeaderName| request.headers().get_all(name).iter().count();
+    let hosts = count(header::HOST);
+    match request.version() {
+        Version::HTTP_11 if hosts == 0 => Some("The Host header is missing."),
+        _ if hosts > 1 => Some("The Host header was sent more than once."),
+        _ => None,
+    }
+}
+
+/// A path without what may be a credential that somebody has put there.
+fn without_secrets(path: &str) -> String {
+    let plain = |part: &str| {
+        let token = part.starts_with("fs") && part.contains('_') || part.starts_with("whsec_");
+        !token && part.len() <= 40
+    };
+    let parts = path.split('/').map(|part| if plain(part) { part } else { "…" });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn measure(route: &str, status: u16, took: Duration) {
@@ -121,4 +163,20 @@ pub(crate) async fn metrics(
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn tokens_in_paths_stay_out_of_the_log() {
+        assert_eq!(
+            without_secrets("/public/v1/clients/0123456789abcdef01234567"),
+            "/public/v1/clients/0123456789abcdef01234567"
+        );
+        let token = format!("fspt_{}_{}", "0".repeat(24), "a".repeat(43));
+        assert_eq!(without_secrets(&format!("/public/v1/{token}/x")), "/public/v1/…/x");
+        assert_eq!(without_secrets("/fsc_0a"), "/…");
+    }
 }

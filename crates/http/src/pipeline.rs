@@ -9,7 +9,7 @@ use std::{
 use axum::{
     body::Body,
     extract::RawPathParams,
-    http::{HeaderMap, Request, Response, header},
+    http::{HeaderMap, HeaderValue, Request, Response, header},
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sha2::{Digest, Sha256};
@@ -46,6 +46,7 @@ pub(crate) async fn serve(
     let request_id = RequestId::of(&request);
     let from = address::of(&request, &state.settings.trusted_proxies);
     let counted = Arc::new(OnceLock::new());
+    let asked_with = known_tags(request.headers());
     let outcome = match bearer(request.headers(), operation.surface) {
         Ok(token) => {
             answer(&state, &operation, token, params, request, &request_id, &counted).await
@@ -65,6 +66,9 @@ pub(crate) async fn serve(
         other => other,
     };
     match outcome {
+        Ok(answer) if operation.is_tagged() => {
+            envelope::tagged(&answer, &asked_with, request_id.as_str(), figures)
+        }
         Ok(answer) => envelope::success(&answer, operation.writes, request_id.as_str(), figures),
         Err(problem) => {
             if problem.status >= 500 {
@@ -76,9 +80,26 @@ pub(crate) async fn serve(
     }
 }
 
+/// What the caller says that it has already.
+fn known_tags(headers: &HeaderMap) -> HeaderMap {
+    let tags = headers.get_all(header::IF_NONE_MATCH).iter();
+    tags.map(|tag| (header::IF_NONE_MATCH, tag.clone())).collect()
+}
+
+/// The one value of a header; nothing where it was sent more than once, for whoever else reads the
+/// request may take the other.
+fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h HeaderValue>, ()> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (value, None) => Ok(value),
+        _ => Err(()),
+    }
+}
+
 /// The token in the Authorization header.
 pub(crate) fn bearer(headers: &HeaderMap, surface: Surface) -> Result<Credential> {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let value = only(headers, "authorization").map_err(|()| Key::InvalidToken)?;
+    let value = value.and_then(|value| value.to_str().ok());
     let (scheme, token) =
         value.and_then(|value| value.split_once(' ')).ok_or(Key::MissingBearer)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
@@ -113,6 +134,7 @@ async fn answer(
     request_id: &RequestId,
     counted: &Arc<OnceLock<Figures>>,
 ) -> Result<Answer> {
+    let slow = request.uri().query().is_some_and(may_take_long);
     let mut asked = read(state, operation, token, params, request, request_id).await;
     if let Some((field, url)) = asked.reached.take() {
         let reachable = reachable(state, operation, &asked.token, field, &url).await;
@@ -121,7 +143,32 @@ async fn answer(
     let (state, operation, counted) = (state.clone(), operation.clone(), counted.clone());
     let (db, writes) = (state.db.clone(), operation.writes);
     let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &operation, &mut asked, &counted);
-    if writes { db.write(transaction).await } else { db.read(transaction).await }
+    match (writes, slow) {
+        (true, _) => db.write(transaction).await,
+        (false, true) => db.read_slow(transaction).await,
+        (false, false) => db.read(transaction).await,
+    }
+}
+
+/// Entries before a page from which on it is looked for apart from what is quick.
+const FAR_DOWN: i64 = 2_000;
+
+/// Letters of a search below which it may find very much.
+const BROAD: usize = 4;
+
+/// Whether a read may take long: a page far down a list, or a broad search.
+fn may_take_long(query: &str) -> bool {
+    let (mut page, mut limit, mut searches) = (1i64, limits::PAGE_DEFAULT, false);
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "page" => page = value.parse().unwrap_or(1),
+            "limit" => limit = value.parse().unwrap_or(limit),
+            // A few letters may find thousands.
+            "search" => searches = value.chars().count() < BROAD,
+            _ => {}
+        }
+    }
+    searches || page.saturating_mul(limit) > FAR_DOWN
 }
 
 /// Whether the address in a body may be reached. It is looked up for callers alone who may ask for
@@ -213,8 +260,16 @@ async fn read(
         let path = format!("{} {}", operation.full_path(), values.join("/"));
         idempotency::fingerprint(operation.method.name(), &path, arguments)
     });
-    let key = parts.headers.get("idempotency-key").map(|value| value.as_bytes());
-    let idempotent = Idempotent::new(key, fingerprint.unwrap_or_default());
+    let idempotent = match only(&parts.headers, "idempotency-key") {
+        Ok(key) => {
+            let key = key.map(HeaderValue::as_bytes);
+            Idempotent::new(key, fingerprint.unwrap_or_default())
+        }
+        Err(()) => {
+            let text = "The Idempotency-Key header was sent more than once.";
+            Err(Problem::because(Key::IdempotencyInvalid, text))
+        }
+    };
     let reached = written.and_then(|arguments| reached(operation, &arguments.body));
     let held = match &idempotent {
         Ok(Some(idempotent)) if operation.writes => {
@@ -261,12 +316,34 @@ pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> 
         Ok(Err(_)) => return Err(failed(400, "The body could not be read.")),
         Err(_) => return Err(failed(408, "The body took too long to arrive.")),
     };
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if body.is_empty() || kind.eq_ignore_ascii_case("application/json") {
-        Ok(body)
+    if body.is_empty() {
+        return Ok(body);
+    }
+    media_type(headers).map_err(|why| failed(415, why))?;
+    // The mark of a byte order says nothing of UTF-8, and is skipped (RFC 8259, section 8.1).
+    let marked = body.starts_with(b"\xef\xbb\xbf");
+    Ok(if marked { body[3..].to_vec() } else { body })
+}
+
+/// Whether a body is said to be what can be read: JSON, in UTF-8, as it is.
+fn media_type(headers: &HeaderMap) -> Result<(), &'static str> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let encoding = text(header::CONTENT_ENCODING);
+    if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+        return Err("Compressed bodies are not taken: send it without Content-Encoding.");
+    }
+    let mut parts = text(header::CONTENT_TYPE).split(';').map(str::trim);
+    if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
+        return Err("The body must be sent as application/json.");
+    }
+    let mut charsets = parts
+        .filter_map(|part| part.split_once('='))
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    let is_utf8 = |charset: &str| charset.trim_matches([' ', '"']).eq_ignore_ascii_case("utf-8");
+    if charsets.all(|(_, charset)| is_utf8(charset)) {
+        Ok(())
     } else {
-        Err(failed(415, "The body must be sent as application/json."))
+        Err("The body must be in UTF-8.")
     }
 }
 

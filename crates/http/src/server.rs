@@ -8,9 +8,9 @@ use std::{
 
 use axum::{
     Router,
-    body::{Body, Bytes},
+    body::Body,
     extract::{RawPathParams, rejection::RawPathParamsRejection},
-    http::{HeaderValue, Request, Response, header},
+    http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode, Version, header},
     middleware,
     routing::{MethodFilter, MethodRouter, get, on, post},
 };
@@ -23,7 +23,11 @@ use spotter_kernel::{Id, Key, Problem, Result, limits};
 use spotter_store::Db;
 use spotter_webhooks::sender::Sender;
 use tokio::sync::{OnceCell, Semaphore, watch};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::{
+    CompressionLevel,
+    compression::{CompressionLayer, Predicate, predicate::SizeAbove},
+    cors::{AllowOrigin, CorsLayer},
+};
 
 use crate::{
     app_sign_in, docs, envelope, live,
@@ -31,7 +35,7 @@ use crate::{
     observe,
     observe::RequestId,
     pipeline,
-    rate::{Counted, RateLimiter},
+    rate::{Counted, Figures, RateLimiter},
     token, uploads,
 };
 
@@ -84,14 +88,22 @@ pub struct State {
     pub metrics: Option<PrometheusHandle>,
     pub(crate) rates: RateLimiter,
     pub(crate) attempts: RateLimiter,
+    pub(crate) registrations: RateLimiter,
     pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
     pub(crate) uploading: Semaphore,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
     /// The API's description, once somebody has asked for it.
-    pub(crate) openapi: OnceCell<Bytes>,
+    pub(crate) openapi: OnceCell<docs::Document>,
 }
+
+/// How long the registrations of assistants from one address are counted together: in an hour there
+/// may be as many as other requests in a minute.
+const REGISTRATIONS_WINDOW_SECONDS: i64 = 3_600;
+
+/// Shorter answers are not worth compressing, in bytes.
+const COMPRESSED_FROM: u64 = 1_024;
 
 /// Files that may arrive at once.
 const UPLOADS_AT_ONCE: usize = 16;
@@ -115,6 +127,7 @@ impl State {
             metrics,
             rates: RateLimiter::new(),
             attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),
+            registrations: RateLimiter::with_window(REGISTRATIONS_WINDOW_SECONDS),
             known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
@@ -137,20 +150,30 @@ impl State {
         self.count(Counted::Caller(caller), self.settings.rate_limit)
     }
 
+    /// Counts the registration of an assistant from an address.
+    pub fn count_registration(&self, from: IpAddr) -> Result<()> {
+        let (who, now) = (Counted::address(from), self.env.clock.now());
+        within(self.registrations.take(who, self.settings.anonymous_rate_limit, now))
+    }
+
     fn count(&self, who: Counted, limit: u32) -> Result<()> {
-        let figures = self.rates.take(who, limit, self.env.clock.now());
-        if !figures.exceeded {
-            return Ok(());
-        }
-        let mut problem = Problem::new(Key::RateLimitExceeded);
-        problem.retry_after = Some(figures.reset_seconds);
-        Err(problem)
+        within(self.rates.take(who, limit, self.env.clock.now()))
     }
 
     /// Ends the streams that would otherwise never end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
+}
+
+/// Refuses one too many, and says how long to wait.
+fn within(figures: Figures) -> Result<()> {
+    if !figures.exceeded {
+        return Ok(());
+    }
+    let mut problem = Problem::new(Key::RateLimitExceeded);
+    problem.retry_after = Some(figures.reset_seconds);
+    Err(problem)
 }
 
 /// The whole HTTP service.
@@ -176,14 +199,19 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     for (path, methods) in routes {
         router = router.route(&path, methods);
     }
+    let home_route = {
+        let state = state.clone();
+        get(move |request: Request<Body>| home(state.clone(), request))
+    };
     let router = router
         .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
         .route("/public/v1/openapi.json", shared(&state, get(docs::openapi)))
         .merge(app_sign_in::routes(&state))
         .merge(uploads::routes(&state))
         .merge(live::routes(&state))
+        .route("/", home_route)
         .route("/docs", get(docs::page))
-        .route("/docs/redoc.standalone.js", get(docs::script))
+        .route(docs::SCRIPT, get(docs::script))
         .route("/health/live", get(observe::live))
         .route("/health/ready", shared(&state, get(observe::ready)))
         .route("/metrics", shared(&state, get(observe::metrics)));
@@ -196,7 +224,22 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         Some(layer) => router.layer(layer),
         None => router,
     };
-    router.merge(others).layer(middleware::from_fn_with_state(state, observe::request))
+    router
+        .merge(others)
+        .layer(compression())
+        .layer(middleware::from_fn_with_state(state, observe::request))
+}
+
+/// Compresses JSON that is worth it. Pages are left as they are: they hold tokens beside what others
+/// may have written, which the length of a compressed page would tell of.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        kind.is_some_and(|kind| kind.starts_with("application/json"))
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(is_json))
 }
 
 fn shared(state: &Arc<State>, methods: MethodRouter<Arc<State>>) -> MethodRouter {
@@ -233,17 +276,34 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
     )
 }
 
+/// Where a browser goes that was given the bare address: to the reference. Anybody else asked for
+/// nothing that is there.
+async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    if !accepts.is_some_and(|kinds| kinds.contains("text/html")) {
+        return unmatched(state, request).await;
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/docs"));
+    response
+}
+
 /// No route, or none for the method: 404, counted against the caller's address.
 async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
-    let address = crate::address::of(&request, &state.settings.trusted_proxies);
-    let limit = state.settings.anonymous_rate_limit;
-    let counted = Counted::address(address);
-    let figures = state.rates.take(counted, limit, state.env.clock.now());
-    let request_id = RequestId::of(&request);
-    let problem = if figures.exceeded {
-        Problem::new(Key::RateLimitExceeded)
-    } else {
-        Problem::because(Key::NotFound, "No route matches.")
-    };
-    envelope::failure(&problem, request_id.as_str(), figures)
+    refuse(&state, &request, Problem::because(Key::NotFound, "No route matches."))
+}
+
+/// Refuses a request that nobody has looked into, counted against the caller's address.
+pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {
+    let from = crate::address::of(request, &state.settings.trusted_proxies);
+    let figures = count_address(state, from);
+    let problem = if figures.exceeded { Key::RateLimitExceeded.into() } else { problem };
+    envelope::failure(&problem, RequestId::of(request).as_str(), figures)
+}
+
+/// Counts a request against its address.
+pub(crate) fn count_address(state: &State, from: IpAddr) -> Figures {
+    let (who, limit) = (Counted::address(from), state.settings.anonymous_rate_limit);
+    state.rates.take(who, limit, state.env.clock.now())
 }

@@ -112,8 +112,12 @@ async fn grant(state: &Arc<State>, request: Request<Body>) -> Result<serde_json:
         .await
         .map_err(|problem| {
             tracing::error!(request_id = request_id.as_str(), %problem, "no token issued");
-            let refusal = Refusal::new("server_error", "The token could not be issued.");
-            Refusal { status: StatusCode::INTERNAL_SERVER_ERROR, ..refusal }
+            // A database that is away or full is so for a while.
+            let passes = matches!(problem.status, 503 | 507);
+            let error = if passes { "temporarily_unavailable" } else { "server_error" };
+            let refusal = Refusal::new(error, "The token could not be issued.");
+            let status = StatusCode::from_u16(problem.status).unwrap_or_default();
+            Refusal { status, retry_after: problem.retry_after, ..refusal }
         })?;
     let issued = issued.map_err(|refusal| match refusal {
         TokenRefusal::InvalidClient => Refusal::invalid_client(),

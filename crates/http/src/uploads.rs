@@ -7,7 +7,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{self, RawPathParams},
-    http::{HeaderMap, HeaderValue, Request, Response, header, request},
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request},
     routing::{get, post},
 };
 use http_body_util::BodyExt;
@@ -22,7 +22,7 @@ use spotter_contract::{
     arguments::{Argument, refuse_surplus},
 };
 use spotter_files::{Trouble, Writing, looks_like};
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Key, Problem, Result, panics::caught_async};
 
 use crate::{
     server::State,
@@ -81,10 +81,15 @@ async fn receive(
     };
     // A task of its own goes on when the sender has gone, and cleans up.
     let received = tokio::spawn(async move {
-        let outcome = take(&visitor, request).await;
+        let outcome = caught_async(take(&visitor, request)).await;
+        let outcome = outcome.unwrap_or_else(|panic| Err(Problem::internal(panic)));
         visitor.respond(outcome.map(|upload| UploadAnswer { upload }), 201, true)
     });
-    received.await.unwrap_or_default()
+    received.await.unwrap_or_else(|_| {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        response
+    })
 }
 
 async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {

@@ -70,17 +70,17 @@ impl Date {
     }
 }
 
-/// A date of birth: a date from 1900 to 2025.
+/// A date of birth: a date from 1900 on. Whether it has come is for who knows the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BirthDate(pub Date);
 
 impl<'de> Deserialize<'de> for BirthDate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let date = Date::deserialize(deserializer)?;
-        if (1900..=2025).contains(&date.0.year()) {
+        if date.0.year() >= 1900 {
             Ok(Self(date))
         } else {
-            Err(refuse::<D::Error>(Key::InvalidDate, "must be from 1900-01-01 to 2025-12-31"))
+            Err(refuse::<D::Error>(Key::InvalidDate, "must be from 1900-01-01 on"))
         }
     }
 }
@@ -94,7 +94,7 @@ impl JsonSchema for BirthDate {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "string", "format": "date", "examples": ["1990-05-17"],
-            "pattern": "^(19[0-9]{2}|20[01][0-9]|202[0-5])-[0-9]{2}-[0-9]{2}$"})
+            "pattern": "^(19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$"})
     }
 }
 
@@ -135,6 +135,9 @@ impl JsonSchema for Date {
 pub struct TimeZone(pub jiff::tz::TimeZone);
 
 impl TimeZone {
+    /// Coordinated universal time.
+    pub const UTC: Self = Self(jiff::tz::TimeZone::UTC);
+
     /// Looks a zone up by its IANA name.
     pub fn parse(name: &str) -> Option<Self> {
         // The library takes names in any case; here a zone has one name.
@@ -171,16 +174,25 @@ impl<'de> Deserialize<'de> for TimeZone {
 }
 
 impl JsonSchema for TimeZone {
+    fn inline_schema() -> bool {
+        true
+    }
     fn schema_name() -> Cow<'static, str> {
         "TimeZone".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        let about = "An IANA time zone name.";
+        // Zones come and go: an answer may hold one that a caller's list does not.
+        if schemas.contract().is_serialize() {
+            return json_schema!({"type": "string", "description": about, "examples": ["Europe/Amsterdam"]});
+        }
         let names: BTreeSet<String> = jiff::tz::db()
             .available()
             .map(|name| name.to_string())
             .filter(|name| Self::parse(name).is_some())
             .collect();
-        json_schema!({"type": "string", "enum": names, "description": "An IANA time zone name."})
+        json_schema!({"type": "string", "enum": names, "description": about,
+            "examples": ["Europe/Amsterdam"]})
     }
 }
 

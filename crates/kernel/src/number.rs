@@ -51,6 +51,12 @@ pub fn optional_within<'de, D: Deserializer<'de>>(
     Option::<f64>::deserialize(deserializer)?.map(|number| whole(number, range)).transpose()
 }
 
+/// Whether a text is a whole number as URLs have it: digits without a sign, and no zeros in front.
+pub fn is_whole(text: &str) -> bool {
+    text == "0"
+        || !text.is_empty() && !text.starts_with('0') && text.bytes().all(|c| c.is_ascii_digit())
+}
+
 fn whole<E: serde::de::Error>(number: f64, range: RangeInclusive<i64>) -> Result<i64, E> {
     // Every bound in use is far below 2^53, up to which f64 holds whole numbers exactly.
     let value = number as i64;

@@ -224,6 +224,8 @@ impl Problem {
         };
         // Deserializers of JSON text append the position to what a value type said.
         let rule = rule.split_once(" at line ").map_or(rule, |(rule, _)| rule);
+        let plain = in_plain_words(rule);
+        let rule = plain.as_deref().unwrap_or(rule);
         match named_in(rule) {
             Some(name) if matches!(field, "" | "." | "?") => Self::field(key, name, rule),
             Some(name)
@@ -235,6 +237,22 @@ impl Problem {
             _ => Self::field(key, field, rule),
         }
     }
+}
+
+/// What a deserializer says of a value of the wrong type, in the words of JSON.
+fn in_plain_words(rule: &str) -> Option<String> {
+    let expected = rule.strip_prefix("invalid type: ")?.rsplit_once(", expected ")?.1;
+    let number = |kind: &str| kind.starts_with(['i', 'u', 'f']) && kind.len() <= 5;
+    let wanted = match expected {
+        "a sequence" => "a list",
+        "a string" | "a borrowed string" | "string" | "str" => "a text",
+        "a boolean" => "true or false",
+        "a map" => "an object",
+        kind if kind.starts_with("struct ") => "an object",
+        kind if number(kind) => "a number",
+        _ => return None,
+    };
+    Some(format!("must be {wanted}"))
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -306,6 +324,12 @@ mod tests {
     fn serdes_own_messages_name_the_field() {
         let problem = Problem::from_serde(".", "missing field `name` at line 1 column 2");
         assert_eq!(problem.message, "name: missing field `name`.");
+        let problem =
+            Problem::from_serde("tags", "invalid type: string \"x\", expected a sequence");
+        assert_eq!(problem.message, "tags: must be a list.");
+        let problem =
+            Problem::from_serde("n", "invalid type: null, expected f64 at line 1 column 9");
+        assert_eq!(problem.message, "n: must be a number.");
         let problem = Problem::from_serde("address.zip", "unknown field `zip`, expected `city`");
         assert_eq!(problem.details.unwrap()["field"], "address.zip");
     }

@@ -22,8 +22,11 @@ impl<const MAX: usize> Text<MAX> {
             return Err((Key::RequestInvalid, "must not contain NUL characters".into()));
         }
         let trimmed = text.trim();
-        if !trimmed.chars().any(|c| c > ' ' && !c.is_whitespace()) {
+        if trimmed.is_empty() {
             return Err((Key::RequestInvalid, "must not be empty".into()));
+        }
+        if !trimmed.chars().any(is_visible) {
+            return Err((Key::RequestInvalid, "must have something to see in it".into()));
         }
         Ok(Self(trimmed.to_owned()))
     }
@@ -70,7 +73,70 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         // Something to see, and no NUL, which PostgreSQL cannot store.
         json_schema!({"type": "string", "minLength": 1, "maxLength": MAX,
-            "pattern": "^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000][^\\x00]*$"})
+            "pattern": concat!("^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680",
+                "\\u17b4\\u17b5\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164",
+                "\\ufeff\\uffa0][^\\x00]*$")})
+    }
+}
+
+/// Whether a character shows, by itself.
+fn is_visible(c: char) -> bool {
+    let blank = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}');
+    c > ' ' && !c.is_whitespace() && !blank
+}
+
+/// What people and things are called: a text of 1 to `MAX` characters without those that are not seen
+/// and change how the others are, such as marks of direction (Unicode's UAX #9) and joiners.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Name<const MAX: usize>(Text<MAX>);
+
+impl<const MAX: usize> Name<MAX> {
+    /// Checks a name.
+    pub fn parse(text: &str) -> Result<Self, (Key, String)> {
+        let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        Text::parse(&text.replace(hidden, "")).map(Self)
+    }
+}
+
+impl<const MAX: usize> Deref for Name<MAX> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Name<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl<const MAX: usize> From<Name<MAX>> for String {
+    fn from(name: Name<MAX>) -> Self {
+        name.0.into()
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Name<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|(key, rule)| refuse::<D::Error>(key, &rule))
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Name<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("Name{MAX}").into()
+    }
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        Text::<MAX>::json_schema(schemas)
     }
 }
 
@@ -135,10 +201,11 @@ formatted!(
 );
 
 formatted!(
-    /// A telephone number: 5 to 20 digits with the usual separators, optionally `+` in front.
-    Phone, 32, is_phone, "must be a phone number such as +31 20 123 4567",
+    /// A telephone number as people write it: 5 to 15 digits with spaces, brackets, dots, dashes and
+    /// slashes between them, optionally `+` in front.
+    Phone, 32, is_phone, "must be a phone number such as +31 20 123 4567 or (555) 123-4567",
     {"type": "string", "maxLength": 32, "examples": ["+31 20 123 4567"],
-     "pattern": "^\\+?[0-9]([ ().\\-]?[0-9]){4,14}$"}
+     "pattern": "^\\+?[ ().\\-/]*([0-9][ ().\\-/]*){5,15}$"}
 );
 
 formatted!(
@@ -197,13 +264,8 @@ fn is_email(text: &str) -> bool {
 
 fn is_phone(text: &str) -> bool {
     let rest = text.strip_prefix('+').unwrap_or(text);
-    let bytes = rest.as_bytes();
-    let digits = bytes.iter().filter(|c| c.is_ascii_digit()).count();
-    (5..=15).contains(&digits)
-        && bytes.first().is_some_and(u8::is_ascii_digit)
-        && bytes.last().is_some_and(u8::is_ascii_digit)
-        && bytes.windows(2).all(|pair| pair.iter().any(u8::is_ascii_digit))
-        && bytes.iter().all(|c| c.is_ascii_digit() || b" ().-".contains(c))
+    let digits = rest.bytes().filter(u8::is_ascii_digit).count();
+    (5..=15).contains(&digits) && rest.bytes().all(|c| c.is_ascii_digit() || b" ().-/".contains(&c))
 }
 
 fn is_wall_time(text: &str) -> bool {
@@ -241,6 +303,14 @@ mod tests {
         assert_eq!(Text::<5>::parse("\u{1}\u{1f}").unwrap_err().0, Key::RequestInvalid);
         assert_eq!(Text::<5>::parse("a\0").unwrap_err().0, Key::RequestInvalid);
         assert!(Text::<2>::parse("éé").is_ok(), "characters count, not bytes");
+        assert!(Text::<9>::parse("\u{200b}\u{feff}\u{2800}").is_err(), "there is nothing to see");
+        assert_eq!(&*Text::<9>::parse("👨\u{200d}👩").unwrap(), "👨\u{200d}👩");
+    }
+
+    #[test]
+    fn names_hide_nothing() {
+        assert_eq!(&*Name::<9>::parse("\u{202e}An\u{200b}n\u{2069} ").unwrap(), "Ann");
+        assert!(Name::<9>::parse("\u{200b}\u{202e}").is_err());
     }
 
     #[test]
@@ -251,10 +321,18 @@ mod tests {
         for bad in ["", "a@b", "@b.io", "a@-b.io", "a b@c.io", "a@b..io", "a@b.i0", ".a@b.io"] {
             assert!(Email::parse(bad).is_none(), "{bad}");
         }
-        for good in ["+31 20 123 4567", "0201234567", "1(2)3-45"] {
+        for good in [
+            "+31 20 123 4567",
+            "0201234567",
+            "+1 (555) 123-4567",
+            "(555) 123-4567",
+            "+31 (0)6 12345678",
+            "06 - 12345678",
+            "030/123456",
+        ] {
             assert!(Phone::parse(good).is_some(), "{good}");
         }
-        for bad in ["", "1234", "+", "12--345", "phone", "1234567890123456"] {
+        for bad in ["", "1234", "+", "12+3456", "phone", "12345 x6", "1234567890123456"] {
             assert!(Phone::parse(bad).is_none(), "{bad}");
         }
         assert!(WallTime::parse("23:59").is_some() && WallTime::parse("24:00").is_none());

@@ -75,12 +75,18 @@ fn take(tx: &mut Tx<'_>, env: &spotter_contract::Env, query: &str) -> Result<Out
         ));
     };
     let uri = text("redirect_uri");
-    if !client.redirect_uris.0.iter().any(|own| redirect::matches(own, uri)) {
+    let any_port = env.mcp_any_loopback_port;
+    if !client.redirect_uris.0.iter().any(|own| redirect::matches(own, uri, any_port)) {
         return Ok(Outcome::Stay(
             "The assistant wants you sent to an address that it has not registered.",
         ));
     }
-    let state = said.get("state").filter(|state| state.len() <= STATE_MAX).cloned();
+    let state = said.get("state").cloned();
+    if state.as_ref().is_some_and(|state| state.len() > STATE_MAX) {
+        return Ok(Outcome::Stay(
+            "The assistant sent a state that is longer than 2,000 characters.",
+        ));
+    }
     let refused = |error: &str, why: &str| {
         let words = [("error", error), ("error_description", why)];
         Ok(Outcome::Go(consent::answer(uri, state.as_deref(), env, &words)))

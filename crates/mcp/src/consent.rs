@@ -54,11 +54,13 @@ pub(crate) async fn show(
         .unwrap_or_default();
     match pending(&state, &secret).await {
         Ok(Some(pending)) => {
-            let session =
-                forms::cookie(request.headers(), COOKIE).filter(|own| pending.is_session(own));
+            // Somebody else may sign in: whoever does so last decides.
+            let other = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "as");
+            let session = forms::cookie(request.headers(), COOKIE)
+                .filter(|own| !other && pending.is_session(own));
             match session {
                 Some(session) => decision(&state, &pending, &secret, &session).await,
-                None => page::sign_in(&pending, &secret, "", None, StatusCode::OK),
+                None => page::sign_in(&pending, &secret, ("", false), None, StatusCode::OK),
             }
         }
         Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
@@ -88,7 +90,7 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(&pending, &secret, form.one("email"), Some(&problem.message), status)
+            page::sign_in(&pending, &secret, form.entered(), Some(&problem.message), status)
         }
         Err(problem) => page::problem(&problem),
     }
@@ -134,7 +136,7 @@ async fn decision(
         Ok((proposal, person, Company::find(cx)?.name))
     };
     match state.db.read(look).await {
-        Ok((proposal, _, _)) if proposal.is_empty() => {
+        Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
             let why = "The assistant asks for nothing that you could allow it.";
             page::stopped(StatusCode::FORBIDDEN, why)
         }

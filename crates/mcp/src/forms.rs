@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
 };
 use http_body_util::{BodyExt, Limited};
 use spotter_areas::access::accounts::{Password, Subject};
@@ -32,7 +32,7 @@ impl Sent {
     ) -> std::result::Result<Self, Response<Body>> {
         let from = state.count_address(&request).map_err(|problem| page::problem(&problem))?;
         let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
-        if is_foreign(&headers) {
+        if is_foreign(&headers, &state.env.mcp_url) {
             return Err(forged());
         }
         let form = Form::read(request).await.ok_or_else(forged)?;
@@ -60,6 +60,11 @@ impl Form {
             company_id: None,
             subject: Some(if client { Subject::Client } else { Subject::Coach }),
         })
+    }
+
+    /// What was typed and chosen, without the password.
+    pub(crate) fn entered(&self) -> (&str, bool) {
+        (self.one("email"), self.one("subject") == "client")
     }
 
     /// The first value of a field; empty where there is none.
@@ -105,10 +110,20 @@ pub(crate) fn csrf(session: &str) -> String {
     base64url(&vault::digest_of(format!("csrf {session}").as_bytes()))
 }
 
-/// A form that another site sends says so, in every browser of today.
-fn is_foreign(headers: &HeaderMap) -> bool {
-    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
-    site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+/// A form that another site sends says so, in every browser of today; older ones tell where it comes
+/// from.
+fn is_foreign(headers: &HeaderMap, own: &str) -> bool {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    match text(HeaderName::from_static("sec-fetch-site")) {
+        Some(site) => !matches!(site, "same-origin" | "none"),
+        // A proxy may serve the page under another scheme; the host is what a browser is at.
+        None => {
+            let host = |url: &str| url.split_once("://").map(|(_, host)| host.to_owned());
+            let from = text(header::ORIGIN).map(|origin| host(origin).unwrap_or_default());
+            let here = text(header::HOST).map(str::to_owned);
+            from.is_some_and(|from| Some(&from) != here.as_ref() && Some(from) != host(own))
+        }
+    }
 }
 
 /// The answer to a form that no page of ours has sent.

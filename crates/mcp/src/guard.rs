@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::{Value, json};
 use spotter_areas::mcp::{
     assistant::{self, Assistant, Hint},
-    modules::{GrantSubject, Module, PROPOSED, holding, scope_of},
+    modules::{Module, holding, scope_of},
 };
 use spotter_contract::vault;
 use spotter_http::{RequestId, State as Shared};
@@ -102,7 +102,9 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
             return refused(&door, &problem);
         }
     };
-    if let Some(id) = assistant.caller.actor.id()
+    // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
+    let through = assistant.caller.delegation.as_ref().map(|delegation| delegation.through);
+    if let Some(id) = through.or(assistant.caller.actor.id())
         && let Err(problem) = door.state.count_caller(id)
     {
         return refused(&door, &problem);
@@ -124,6 +126,13 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
         );
     };
     let body = body.to_bytes();
+    if serde_json::from_slice::<Value>(&body).is_err() {
+        return no_store(
+            StatusCode::BAD_REQUEST,
+            &json!({"jsonrpc": "2.0", "id": null,
+                "error": {"code": -32700, "message": "The body must be JSON."}}),
+        );
+    }
     if let Some(needed) = missing(&body, &assistant) {
         return challenge(&door, StatusCode::FORBIDDEN, "insufficient_scope", &needed);
     }
@@ -181,10 +190,15 @@ fn missing(body: &[u8], assistant: &Assistant) -> Option<String> {
     Some(scope_of(&all))
 }
 
-/// What somebody who has nothing yet may ask for.
+/// What somebody who has nothing yet may ask for: all that is of use to anybody. Assistants ask for
+/// just what they are offered, and the person takes from it.
 fn usual() -> String {
-    let clients = Module::of(GrantSubject::Client);
-    scope_of(&PROPOSED.iter().copied().chain(clients).collect::<Vec<_>>())
+    scope_of(&of_use().collect::<Vec<_>>())
+}
+
+/// Modules with which an assistant can do something today.
+pub(crate) fn of_use() -> impl Iterator<Item = Module> {
+    Module::ALL.iter().copied().filter(|module| module.is_of_use())
 }
 
 fn refused(door: &Door, problem: &Problem) -> Response<Body> {

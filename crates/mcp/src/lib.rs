@@ -46,7 +46,9 @@ pub fn router(state: Arc<State>) -> Router {
         .route("/.well-known/oauth-authorization-server/mcp/v1", get(metadata::server))
         .route("/mcp/v1/oauth/register", post(registration::register))
         .route("/mcp/v1/oauth/token", post(token::issue))
+        .route("/mcp/v1/oauth/revoke", post(token::revoke))
         .route(ENDPOINT, any(guard::serve))
+        .route("/mcp/v1/", any(guard::serve))
         .layer(cors())
         .with_state(guard::Door::new(state.clone()));
     let people = Router::new()

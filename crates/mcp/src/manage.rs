@@ -9,7 +9,10 @@ use axum::{
     http::{HeaderMap, Request, Response, StatusCode},
 };
 use serde_json::{Value, json};
-use spotter_areas::{access::sessions, mcp};
+use spotter_areas::{
+    access::sessions,
+    mcp::{self, modules::Module},
+};
 use spotter_contract::{
     Actor, Arguments, Caller, Role, Write, handler::Bound, run::Admitted, vault,
 };
@@ -40,7 +43,34 @@ pub(crate) struct Shown {
     pub(crate) keys: Vec<Value>,
     /// A key that was just made.
     pub(crate) made: Option<String>,
+    /// What was just done.
+    pub(crate) done: Option<&'static str>,
+    /// What was wrong with the form before.
+    pub(crate) wrong: Option<String>,
+    /// What was typed into the form of a key that was not made.
+    pub(crate) typed: Option<Typed>,
 }
+
+/// What was typed into the form of a new key.
+pub(crate) struct Typed {
+    pub(crate) name: String,
+    pub(crate) days: String,
+    pub(crate) modules: Vec<Module>,
+    pub(crate) read_only: bool,
+}
+
+/// What came of the form before, as the page tells it.
+#[derive(Default)]
+struct Outcome {
+    made: Option<String>,
+    done: Option<&'static str>,
+    wrong: Option<String>,
+    typed: Option<Typed>,
+}
+
+/// What was done, by the word that the address carries after it.
+const DONE: &[(&str, &str)] =
+    &[("limit", "Saved."), ("revoke", "Disconnected."), ("revoke-key", "The key is revoked.")];
 
 fn token(headers: &HeaderMap) -> Option<Credential> {
     Credential::parse(CredentialKind::AppAccessToken, &forms::cookie(headers, COOKIE)?)
@@ -92,8 +122,13 @@ pub(crate) async fn show(
     }
     let request_id = RequestId::of(&request);
     match token(request.headers()) {
-        Some(token) => shown(&state, &token, &request_id, None).await,
-        None => page::manage_sign_in("", None, StatusCode::OK),
+        Some(token) => {
+            let query = request.uri().query().unwrap_or_default();
+            let word = query.strip_prefix("done=").unwrap_or_default();
+            let done = DONE.iter().find(|(own, _)| *own == word).map(|(_, text)| *text);
+            shown(&state, &token, &request_id, Outcome { done, ..Outcome::default() }).await
+        }
+        None => page::manage_sign_in(("", false), None, StatusCode::OK),
     }
 }
 
@@ -101,11 +136,13 @@ async fn shown(
     state: &Arc<Shared>,
     token: &Credential,
     request_id: &RequestId,
-    made: Option<String>,
+    outcome: Outcome,
 ) -> Response<Body> {
-    match gather(state, token, request_id, made).await {
+    match gather(state, token, request_id, outcome).await {
         Ok(shown) => page::manage(&shown, &forms::csrf(token.expose())),
-        Err(problem) if problem.status == 401 => page::manage_sign_in("", None, StatusCode::OK),
+        Err(problem) if problem.status == 401 => {
+            page::manage_sign_in(("", false), None, StatusCode::OK)
+        }
         Err(problem) => page::problem(&problem),
     }
 }
@@ -114,7 +151,7 @@ async fn gather(
     state: &Arc<Shared>,
     token: &Credential,
     request_id: &RequestId,
-    made: Option<String>,
+    outcome: Outcome,
 ) -> Result<Shown> {
     let caller = visitor(state, token).await?;
     let manages = matches!(caller.actor, Actor::Coach { role, .. } if role >= Role::Manager);
@@ -128,7 +165,8 @@ async fn gather(
         ),
         false => Vec::new(),
     };
-    Ok(Shown { manages, grants, keys, made })
+    let Outcome { made, done, wrong, typed } = outcome;
+    Ok(Shown { manages, grants, keys, made, done, wrong, typed })
 }
 
 /// Signs somebody in to the page.
@@ -144,7 +182,7 @@ pub(crate) async fn sign_in(
         Ok(token) => forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, &token, 3_600),
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::manage_sign_in(form.one("email"), Some(&problem.message), status)
+            page::manage_sign_in(form.entered(), Some(&problem.message), status)
         }
         Err(problem) => page::problem(&problem),
     }
@@ -161,6 +199,18 @@ async fn enter(
     let open =
         move |cx: &mut Write<'_, '_>| sessions::open(cx, account.subject, account.subject_id);
     Ok(write(state, caller, ("login", &[]), request_id, open).await?.access_token)
+}
+
+/// Ends the session, wherever else its token is.
+async fn sign_out(state: &Arc<Shared>, token: &Credential, request_id: &RequestId) -> Result<()> {
+    let caller = match visitor(state, token).await {
+        Err(problem) if problem.status == 401 => return Ok(()),
+        found => found?,
+    };
+    let (Actor::Coach { session, .. } | Actor::Client { session, .. }) = caller.actor else {
+        return Ok(());
+    };
+    write(state, caller, ("logout", &[]), request_id, move |cx| sessions::end(cx, session)).await
 }
 
 /// Does what a form asks.
@@ -197,17 +247,35 @@ pub(crate) async fn act(
             ("create_mcp_key", None, key)
         }
         "sign-out" => {
+            if let Err(problem) = sign_out(&state, &token, &request_id).await {
+                return page::problem(&problem);
+            }
             let out = go(PAGE);
             return forms::with_cookie(&state, out, COOKIE, PAGE, "", 0);
         }
         _ => return forms::forged(),
     };
-    match ask(&state, &token, &request_id, asked).await {
-        // A key is shown once, in the answer to the form that made it.
+    let outcome = match ask(&state, &token, &request_id, asked).await {
         Ok(told) => match told["secret"].as_str() {
-            Some(secret) => shown(&state, &token, &request_id, Some(secret.to_owned())).await,
-            None => go(PAGE),
+            // A key is shown once, in the answer to the form that made it.
+            Some(secret) => Outcome { made: Some(secret.to_owned()), ..Outcome::default() },
+            None => return go(&format!("{PAGE}?done={}", form.one("action"))),
         },
-        Err(problem) => page::problem(&problem),
+        Err(problem) if problem.status < 500 => Outcome {
+            wrong: Some(problem.message),
+            typed: (form.one("action") == "make-key").then(|| typed(&form)),
+            ..Outcome::default()
+        },
+        Err(problem) => return page::problem(&problem),
+    };
+    shown(&state, &token, &request_id, outcome).await
+}
+
+fn typed(form: &Form) -> Typed {
+    Typed {
+        name: form.one("name").to_owned(),
+        days: form.one("days").to_owned(),
+        modules: form.all("module").filter_map(Module::parse).collect(),
+        read_only: form.one("read_only") == "yes",
     }
 }

@@ -8,7 +8,7 @@ use axum::{
 use serde_json::{Value, json};
 use spotter_areas::mcp::modules::Module;
 
-use crate::guard::Door;
+use crate::guard::{Door, of_use};
 
 fn document(value: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
@@ -19,7 +19,7 @@ fn document(value: &Value) -> Response<Body> {
 }
 
 fn scopes() -> Vec<&'static str> {
-    Module::ALL.iter().map(|module| module.key()).collect()
+    of_use().map(Module::key).collect()
 }
 
 /// What the resource is, and who lets anybody in.
@@ -42,6 +42,8 @@ pub(crate) async fn server(State(door): State<Door>) -> Response<Body> {
         "authorization_endpoint": format!("{issuer}/mcp/v1/oauth/authorize"),
         "token_endpoint": format!("{issuer}/mcp/v1/oauth/token"),
         "registration_endpoint": format!("{issuer}/mcp/v1/oauth/register"),
+        "revocation_endpoint": format!("{issuer}/mcp/v1/oauth/revoke"),
+        "revocation_endpoint_auth_methods_supported": ["none"],
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],

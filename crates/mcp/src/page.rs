@@ -7,12 +7,15 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
 use spotter_areas::mcp::{
-    consent::Pending,
+    consent::{Pending, Proposal},
     modules::{GrantSubject, Module},
 };
 use spotter_kernel::Problem;
 
-use crate::{manage::Shown, redirect};
+use crate::{
+    manage::{Shown, Typed},
+    redirect,
+};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -86,16 +89,16 @@ pub(crate) fn problem(problem: &Problem) -> Response<Body> {
     stopped(status, &problem.message)
 }
 
-/// Who asks, and where it leads: the head of both pages.
+/// Who asks, and where it leads: the head of both pages. The address is what can be trusted.
 fn asker(pending: &Pending) -> Markup {
     html! {
-        p.asker {
-            strong { (pending.client_name) }
-            span.badge { "unverified name" }
+        p.target {
+            "Your browser goes on to "
+            strong { bdi { (redirect::shown(&pending.redirect_uri)) } }
         }
         p.quiet {
-            "This name was chosen by the assistant itself. Afterwards your browser goes to "
-            strong { (redirect::shown(&pending.redirect_uri)) } "."
+            "The assistant there calls itself " strong { bdi { (pending.client_name) } }
+            ", which nobody has verified. Go on only if you know the address."
         }
     }
 }
@@ -104,7 +107,7 @@ fn asker(pending: &Pending) -> Markup {
 pub(crate) fn sign_in(
     pending: &Pending,
     request: &str,
-    email: &str,
+    entered: (&str, bool),
     wrong: Option<&str>,
     status: StatusCode,
 ) -> Response<Body> {
@@ -118,7 +121,7 @@ pub(crate) fn sign_in(
             @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
             form method="post" action="/mcp/v1/oauth/consent/sign-in" {
                 input type="hidden" name="request" value=(request);
-                (credentials(email))
+                (credentials(entered.0, entered.1))
                 button type="submit" { "Sign in" }
             }
             p.quiet { "Nothing is shared by signing in. You decide on the next page." }
@@ -134,12 +137,15 @@ pub(crate) struct Decision<'d> {
     pub(crate) person: &'d str,
     pub(crate) company: &'d str,
     pub(crate) subject: GrantSubject,
-    pub(crate) proposal: &'d [Module],
+    pub(crate) proposal: &'d Proposal,
 }
 
 /// Where somebody decides.
 pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
     let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
+    let (asked, idle): (Vec<Module>, Vec<Module>) =
+        proposal.proposed.iter().partition(|module| module.is_of_use());
+    let others: Vec<_> = proposal.others.iter().filter(|module| module.is_of_use()).collect();
     let whose = match subject {
         GrantSubject::Company => "your company's data",
         GrantSubject::Client => "your own data",
@@ -152,32 +158,34 @@ pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
         html! {
             h1 { "Allow this assistant to use " (whose) "?" }
             (asker(pending))
-            p.quiet { "You are signed in as " strong { (person) } " at " strong { (company) } "." }
+            p.quiet {
+                "You are signed in as " strong { bdi { (person) } } " at " strong { bdi { (company) } } ". "
+                a href={ "/mcp/v1/oauth/consent?request=" (request) "&as=other" } { "Not you?" }
+            }
             form method="post" action="/mcp/v1/oauth/consent/decide" {
                 input type="hidden" name="request" value=(request);
                 input type="hidden" name="csrf" value=(csrf);
-                @for module in *proposal {
-                    label.module {
-                        input type="checkbox" name="module" value=(module.key()) checked;
-                        span {
-                            strong { (module.title()) }
-                            span.reads { "Reads: " (module.reads()) "." }
-                            @if !module.changes().is_empty() {
-                                span.changes { "Changes: " (module.changes()) "." }
-                            }
-                            @if module.tools().is_empty() {
-                                span.quiet { "Not available yet: the assistant can do nothing with it today." }
-                            }
-                        }
-                    }
-                }
+                @for module in asked { (choice(module, true)) }
                 label.module {
                     input type="checkbox" name="read_only" value="yes";
-                    span { strong { "Only let it read" } span.quiet { "It then changes nothing, whatever is ticked above." } }
+                    span { strong { "Only let it read" } span.quiet { "It then changes nothing, whatever is ticked." } }
                 }
                 div.buttons {
                     button type="submit" name="decision" value="approve" { "Allow" }
                     button.plain type="submit" name="decision" value="refuse" { "Refuse" }
+                }
+                @if !others.is_empty() {
+                    details {
+                        summary { "Allow it more" }
+                        @for module in others { (choice(*module, false)) }
+                    }
+                }
+                @if !idle.is_empty() {
+                    details {
+                        summary { "Asked for, and of no use yet" }
+                        p.quiet { "The assistant can do nothing with these today. What you tick it may use once it can." }
+                        @for module in idle { (choice(module, false)) }
+                    }
                 }
             }
             p.quiet {
@@ -188,8 +196,24 @@ pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
     )
 }
 
-/// The fields of a sign-in.
-fn credentials(email: &str) -> Markup {
+/// A module that can be allowed.
+fn choice(module: Module, checked: bool) -> Markup {
+    html! {
+        label.module {
+            input type="checkbox" name="module" value=(module.key()) checked[checked];
+            span {
+                strong { (module.title()) }
+                span.reads { "Reads: " (module.reads()) "." }
+                @if !module.changes().is_empty() {
+                    span.changes { "Changes: " (module.changes()) "." }
+                }
+            }
+        }
+    }
+}
+
+/// The fields of a sign-in; what was chosen and typed stays after a mistake.
+fn credentials(email: &str, client: bool) -> Markup {
     html! {
         label {
             "E-mail"
@@ -201,15 +225,15 @@ fn credentials(email: &str) -> Markup {
         }
         fieldset.choice {
             legend { "I am a" }
-            label { input type="radio" name="subject" value="coach" checked; "manager of the business" }
-            label { input type="radio" name="subject" value="client"; "client" }
+            label { input type="radio" name="subject" value="coach" checked[!client]; "manager of the business" }
+            label { input type="radio" name="subject" value="client" checked[client]; "client" }
         }
     }
 }
 
 /// Where somebody signs in to see what assistants are allowed.
 pub(crate) fn manage_sign_in(
-    email: &str,
+    entered: (&str, bool),
     wrong: Option<&str>,
     status: StatusCode,
 ) -> Response<Body> {
@@ -217,7 +241,7 @@ pub(crate) fn manage_sign_in(
         h1 { "Your assistants" }
         @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
         form method="post" action="/mcp/v1/manage/sign-in" {
-            (credentials(email))
+            (credentials(entered.0, entered.1))
             button type="submit" { "Sign in" }
         }
     };
@@ -244,6 +268,8 @@ fn modules(record: &Value) -> Vec<Module> {
 pub(crate) fn manage(shown: &Shown, csrf: &str) -> Response<Body> {
     let main = html! {
         h1 { "Your assistants" }
+        @if let Some(done) = &shown.done { p.done role="status" { (done) } }
+        @if let Some(wrong) = &shown.wrong { p.wrong role="alert" { (wrong) } }
         @if let Some(made) = &shown.made {
             p.wrong role="status" {
                 "This is the new key. It is shown this once: " code { (made) }
@@ -255,7 +281,7 @@ pub(crate) fn manage(shown: &Shown, csrf: &str) -> Response<Body> {
         @if shown.manages {
             h2 { "Keys for scripts" }
             @for key in &shown.keys { (key_card(key, csrf)) }
-            (new_key(csrf))
+            (new_key(csrf, shown.typed.as_ref()))
         }
         form method="post" action="/mcp/v1/manage/act" {
             input type="hidden" name="csrf" value=(csrf);
@@ -269,31 +295,51 @@ fn grant_card(grant: &Value, csrf: &str) -> Markup {
     let (read_only, revoked) = (grant["readOnly"] == true, grant["revokedAt"].is_string());
     html! {
         section.card {
-            p.asker { strong { (text(grant, "clientName")) } span.badge { "unverified name" } }
+            p.asker { strong { bdi { (text(grant, "clientName")) } } span.badge { "unverified name" } }
             p.quiet {
                 "Allowed on " (date(grant, "createdAt"))
+                @if grant["lastUsedAt"].is_string() { ", last used on " (date(grant, "lastUsedAt")) }
+                @else { ", never used" }
                 @if text(grant, "subject") == "client" { ", by a client" }
                 @if read_only { ", only reading" }
                 @if revoked { ", taken back on " (date(grant, "revokedAt")) }
                 "."
             }
-            @if revoked {
-                p.quiet { @for module in modules(grant) { (module.title()) ". " } }
-            } @else {
-                form method="post" action="/mcp/v1/manage/act" {
-                    input type="hidden" name="csrf" value=(csrf);
-                    input type="hidden" name="id" value=(text(grant, "grantId"));
-                    @for module in modules(grant) { (ticked(module, true)) }
-                    label.module {
-                        input type="checkbox" name="read_only" value="yes" checked[read_only] disabled[read_only];
-                        span { strong { "Only let it read" } }
+            p.quiet { @for module in modules(grant) { (module.title()) ". " } }
+            @if !revoked {
+                details {
+                    summary { "Change or disconnect" }
+                    form method="post" action="/mcp/v1/manage/act" {
+                        input type="hidden" name="csrf" value=(csrf);
+                        input type="hidden" name="id" value=(text(grant, "grantId"));
+                        @for module in modules(grant) { (ticked(module, true)) }
+                        label.module {
+                            input type="checkbox" name="read_only" value="yes" checked[read_only] disabled[read_only];
+                            span { strong { "Only let it read" } }
+                        }
+                        div.buttons {
+                            button.plain type="submit" name="action" value="limit" { "Save" }
+                        }
                     }
-                    div.buttons {
-                        button.plain type="submit" name="action" value="limit" { "Save" }
-                        button.danger type="submit" name="action" value="revoke" { "Disconnect" }
-                    }
+                    (confirmed(csrf, text(grant, "grantId"), "revoke", "Disconnect",
+                        "It loses its access at once, and has to be allowed anew."))
                 }
             }
+        }
+    }
+}
+
+/// A button for what cannot be taken back, behind a word that has to be ticked.
+fn confirmed(csrf: &str, id: &str, action: &str, label: &str, what: &str) -> Markup {
+    html! {
+        form method="post" action="/mcp/v1/manage/act" {
+            input type="hidden" name="csrf" value=(csrf);
+            input type="hidden" name="id" value=(id);
+            label.module {
+                input type="checkbox" name="sure" value="yes" required;
+                span { strong { "Yes, " (label.to_lowercase()) } span.quiet { (what) } }
+            }
+            button.danger type="submit" name="action" value=(action) { (label) }
         }
     }
 }
@@ -310,10 +356,10 @@ fn key_card(key: &Value, csrf: &str) -> Markup {
                 @else { "Good until " (date(key, "expiresAt")) "." }
             }
             @if !revoked {
-                form method="post" action="/mcp/v1/manage/act" {
-                    input type="hidden" name="csrf" value=(csrf);
-                    input type="hidden" name="id" value=(text(key, "keyId"));
-                    button.danger type="submit" name="action" value="revoke-key" { "Revoke" }
+                details {
+                    summary { "Revoke" }
+                    (confirmed(csrf, text(key, "keyId"), "revoke-key", "Revoke",
+                        "Whatever uses the key stops working at once."))
                 }
             }
         }
@@ -329,18 +375,20 @@ fn ticked(module: Module, checked: bool) -> Markup {
     }
 }
 
-fn new_key(csrf: &str) -> Markup {
-    let offered = Module::of(GrantSubject::Company).filter(|module| !module.tools().is_empty());
+fn new_key(csrf: &str, typed: Option<&Typed>) -> Markup {
+    let offered = Module::of(GrantSubject::Company).filter(|module| module.is_of_use());
+    let (name, days) = typed.map_or(("", "90"), |typed| (&typed.name, &typed.days));
+    let wanted = |module: Module| typed.is_some_and(|typed| typed.modules.contains(&module));
     html! {
-        details {
+        details open[typed.is_some()] {
             summary { "Make a key" }
             form method="post" action="/mcp/v1/manage/act" {
                 input type="hidden" name="csrf" value=(csrf);
-                label { "Name" input type="text" name="name" required maxlength="120"; }
-                label { "Days" input type="number" name="days" value="90" min="1" max="365"; }
-                @for module in offered { (ticked(module, false)) }
+                label { "Name" input type="text" name="name" value=(name) required maxlength="120"; }
+                label { "Days" input type="number" name="days" value=(days) min="1" max="365"; }
+                @for module in offered { (ticked(module, wanted(module))) }
                 label.module {
-                    input type="checkbox" name="read_only" value="yes" checked;
+                    input type="checkbox" name="read_only" value="yes" checked[typed.is_none_or(|typed| typed.read_only)];
                     span { strong { "Only let it read" } }
                 }
                 button type="submit" name="action" value="make-key" { "Make the key" }

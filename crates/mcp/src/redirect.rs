@@ -5,22 +5,58 @@ use url::{Host, Url};
 /// Longest address, in bytes.
 const LENGTH_MAX: usize = 2_000;
 
+/// Schemes of apps that are known to register them, without the dot that RFC 8252 (section 7.1) wants.
+const APPS: &[&str] = &[
+    "claude",
+    "chatgpt",
+    "codex",
+    "continue",
+    "cursor",
+    "goose",
+    "jetbrains",
+    "lmstudio",
+    "raycast",
+    "vscode",
+    "vscode-insiders",
+    "vscodium",
+    "warp",
+    "windsurf",
+    "zed",
+];
+
+/// Parameters of the answer, which nothing else may set.
+const OF_ANSWERS: &[&str] = &["code", "error", "error_description", "iss", "state"];
+
 /// Whether an address may be registered: https, http to the machine that the browser is on, or a
-/// scheme of an app's own (RFC 8252); never with a fragment or credentials.
+/// scheme of an app's own (RFC 8252); never with a fragment or credentials, with what an answer adds,
+/// or with anything that a browser would read otherwise than it is written.
 pub(crate) fn may_be_registered(uri: &str) -> bool {
     let Ok(url) = Url::parse(uri) else { return false };
     let plain = url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
     let kind = match url.scheme() {
-        "https" => url.host().is_some(),
-        "http" => is_loopback(&url),
-        "javascript" | "data" | "vbscript" | "file" | "blob" | "about" | "ftp" | "ws" | "wss" => {
-            false
+        "https" => {
+            let authority = uri.strip_prefix("https://");
+            authority.is_some_and(|rest| !rest.starts_with('/')) && is_plain_host(&url)
         }
-        _ => true,
+        "http" => uri.starts_with("http://") && is_loopback(&url),
+        scheme => scheme.contains('.') || APPS.contains(&scheme),
     };
     // The parser drops what it should not have been given, such as line breaks.
-    let clean = uri.bytes().all(|c| c.is_ascii_graphic());
-    plain && kind && clean && uri.len() <= LENGTH_MAX
+    let clean = uri.bytes().all(|c| c.is_ascii_graphic()) && !uri.contains('\\');
+    let free = url.query_pairs().all(|(name, _)| !OF_ANSWERS.contains(&&*name));
+    plain && kind && clean && free && !has_dot_segments(uri) && uri.len() <= LENGTH_MAX
+}
+
+/// A host stands in the page's policy, where some characters end it.
+fn is_plain_host(url: &Url) -> bool {
+    let plain = |c: u8| c.is_ascii_alphanumeric() || b".-[]:_".contains(&c);
+    url.host_str().is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
+}
+
+/// Segments that a browser takes out of a path (URL standard, section 4.4).
+fn has_dot_segments(uri: &str) -> bool {
+    let path = uri.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    path.replace("%2e", ".").split('/').any(|part| part == "." || part == "..")
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -33,10 +69,10 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Whether an address is a registered one: the same to the letter, but for the port on the machine
-/// that the browser is on (RFC 8252, section 7.3).
-pub(crate) fn matches(registered: &str, presented: &str) -> bool {
-    if registered == presented {
-        return true;
+/// that the browser is on, where the operator lets any of them pass (RFC 8252, section 7.3).
+pub(crate) fn matches(registered: &str, presented: &str, any_loopback_port: bool) -> bool {
+    if registered == presented || !any_loopback_port {
+        return registered == presented;
     }
     let without_port = |uri: &str| {
         let mut url =
@@ -82,6 +118,7 @@ mod tests {
             "cursor://anysphere.cursor-retrieval/oauth/cb",
             "vscode:callback",
             "https://example.com/cb?x=1",
+            "com.example.app:/oauth",
         ] {
             assert!(may_be_registered(good), "{good}");
         }
@@ -97,6 +134,26 @@ mod tests {
             "https://example.com/\r\nx",
             "file:///etc/passwd",
             "http://127.0.0.1.example.com/",
+            "https:evil.example",
+            "https:/evil.example/",
+            "https:///evil.example/",
+            "https://evil.example;script-src/",
+            "https://evil.example,x/",
+            "https://example.com\\@evil.example/",
+            "https://example.com/a/../b",
+            "https://example.com/a/%2e%2E/b",
+            "http://127.0.0.1/./cb",
+            "https://example.com/cb?code=1",
+            "https://example.com/cb?x=1&state=2",
+            "https://example.com/cb?iss=x",
+            "mailto:a@example.com",
+            "view-source:https://example.com/",
+            "filesystem:https://example.com/x",
+            "intent://example.com/#Intent;end",
+            "intent:x",
+            "sms:1",
+            "tel:1",
+            "blob:https://example.com/x",
         ] {
             assert!(!may_be_registered(bad), "{bad}");
         }
@@ -104,18 +161,21 @@ mod tests {
 
     #[test]
     fn addresses_match_to_the_letter_but_for_a_loopback_port() {
-        assert!(matches("http://127.0.0.1/cb", "http://127.0.0.1:5123/cb"));
-        assert!(matches("http://localhost:1/cb", "http://localhost:2/cb"));
+        assert!(matches("http://127.0.0.1/cb", "http://127.0.0.1:5123/cb", true));
+        assert!(matches("http://localhost:1/cb", "http://localhost:2/cb", true));
+        assert!(!matches("http://localhost:1/cb", "http://localhost:2/cb", false));
+        assert!(matches("http://localhost:1/cb", "http://localhost:1/cb", false));
         for (one, other) in [
             ("http://127.0.0.1/cb", "http://127.0.0.1:5123/other"),
             ("http://127.0.0.1/cb", "http://localhost/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.1:5/x/../cb"),
             ("http://127.0.0.1/cb", "http://127.0.0.1:1/cb#x"),
             ("http://127.0.0.1/cb", "http://x@127.0.0.1:1/cb"),
             ("https://example.com/cb", "https://example.com/cb/"),
             ("https://example.com/cb", "https://example.com:444/cb"),
             ("https://example.com/cb", "https://EXAMPLE.com/cb"),
         ] {
-            assert!(!matches(one, other), "{one} {other}");
+            assert!(!matches(one, other, true), "{one} {other}");
         }
     }
 }

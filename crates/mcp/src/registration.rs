@@ -30,7 +30,8 @@ struct Metadata {
 
 /// Registers an assistant. It is a public client: it is told an id, and no secret.
 pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
-    if let Err(problem) = door.state.count_address(&request) {
+    let counted = door.state.count_address(&request);
+    if let Err(problem) = counted.and_then(|from| door.state.count_registration(from)) {
         return failed(&problem);
     }
     let invalid = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_client_metadata", why);
@@ -58,17 +59,15 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
         return refuse(StatusCode::BAD_REQUEST, "invalid_redirect_uri", why);
     }
     let name = metadata.client_name.unwrap_or_else(|| "Unnamed assistant".to_owned());
-    let Ok(name) = Text::<120>::parse(&name) else {
-        return invalid("client_name must be 1 to 120 characters.");
-    };
-    if name.chars().any(char::is_control) {
-        return invalid("client_name must not contain control characters.");
+    if let Err(why) = check_name(&name) {
+        return invalid(why);
     }
     let env = door.state.env.clone();
+    let name = name.trim().to_owned();
     let write =
         move |tx: &mut spotter_store::Tx<'_>| registration::register(tx, &env, &name, &uris);
     match door.state.db.write(write).await {
-        Ok(Some(registered)) => no_store(
+        Ok(registered) => no_store(
             StatusCode::CREATED,
             &json!({
                 "client_id": registered.client_id,
@@ -80,10 +79,56 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
                 "token_endpoint_auth_method": "none",
             }),
         ),
-        Ok(None) => {
-            let why = "Too many assistants have registered; try again tomorrow.";
-            refuse(StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable", why)
-        }
         Err(problem) => failed(&problem),
+    }
+}
+
+/// Longest name, in characters: it stands in a line of the page on which a person decides.
+const NAME_MAX: usize = 40;
+
+/// What a name must not be: it is shown to somebody who decides by it.
+fn check_name(name: &str) -> Result<(), &'static str> {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}')
+    };
+    if name.chars().any(hidden) {
+        return Err("client_name must not contain control or formatting characters.");
+    }
+    if name.chars().count() > NAME_MAX || Text::<NAME_MAX>::parse(name).is_err() {
+        return Err("client_name must be 1 to 40 characters.");
+    }
+    let plain = name.to_lowercase();
+    if ["verified", "official", "spotter", "trusted"].iter().any(|word| plain.contains(word)) {
+        return Err(
+            "client_name must not claim to be verified, official, trusted or Spotter's own.",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_pretend() {
+        for good in ["Claude", "Zoë's helper", "アシスタント", "ChatGPT (Mac)"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "  ",
+            "Helper \u{202e}tpircS",
+            "Cl\u{200b}aude",
+            "a\nb",
+            "Helper — verified by Spotter",
+            "Official assistant",
+            &"x".repeat(41),
+        ] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
     }
 }

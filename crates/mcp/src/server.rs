@@ -5,9 +5,8 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig,
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
@@ -38,27 +37,9 @@ fn entered(context: &RequestContext<RoleServer>) -> Result<Entered, ErrorData> {
     entered.cloned().ok_or_else(|| ErrorData::internal_error("nobody has entered", None))
 }
 
-/// Lists of which there is nothing; but clients look, and want to know for how long that holds.
-macro_rules! empty {
-    ($($list:ident $result:ident;)+) => {$(
-        async fn $list(
-            &self,
-            _: Option<PaginatedRequestParams>,
-            _: RequestContext<RoleServer>,
-        ) -> Result<$result, ErrorData> {
-            let nothing = $result::default();
-            Ok(nothing.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
-        }
-    )+};
-}
-
 impl ServerHandler for Spotter {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_prompts()
-            .enable_resources()
-            .build();
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
         let own = Implementation::new("spotter", env!("CARGO_PKG_VERSION")).with_title("Spotter");
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(
             "Spotter is the back office of a fitness coaching business. Lists are paged: pass page and \
@@ -70,19 +51,17 @@ impl ServerHandler for Spotter {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // The list is whole, so no cursor was ever given out.
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("There is no such cursor.", None));
+        }
         let tools = self.tools.listed(&entered(&context)?.assistant);
         // What is listed depends on the grant: nobody else may be shown it.
         let list = ListToolsResult::with_all_items(tools);
         Ok(list.with_ttl_ms(FRESH_MILLIS).with_cache_scope(CacheScope::Private))
-    }
-
-    empty! {
-        list_prompts ListPromptsResult;
-        list_resources ListResourcesResult;
-        list_resource_templates ListResourceTemplatesResult;
     }
 
     async fn call_tool(

@@ -28,23 +28,11 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
         return failed(&problem);
     }
     let request_id = RequestId::of(&request);
-    let (parts, body) = request.into_parts();
     let bad = |error: &str, why: &str| refuse(StatusCode::BAD_REQUEST, error, why);
-    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
-        return bad("invalid_request", "Parameters are sent in the body.");
-    }
-    if !is_form(&parts.headers) {
-        return bad("invalid_request", "The body must be application/x-www-form-urlencoded.");
-    }
-    let Ok(body) = Limited::new(body, BODY_MAX).collect().await else {
-        return bad("invalid_request", "The body must be at most 16 KiB.");
+    let said = match read_form(request).await {
+        Ok(said) => said,
+        Err(why) => return bad("invalid_request", &why),
     };
-    let mut said = BTreeMap::new();
-    for (name, value) in form_urlencoded::parse(&body.to_bytes()) {
-        if said.insert(name.clone().into_owned(), value.into_owned()).is_some() {
-            return bad("invalid_request", &format!("{name} may be sent once."));
-        }
-    }
     // What was bound when the person consented is inherited where nothing is said.
     if said.get("resource").is_some_and(|resource| *resource != crate::resource(&door.state)) {
         return bad("invalid_target", "resource must be the address of the MCP server.");
@@ -61,6 +49,10 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
     if let Some(missing) = wanted.iter().find(|name| !said.contains_key(**name)) {
         return bad("invalid_request", &format!("{missing} is missing."));
     }
+    if said.get("code_verifier").is_some_and(|verifier| !is_verifier(verifier)) {
+        let why = "code_verifier must be 43 to 128 characters of A-Z, a-z, 0-9, - . _ and ~.";
+        return bad("invalid_request", why);
+    }
     let (env, id) = (door.state.env.clone(), request_id);
     let exchange = move |tx: &mut Tx<'_>| exchanged(tx, &env, &said, id.as_str());
     // It is decided by the row of the code or token alone, which one transaction changes; whether the
@@ -76,6 +68,56 @@ pub(crate) async fn issue(State(door): State<Door>, request: Request<Body>) -> R
         }
         Err(problem) => failed(&problem),
     }
+}
+
+/// Takes a token back (RFC 7009). Whether it was one, nobody is told.
+pub(crate) async fn revoke(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
+    if let Err(problem) = door.state.count_address(&request) {
+        return failed(&problem);
+    }
+    let id = RequestId::of(&request);
+    let bad = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_request", why);
+    let said = match read_form(request).await {
+        Ok(said) => said,
+        Err(why) => return bad(&why),
+    };
+    if let Some(missing) = ["client_id", "token"].iter().find(|name| !said.contains_key(**name)) {
+        return bad(&format!("{missing} is missing."));
+    }
+    let env = door.state.env.clone();
+    let text = move |name: &str| said.get(name).cloned().unwrap_or_default();
+    let (client, token) = (text("client_id"), text("token"));
+    let take_back = move |tx: &mut Tx<'_>| tokens::revoke(tx, &env, &client, &token, id.as_str());
+    match door.state.db.write(take_back).await {
+        Ok(()) => no_store(StatusCode::OK, &json!({})),
+        Err(problem) => failed(&problem),
+    }
+}
+
+/// What a form says, each parameter once; or what is wrong with it.
+async fn read_form(request: Request<Body>) -> Result<BTreeMap<String, String>, String> {
+    let (parts, body) = request.into_parts();
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err("Parameters are sent in the body.".into());
+    }
+    if !is_form(&parts.headers) {
+        return Err("The body must be application/x-www-form-urlencoded.".into());
+    }
+    let body = Limited::new(body, BODY_MAX).collect().await;
+    let body = body.map_err(|_| "The body must be at most 16 KiB.".to_owned())?;
+    let mut said = BTreeMap::new();
+    for (name, value) in form_urlencoded::parse(&body.to_bytes()) {
+        if said.insert(name.clone().into_owned(), value.into_owned()).is_some() {
+            return Err(format!("{name} may be sent once."));
+        }
+    }
+    Ok(said)
+}
+
+/// RFC 7636, section 4.1.
+fn is_verifier(text: &str) -> bool {
+    let plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~".contains(&c);
+    (43..=128).contains(&text.len()) && text.bytes().all(plain)
 }
 
 fn is_form(headers: &HeaderMap) -> bool {

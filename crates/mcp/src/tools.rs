@@ -258,7 +258,10 @@ impl Tool {
             } else if self.body.contains(&name) {
                 body.insert(name, value);
             } else {
-                return Err(Problem::invalid(&name, "is no argument of this tool"));
+                let own = [&self.path, &self.query, &self.body].into_iter().flatten();
+                let names = own.map(String::as_str).collect::<Vec<_>>().join(", ");
+                let rule = format!("is no argument of this tool; there are {names}");
+                return Err(Problem::invalid(&name, &rule));
             }
         }
         // An empty object says what nothing at all would, where a body may be left out.
@@ -272,7 +275,15 @@ impl Tool {
 
 /// A value as it stands in a path or a query; ids are taken in either case.
 fn plain(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = match value {
+        Value::String(text) => text.clone(),
+        // 5.0 is 5 in JSON, and is written so where numbers have one spelling.
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 && float.abs() < 9e15 => (float as i64).to_string(),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    };
     if Id::parse(&text).is_some() { text.to_ascii_lowercase() } else { text }
 }
 

@@ -12,7 +12,7 @@ use spotter_contract::{Env, Role};
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone,
     money::Currency,
-    text::{Email, Language, Text},
+    text::{Email, Language, Name},
 };
 use spotter_store::{Db, Location, Tx, latest_schema, migrate};
 use spotter_webhooks::queue;
@@ -331,10 +331,10 @@ fn create_company(matches: &ArgMatches) -> Outcome {
     serve::make_folder(&settings)?;
     let field = |name: &str, rule: &str| format!("--{name} {rule}");
     let named = |name: &str| {
-        Text::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
+        Name::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
     };
     let short = |name: &str| {
-        Text::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
+        Name::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
     };
     let new = NewCompany {
         name: named("name")?,
@@ -383,7 +383,7 @@ fn print(value: &serde_json::Value) {
 fn create_api_client(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     log::start("warn", settings.log_format);
-    let name = Text::parse(&text(matches, "name")).map_err(|(_, rule)| format!("--name {rule}"))?;
+    let name = Name::parse(&text(matches, "name")).map_err(|(_, rule)| format!("--name {rule}"))?;
     let id = |name: &str| match matches.get_one::<String>(name) {
         Some(text) => Id::parse(text).map(Some).ok_or_else(|| format!("--{name} must be an id")),
         None => Ok(None),

@@ -6,9 +6,10 @@ use std::{future::Future, time::Duration};
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_areas::{
     access::{accounts, sessions, tokens},
+    clients::search,
     live, mcp, uploads,
 };
-use spotter_contract::{Env, idempotency};
+use spotter_contract::{Env, idempotency, installation};
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
 use spotter_store::{Db, Tx};
@@ -29,6 +30,7 @@ pub(crate) async fn run(
     webhook_retention_days: i64,
 ) {
     tokio::join!(
+        attempt("find clients by what they are found by now", reindex(&db)),
         every(2, "fold totals", || db.fold_tallies()),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "forget what has expired", || prune_expired(&db, &env)),
@@ -78,6 +80,24 @@ pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Resul
         db.write(move |tx| gone.iter().try_for_each(|stored| uploads::forget(tx, *stored))).await?;
         if count < uploads::SWEEP {
             return Ok(());
+        }
+        tokio::time::sleep(REST).await;
+    }
+}
+
+/// Under which name it is noted that clients are found by the terms of this version.
+const TERMS: &str = "client terms 2";
+
+/// Adds the search terms that an older version did not know, once.
+async fn reindex(db: &Db) -> Result<()> {
+    if db.read(|tx| installation::is_done(tx, TERMS)).await? {
+        return Ok(());
+    }
+    let mut after = None;
+    loop {
+        after = db.write_rows(move |tx| search::reindex(tx, after)).await?;
+        if after.is_none() {
+            return db.write(|tx| installation::done(tx, TERMS)).await;
         }
         tokio::time::sleep(REST).await;
     }

@@ -93,7 +93,7 @@ pub(crate) async fn create_client(
     db: &Db,
     env: &Env,
     company: CompanyId,
-    name: spotter_kernel::text::Text<120>,
+    name: spotter_kernel::text::Name<120>,
     scopes: Option<Vec<Scope>>,
     consents: Consents,
     coach: Option<Id>,

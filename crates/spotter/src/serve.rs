@@ -204,7 +204,12 @@ pub(crate) fn hold(settings: &Settings) -> Result<Option<std::fs::File>, String>
 /// The environment of a running process, and whether its key was made now.
 fn environment(settings: &Settings) -> Result<(Env, bool), String> {
     let (networks, (key, made)) = (&settings.webhooks.private_networks, settings.key()?);
-    Ok((system::env(&key, networks, &settings.mcp_address()), made))
+    let env = Env {
+        mcp_refresh_grace_seconds: settings.mcp_refresh_grace_seconds,
+        mcp_any_loopback_port: settings.mcp_any_loopback_port,
+        ..system::env(&key, networks, &settings.mcp_address())
+    };
+    Ok((env, made))
 }
 
 /// A runtime for the commands.

@@ -36,6 +36,11 @@ pub const TABLE: &[Setting] = &[
     setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
     setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
     setting("database_readers", "2", "Threads that read from SQLite"),
+    setting(
+        "database_cache_mb",
+        "0",
+        "What SQLite's writer keeps in memory, in MiB; 0 for an eighth of the machine's, 48 to 512",
+    ),
     setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
     setting(
         "secret_key",
@@ -51,6 +56,16 @@ pub const TABLE: &[Setting] = &[
         "mcp_url",
         "",
         "The address that assistants reach the MCP server at, without a path; base_url when absent",
+    ),
+    setting(
+        "mcp_refresh_grace_seconds",
+        "0",
+        "How long a refresh token of an assistant that was used is answered with the same pair",
+    ),
+    setting(
+        "mcp_loopback_ports",
+        "exact",
+        "Ports of the own machine that assistants' redirect addresses may have: exact, or any (RFC 8252)",
     ),
     setting("rate_limit", "600", "Requests a minute of one API client or signed-in person"),
     setting(
@@ -139,6 +154,10 @@ pub struct Settings {
     pub base_url: Option<String>,
     /// The address that assistants reach the MCP server at.
     pub mcp_url: Option<String>,
+    /// How long an exchanged refresh token is answered with the same pair.
+    pub mcp_refresh_grace_seconds: i64,
+    /// Whether redirect addresses may have any port of the own machine.
+    pub mcp_any_loopback_port: bool,
     /// What is set about HTTP.
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
@@ -224,6 +243,17 @@ fn connections(said: usize) -> usize {
     if said == 0 { 3 * cores } else { said.max(2) }
 }
 
+/// An eighth of the machine's memory where nothing else is set, within bounds.
+fn cache_mb(said: usize) -> usize {
+    if said > 0 {
+        return said;
+    }
+    let about = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = about.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<usize>().ok());
+    (kib.unwrap_or_default() / 1024 / 8).clamp(48, 512)
+}
+
 fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
@@ -305,7 +335,13 @@ impl Settings {
         if base_url.as_ref().is_some_and(|url| !url.starts_with("http")) {
             said.complain("base_url", "must begin with https:// or http://");
         }
+        let ports = said.text("mcp_loopback_ports").to_owned();
+        if !matches!(ports.as_str(), "exact" | "any") {
+            said.complain("mcp_loopback_ports", "must be exact or any");
+        }
         let settings = Self {
+            mcp_refresh_grace_seconds: said.number("mcp_refresh_grace_seconds", 0, 300) as i64,
+            mcp_any_loopback_port: ports == "any",
             listen: said.parse(
                 "listen",
                 "must be an address and a port such as 127.0.0.1:8080",
@@ -316,6 +352,7 @@ impl Settings {
                 readers: said.number("database_readers", 1, 64) as usize,
                 connections: connections(said.number("database_connections", 0, 500) as usize),
                 queue: said.number("database_queue", 16, 100_000) as usize,
+                cache_mb: cache_mb(said.number("database_cache_mb", 0, 65_536) as usize),
             },
             secret_key,
             base_url,

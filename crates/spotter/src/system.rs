@@ -40,6 +40,8 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
         vault: Vault::new(key),
         private_networks: private_networks.into(),
         mcp_url: mcp_url.into(),
+        mcp_refresh_grace_seconds: 0,
+        mcp_any_loopback_port: false,
     }
 }
 

@@ -6,7 +6,7 @@ use spotter_files::Files;
 use spotter_kernel::{
     Problem, Result, TimeZone, Timestamp,
     money::Currency,
-    text::{Email, Language, Text},
+    text::{Email, Language, Name},
 };
 use spotter_store::Db;
 
@@ -20,9 +20,9 @@ pub async fn create_company(
     admin_email: &str,
 ) -> Result<serde_json::Value> {
     let wrong = || Problem::internal("the test's company is wrong");
-    let text = |text: &str| Text::parse(text).map_err(|_| wrong());
+    let text = |text: &str| Name::parse(text).map_err(|_| wrong());
     let new = NewCompany {
-        name: Text::parse(name).map_err(|_| wrong())?,
+        name: Name::parse(name).map_err(|_| wrong())?,
         time_zone: TimeZone::parse("Europe/Amsterdam").ok_or_else(wrong)?,
         currency: Currency::parse("EUR").ok_or_else(wrong)?,
         language: Language::parse("en").ok_or_else(wrong)?,

@@ -1,5 +1,5 @@
 -- What the installation knows of itself; nothing in it is a company's.
 CREATE TABLE installation (
     name TEXT NOT NULL PRIMARY KEY,
-    sealed BLOB NOT NULL
+    value BLOB NOT NULL
 );

@@ -26,12 +26,14 @@ pub struct Config {
     pub connections: usize,
     /// Transactions that may wait for a thread; one more is refused with 503.
     pub queue: usize,
+    /// What the writer of a file keeps of it in memory, in MiB.
+    pub cache_mb: usize,
 }
 
 impl Config {
     /// The defaults for a location.
     pub fn new(location: Location) -> Self {
-        Self { location, readers: 2, connections: 8, queue: 1024 }
+        Self { location, readers: 2, connections: 8, queue: 1024, cache_mb: 48 }
     }
 }
 
@@ -47,10 +49,12 @@ pub struct Db(Arc<Engine>, Signals);
 impl Db {
     /// Opens the database. The schema must be current: see [`migrate`](crate::migrate).
     pub fn open(config: &Config) -> Result<Self> {
-        let Config { location, readers, connections, queue } = config;
+        let Config { location, readers, connections, queue, cache_mb } = config;
         let signals = Signals::default();
         let engine = match location {
-            Location::File(path) => Engine::Sqlite(Sqlite::open(path, *readers, *queue, &signals)?),
+            Location::File(path) => {
+                Engine::Sqlite(Sqlite::open(path, *readers, *queue, *cache_mb, &signals)?)
+            }
             Location::Server(url) => {
                 Engine::Postgres(Postgres::open(url, *connections, *queue, &signals)?)
             }
@@ -78,6 +82,19 @@ impl Db {
         match &*self.0 {
             Engine::Sqlite(engine) => engine.readers.call(Isolation::Rows, closure).await,
             Engine::Postgres(engine) => engine.reads.call(Isolation::Rows, closure).await,
+        }
+    }
+
+    /// The same for a read that may take long, such as of a page far down a list: those wait for each
+    /// other, and nobody else for them.
+    pub async fn read_slow<T, F>(&self, closure: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(engine) => engine.slow.call(Isolation::Rows, closure).await,
+            Engine::Postgres(engine) => engine.slow.call(Isolation::Rows, closure).await,
         }
     }
 
@@ -144,12 +161,12 @@ impl Db {
     pub fn close(self, within: Duration) -> bool {
         let Some(engine) = Arc::into_inner(self.0) else { return false };
         let threads = match engine {
-            Engine::Sqlite(Sqlite { readers, writer, threads }) => {
-                drop((readers, writer));
+            Engine::Sqlite(Sqlite { readers, slow, writer, threads }) => {
+                drop((readers, slow, writer));
                 threads
             }
-            Engine::Postgres(Postgres { queue, reads, threads }) => {
-                drop((queue, reads));
+            Engine::Postgres(Postgres { queue, reads, slow, threads }) => {
+                drop((queue, reads, slow));
                 threads
             }
         };

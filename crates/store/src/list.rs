@@ -33,6 +33,9 @@ pub struct Filter {
     pub sql: &'static str,
     /// Where the total under this filter alone comes from.
     pub total: Total,
+    /// Whether one value finds next to nothing and another nearly all, so that each wants a plan of
+    /// its own.
+    pub uneven: bool,
 }
 
 /// Where the total of a list under one filter comes from.
@@ -48,17 +51,23 @@ pub enum Total {
 impl Filter {
     /// A condition whose matches are counted.
     pub const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, total: Total::Counted }
+        Self { name, sql, total: Total::Counted, uneven: false }
     }
 
     /// A condition whose matches another statement counts.
     pub const fn counted_by(name: &'static str, sql: &'static str, count: &'static str) -> Self {
-        Self { name, sql, total: Total::CountedBy(count) }
+        Self { name, sql, total: Total::CountedBy(count), uneven: false }
     }
 
     /// A condition whose matches are tallied as records change.
     pub const fn tallied(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, total: Total::Tallied }
+        Self { name, sql, total: Total::Tallied, uneven: false }
+    }
+
+    /// The same where one value finds next to nothing and another nearly all.
+    pub const fn uneven(mut self) -> Self {
+        self.uneven = true;
+        self
     }
 }
 
@@ -103,21 +112,25 @@ impl List {
         let mut params = vec![company.bind()];
         params.extend_from_slice(fixed);
         let text = self.texts(params.len(), &[]).page;
-        let items = Self::items(tx, &text, params, total, request)?;
+        let items = Self::items(tx, (&text, false), params, total, request)?;
         Ok(Page { items, request, total })
     }
 
     /// The items of one page; nothing is asked for a page past the end.
     fn items<R: Record>(
         tx: &mut Tx<'_>,
-        text: &str,
+        (text, planned): (&str, bool),
         mut params: Vec<Value<'_>>,
         total: i64,
         request: PageRequest,
     ) -> Result<Vec<R>> {
         params.push(Value::Int(request.limit));
         params.push(Value::Int(request.offset()));
-        if request.offset() < total { tx.rows(text, &params) } else { Ok(Vec::new()) }
+        match (request.offset() < total, planned) {
+            (false, _) => Ok(Vec::new()),
+            (true, false) => tx.rows(text, &params),
+            (true, true) => tx.rows_planned(text, &params),
+        }
     }
 
     fn page_of<R: Record>(
@@ -130,13 +143,18 @@ impl List {
     ) -> Result<Page<R>> {
         let names: Vec<_> = chosen.iter().map(|(name, _)| *name).collect();
         let texts = self.texts(fixed.len(), &names);
+        let planned =
+            self.filters.iter().any(|filter| filter.uneven && names.contains(&filter.name));
         let mut params: Vec<_> = fixed.to_vec();
         params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
         let total = match self.subject(&fixed[1..], chosen) {
             Some(subject) => tx.tallied(company, &subject)?,
+            None if planned => {
+                tx.rows_planned::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n)
+            }
             None => tx.rows::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n),
         };
-        let items = Self::items(tx, &texts.page, params, total, request)?;
+        let items = Self::items(tx, (&texts.page, planned), params, total, request)?;
         Ok(Page { items, request, total })
     }
 

@@ -26,6 +26,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("stored answers", include_str!("../migrations/0010_stored_answer.sql")),
     ("due deliveries", include_str!("../migrations/0011_due_deliveries.sql")),
     ("installation", include_str!("../migrations/0012_installation.sql")),
+    ("assistants in use", include_str!("../migrations/0013_assistants_in_use.sql")),
+    ("milligrams", include_str!("../migrations/0014_milligrams.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -18,6 +18,8 @@ const WRITES_MAX: usize = 8;
 pub(crate) struct Postgres {
     pub(crate) queue: Queue,
     pub(crate) reads: Queue,
+    /// Reads that may take long, which others do not wait for.
+    pub(crate) slow: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -46,7 +48,17 @@ impl Postgres {
                 .map_err(Problem::internal)?;
             threads.push(thread);
         }
-        Ok(Self { queue: write_queue, reads: read_queue, threads })
+        // A connection of their own, for one at a time.
+        let (slow_queue, slow) = Queue::bounded(queue, signals);
+        let session = Session::connect(url)?;
+        let share =
+            Share { reads: slow, writes: crossbeam_channel::never(), readers: 1, writers: 1 };
+        let thread = std::thread::Builder::new()
+            .name("postgres-slow".to_owned())
+            .spawn(move || serve(session, &share))
+            .map_err(Problem::internal)?;
+        threads.push(thread);
+        Ok(Self { queue: write_queue, reads: read_queue, slow: slow_queue, threads })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows on their way out of a statement.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use spotter_kernel::{
     Date, Id, Problem, Result, ScopeSet, TimeZone, Timestamp,
@@ -120,10 +120,25 @@ column_from! {
 }
 
 /// A value kept as JSON in a TEXT column.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-#[schemars(inline)]
 pub struct Json<T>(pub T);
+
+/// How it is kept is nothing that a description tells.
+impl<T: JsonSchema> JsonSchema for Json<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+    fn schema_id() -> std::borrow::Cow<'static, str> {
+        T::schema_id()
+    }
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        T::json_schema(schemas)
+    }
+}
 
 impl<T: DeserializeOwned> Stored for Json<T> {
     type Base = String;

@@ -7,12 +7,13 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use futures_util::future::join3;
 use spotter_kernel::{Problem, Result, id::CompanyId};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::{Client, Statement, error::SqlState};
 
 use crate::{
     combine::{Deferred, Effect, Part, Waiting, combine},
     sql::to_postgres,
     tally::{self, Tallies},
+    tx::no_room,
     value::Value,
     wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
 };
@@ -94,7 +95,11 @@ impl Session {
     fn note(&mut self, error: &tokio_postgres::Error, sql: &str) -> Problem {
         self.failure = Some(Failure::of(error));
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
-        Problem::internal(format!("{text} in {sql}"))
+        let cause = format!("{text} in {sql}");
+        match error.code() {
+            Some(code) if *code == SqlState::DISK_FULL => no_room(cause),
+            _ => Problem::internal(cause),
+        }
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement> {
@@ -219,6 +224,25 @@ impl Session {
             Told::Rows(rows) => Ok(rows),
             Told::Count(_) => Ok(Vec::new()),
         }
+    }
+
+    /// The same for a statement whose best plan depends on its values: it is planned for these.
+    pub(crate) fn query_planned(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        self.usable()?;
+        let statement = self.statement(sql)?;
+        let params = borrowed(params);
+        let asked = async |client: &Client| {
+            let own = client.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan");
+            let rows = client.query(&statement, &params);
+            let usual = client.batch_execute("SET LOCAL plan_cache_mode = force_generic_plan");
+            let (own, rows, usual) = join3(own, rows, usual).await;
+            own.and(usual).and(rows)
+        };
+        self.round_trip(asked, sql)
     }
 
     /// A failed transaction takes no further statement.

@@ -9,7 +9,7 @@ use crate::{
     job::Job,
     queue::{Jobs, Queue},
     signals::Signals,
-    tx::{Engine, Tx},
+    tx::{Engine, Tx, failed},
 };
 
 /// The most closures that share one commit.
@@ -18,13 +18,13 @@ const BATCH_MAX: usize = 128;
 const READS_MAX: usize = 8;
 /// Pages in the log after which a commit copies them back into the file (16 MB).
 const CHECKPOINT_PAGES: i64 = 4_000;
-/// What the writer keeps of the file in memory, in KiB, negative as SQLite wants it.
-const WRITER_CACHE: i64 = -48_000;
 /// Statements that each connection keeps prepared.
 const STATEMENTS_KEPT: usize = 512;
 
 pub(crate) struct Sqlite {
     pub(crate) readers: Queue,
+    /// Reads that may take long, which others do not wait for.
+    pub(crate) slow: Queue,
     pub(crate) writer: Queue,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
@@ -34,21 +34,25 @@ impl Sqlite {
         path: &Path,
         readers: usize,
         queue: usize,
+        cache_mb: usize,
         signals: &Signals,
     ) -> Result<Self> {
         let (write_queue, jobs) = Queue::bounded(queue, signals);
         let writer = connect(path)?;
-        writer.pragma_update(None, "cache_size", WRITER_CACHE).map_err(Problem::internal)?;
+        // In KiB, negative as SQLite wants it.
+        let cache = -1024 * i64::try_from(cache_mb).unwrap_or(48);
+        writer.pragma_update(None, "cache_size", cache).map_err(Problem::internal)?;
         let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
         let (read_queue, jobs) = Queue::bounded(queue, signals);
-        for number in 0..readers.max(1) {
+        let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
+        let readers = (0..readers.max(1)).map(|number| (format!("sqlite-reader-{number}"), &jobs));
+        for (name, jobs) in readers.chain([("sqlite-slow-reader".to_owned(), &slow_jobs)]) {
             let reader = connect(path)?;
             reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
             let jobs = jobs.clone();
-            let name = format!("sqlite-reader-{number}");
             threads.push(spawn(&name, move || read_loop(&reader, &jobs))?);
         }
-        Ok(Self { readers: read_queue, writer: write_queue, threads })
+        Ok(Self { readers: read_queue, slow: slow_queue, writer: write_queue, threads })
     }
 }
 
@@ -84,7 +88,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
 
 fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
     let mut statement = conn.prepare_cached(sql).map_err(Problem::internal)?;
-    statement.raw_execute().map(drop).map_err(Problem::internal)
+    statement.raw_execute().map(drop).map_err(|error| failed(sql, error))
 }
 
 fn read_loop(conn: &Connection, jobs: &Jobs) {

@@ -1,6 +1,6 @@
 //! A transaction, as closures see it.
 
-use spotter_kernel::{Id, Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 
 use crate::{
     combine::Waiting,
@@ -138,6 +138,20 @@ impl Tx<'_> {
     }
 }
 
+impl Tx<'_> {
+    /// The same for a statement whose best plan depends on its values.
+    pub(crate) fn rows_planned<R: Record>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+    ) -> Result<Vec<R>> {
+        match &mut self.engine {
+            Engine::Sqlite(_) => self.rows(sql, params),
+            Engine::Postgres(session) => read_all(&session.query_planned(sql, params)?),
+        }
+    }
+}
+
 /// Rows that were asked for ahead.
 pub enum Ahead<R> {
     /// They are here already.
@@ -160,8 +174,17 @@ fn bind_all(
     Ok(())
 }
 
-fn failed(sql: &str, error: rusqlite::Error) -> Problem {
-    Problem::internal(format!("{error} in {sql}"))
+pub(crate) fn failed(sql: &str, error: rusqlite::Error) -> Problem {
+    let full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
+    let cause = format!("{error} in {sql}");
+    if full { no_room(cause) } else { Problem::internal(cause) }
+}
+
+/// There is no room on the disk; what was asked for is not done.
+pub(crate) fn no_room(cause: String) -> Problem {
+    let text = "There is no room on the server's disk; nothing was changed.";
+    let problem = Problem::because(Key::RequestFailed, text).with_status(507);
+    Problem { cause: Some(cause), ..problem }
 }
 
 impl Bind for Value<'_> {

@@ -7,7 +7,7 @@ use spotter_kernel::{
     Date, Id, ScopeSet, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
     money::Percentage,
-    text::{Country, Email, Language, Phone, Text, WallTime, WebUrl},
+    text::{Country, Email, Language, Name, Phone, Text, WallTime, WebUrl},
 };
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 
@@ -123,6 +123,12 @@ bind! {
 }
 
 impl<const MAX: usize> Bind for Text<MAX> {
+    fn bind(&self) -> Value<'_> {
+        Value::Text((**self).into())
+    }
+}
+
+impl<const MAX: usize> Bind for Name<MAX> {
     fn bind(&self) -> Value<'_> {
         Value::Text((**self).into())
     }

@@ -243,7 +243,8 @@ impl Sender {
                 let body = read(answer, deadline).await;
                 let verdict =
                     if status.is_success() { Verdict::Delivered } else { Verdict::Refused };
-                let error = (!status.is_success()).then(|| match status.is_redirection() {
+                let redirects = matches!(status.as_u16(), 300..=303 | 307 | 308);
+                let error = (!status.is_success()).then(|| match redirects {
                     true => format!("HTTP {}: redirects are not followed", status.as_u16()),
                     false => format!("HTTP {}", status.as_u16()),
                 });

@@ -40,6 +40,8 @@ pub enum Refused {
     UserInfo,
     /// It carries a fragment, which is never sent.
     Fragment,
+    /// Its port is 0, which nobody listens at.
+    NoPort,
     /// Its host is a name that only a local network knows.
     LocalName,
     /// Its host is, or resolves to, an address that is not public; and what that address is.
@@ -56,6 +58,7 @@ impl fmt::Display for Refused {
             Self::NotHttps => f.write_str("must be an https URL"),
             Self::UserInfo => f.write_str("must not carry a user name or password"),
             Self::Fragment => f.write_str("must not carry a fragment"),
+            Self::NoPort => f.write_str("must not have the port 0"),
             Self::LocalName => f.write_str("must not be a local name"),
             Self::ClosedAddress(what) => write!(f, "must be at a public address, not {what}"),
             Self::NoAddress => f.write_str("must have an address"),
@@ -93,6 +96,9 @@ impl Target {
         }
         if url.fragment().is_some() {
             return Err(Refused::Fragment);
+        }
+        if url.port() == Some(0) {
+            return Err(Refused::NoPort);
         }
         match url.host().ok_or(Refused::NotAUrl)? {
             Host::Ipv4(v4) => vet(&[v4.into()], private_networks)?,

@@ -7,7 +7,7 @@ use spotter_kernel::{
     Change, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
     id::{CoachId, CompanyId},
     secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
-    text::Text,
+    text::Name,
 };
 use spotter_store::{Bind, Filter, List, params, record, statements, words};
 
@@ -160,7 +160,7 @@ fn check_consents(scopes: &ScopeSet, consents: Consents) -> Result<()> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewApiClient {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// At least one scope.
     #[schemars(length(min = 1))]
     pub scopes: Vec<Scope>,
@@ -261,7 +261,7 @@ fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiCli
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ApiClientChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     /// Tokens that hold more stop being valid at once.
     #[schemars(length(min = 1))]
     #[serde(default)]

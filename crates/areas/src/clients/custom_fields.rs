@@ -9,7 +9,10 @@ use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
 };
 use spotter_kernel::{
-    Change, Date, Event, Key, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+    Change, Date, Event, Key, Problem, Result, Timestamp,
+    id::ClientId,
+    id_type,
+    text::{Name, Text},
 };
 use spotter_store::{Filter, Json, List, Value, params, record, statements, stored_ids, words};
 
@@ -151,7 +154,7 @@ fn options_belong_to_selects(schema: &mut Schema) {
 #[schemars(transform = options_belong_to_selects)]
 pub struct NewCustomField {
     /// What people call it.
-    pub label: Text<120>,
+    pub label: Name<120>,
     /// What it holds.
     pub r#type: FieldType,
     /// What a select offers, 1 to 100 options; for other types absent or empty.
@@ -198,7 +201,7 @@ fn create_custom_field(cx: &mut Write, Body(new): Body<NewCustomField>) -> Resul
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FieldChanges {
     #[serde(default)]
-    label: Change<Text<120>>,
+    label: Change<Name<120>>,
     /// For selects: options that are gone keep standing where clients have them.
     #[schemars(length(max = 100))]
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! Clients: the people a company coaches, from the first contact to the archive.
 
+mod calling;
 pub mod custom_fields;
 pub mod lifecycle;
 pub mod notes;

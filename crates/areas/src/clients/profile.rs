@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Actor, Body, Operation, Path, Read, Write, operation};
 use spotter_kernel::{
-    BirthDate, Change, Event, Id, Key, Patch, Problem, Result, TimeZone,
+    BirthDate, Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone,
     id::{ClientId, CoachId, LocationId},
-    text::{Email, Language, Phone, Text},
+    text::{Email, Language, Name, Phone, Text},
 };
 use spotter_store::{Json, words};
 
@@ -39,9 +39,9 @@ words! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewClient {
     /// Given name.
-    pub first_name: Text<80>,
+    pub first_name: Name<80>,
     /// Family name.
-    pub last_name: Option<Text<80>>,
+    pub last_name: Option<Name<80>>,
     /// Unique among clients that are not archived.
     pub email: Option<Email>,
     /// How to call the client.
@@ -98,6 +98,15 @@ fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
     Location::find(cx, id).map(drop).map_err(|none| none.missing("homeLocationId", rule))
 }
 
+/// Nobody is born tomorrow, wherever on earth it is today (UTC+14 at the furthest).
+fn check_birth(cx: &Read, born: Option<Date>) -> Result<()> {
+    let latest = TimeZone::UTC.date_at(cx.now().plus_seconds(14 * 3_600));
+    if born.is_some_and(|born| born > latest) {
+        return Err(Problem::field(Key::InvalidDate, "dateOfBirth", "must not be in the future"));
+    }
+    Ok(())
+}
+
 /// The coach of a new client: the one that is named, else the API client's default.
 fn coach_for(cx: &mut Read, named: Option<CoachId>) -> Result<Option<CoachId>> {
     let Some(coach) = named else {
@@ -119,6 +128,7 @@ pub fn create(cx: &mut Write, new: NewClient) -> Result<Client> {
 /// The same with an id that is given, for records that began before today.
 pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
     check_location(cx, new.home_location_id)?;
+    check_birth(cx, new.date_of_birth.map(|born| born.0))?;
     let pending = new.relationship_status == Some(StartingRelationship::Pending);
     let client = Client {
         client_id: ClientId(id),
@@ -164,9 +174,9 @@ fn create_client(cx: &mut Write, Body(new): Body<NewClient>) -> Result<ClientAns
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ClientChanges {
     #[serde(default)]
-    first_name: Change<Text<80>>,
+    first_name: Change<Name<80>>,
     #[serde(default)]
-    last_name: Patch<Text<80>>,
+    last_name: Patch<Name<80>>,
     #[serde(default)]
     email: Patch<Email>,
     #[serde(default)]
@@ -203,6 +213,7 @@ fn update_client(
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();
     check_location(cx, change.home_location_id.value().copied())?;
+    check_birth(cx, change.date_of_birth.value().map(|born| born.0))?;
     change.first_name.apply(&mut client.first_name);
     change.last_name.map(Into::into).apply(&mut client.last_name);
     change.email.map(|email| email.to_lowercase()).apply(&mut client.email);

@@ -9,7 +9,7 @@ use spotter_contract::{Read, Write};
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
-    text::{Phone, Text},
+    text::{Name, Phone, Text},
 };
 use spotter_store::{Bind, Json, params, record, statements, subject, words};
 
@@ -49,7 +49,7 @@ words! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmergencyContact {
     /// Who it is.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// How to call them.
     pub phone: Phone,
     /// Who they are to the client.

@@ -11,66 +11,112 @@ use spotter_contract::{
 };
 use spotter_kernel::{
     Key, Page, Result, Timestamp,
-    id::{ClientId, CoachId},
+    id::{ClientId, CoachId, CompanyId},
     text::Text,
 };
-use spotter_store::{Bind, Filter, List, Value, params, statements};
+use spotter_store::{Bind, Filter, List, Tx, Value, params, statements};
 
-use super::record::{Client, MemberStatus, RelationshipStatus, TALLY};
+use super::{
+    calling,
+    record::{Client, MemberStatus, RelationshipStatus, TALLY},
+};
 use crate::{
     audit_logs::{first_id_at, in_order},
     folding::{SEARCH_WORDS_MAX, cut, words_of},
 };
 
-fn digits_of(text: &str) -> String {
-    text.chars().filter(char::is_ascii_digit).collect()
+/// The company's country, which says how its clients' numbers are dialled.
+fn country(cx: &mut Read) -> Result<Option<String>> {
+    let found: Option<(Option<String>,)> = cx.one(COUNTRY, params![])?;
+    Ok(found.and_then(|(country,)| country))
 }
 
-/// The terms that a client is found by: each word of the names and of the address, the address
-/// itself, and the phone number from its start, and from where the national number, the last six
-/// and the last four digits begin.
-fn terms(client: &Client) -> BTreeSet<String> {
+/// The words that a client is found by: of the names and of the address, and the address itself.
+fn words(client: &Client) -> BTreeSet<String> {
     let mut terms: BTreeSet<String> = words_of(&client.first_name).collect();
     terms.extend(client.last_name.iter().flat_map(|name| words_of(name)));
     if let Some(email) = &client.email {
         terms.extend(words_of(email));
         terms.insert(cut(email));
     }
-    if let Some(phone) = &client.phone {
-        let digits = digits_of(phone);
-        for length in [digits.len(), 9, 6, 4] {
-            let tail = digits.get(digits.len().saturating_sub(length)..).unwrap_or_default();
-            terms.insert(tail.to_owned());
-        }
-    }
     terms
 }
 
 /// Brings a client's search terms up to date.
 pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
-    let was = before.map(terms).unwrap_or_default();
-    let now = terms(client);
-    let (mut gone, mut new) = (was.difference(&now), now.difference(&was));
+    let (mut was, mut now) = (before.map(words).unwrap_or_default(), words(client));
+    let phone = before.and_then(|before| before.phone.as_ref());
+    if client.phone.as_ref() != phone {
+        let country = country(cx)?;
+        let of = |phone: &String| calling::terms(phone, country.as_deref());
+        was.extend(phone.iter().flat_map(|phone| of(phone)));
+        now.extend(client.phone.iter().flat_map(of));
+    } else {
+        // A word that stays a number's is not to be taken away.
+        was.retain(|term| now.contains(term) || !calling::is_number(term));
+    }
+    // A number may be a word's and a phone's at once: it is added where it is not.
+    let (numbers_gone, gone): (Vec<_>, Vec<_>) =
+        was.difference(&now).partition(|term| calling::is_number(term));
+    let (numbers_new, new): (Vec<_>, Vec<_>) =
+        now.difference(&was).partition(|term| calling::is_number(term));
+    let id = client.client_id;
+    numbers_gone.iter().try_for_each(|term| cx.defer(REMOVE_TERM, params![term, id]))?;
+    numbers_new.iter().try_for_each(|term| cx.defer(ADD_TERM, params![term, id]))?;
+    let (mut gone, mut new) = (gone.into_iter(), new.into_iter());
     loop {
         // A term that gives way to another is one row that moves.
         match (gone.next(), new.next()) {
-            (Some(old), Some(new)) => cx.defer(MOVE_TERM, params![old, client.client_id, new])?,
-            (Some(old), None) => cx.defer(REMOVE_TERM, params![old, client.client_id])?,
-            (None, Some(new)) => cx.defer(ADD_TERM, params![new, client.client_id])?,
+            (Some(old), Some(new)) => cx.defer(MOVE_TERM, params![old, id, new])?,
+            (Some(old), None) => cx.defer(REMOVE_TERM, params![old, id])?,
+            (None, Some(new)) => cx.defer(ADD_TERM, params![new, id])?,
             (None, None) => return Ok(()),
         }
     }
 }
 
-/// The prefixes that a search asks for; every one must match. None means that nothing can match.
-fn prefixes(search: &str) -> Vec<String> {
-    let phone = !search.trim_start().is_empty()
-        && search.chars().all(|c| c.is_ascii_digit() || " +().-".contains(c));
-    if phone && search.chars().any(|c| c.is_ascii_digit()) {
-        return vec![digits_of(search).trim_start_matches('0').to_owned()];
+/// Adds the terms of some clients that they lack, whosever they are, after this one; the last of
+/// them. An older version knew fewer.
+pub fn reindex(
+    tx: &mut Tx<'_>,
+    after: Option<(CompanyId, ClientId)>,
+) -> Result<Option<(CompanyId, ClientId)>> {
+    let (company, client) =
+        after.map_or_else(Default::default, |(company, id)| (company.to_string(), id.to_string()));
+    type Row = (
+        CompanyId,
+        ClientId,
+        String,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+    );
+    let rows: Vec<Row> = tx.all(SOME_CLIENTS, params![company, client, REINDEXED_AT_ONCE])?;
+    for (company, id, first, last, email, phone, country) in &rows {
+        let texts = [Some(first), last.as_ref(), email.as_ref()];
+        let mut terms: BTreeSet<String> =
+            texts.into_iter().flatten().flat_map(|text| words_of(text)).collect();
+        terms.extend(phone.iter().flat_map(|phone| calling::terms(phone, country.as_deref())));
+        terms.iter().try_for_each(|term| tx.defer(ADD_TERM, params![company, term, id]))?;
     }
+    Ok(rows.last().map(|row| (row.0, row.1)))
+}
+
+/// Clients that are looked at in one transaction.
+const REINDEXED_AT_ONCE: i64 = 200;
+
+/// The prefixes that a search asks for; every one must match. None means that nothing can match.
+fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
     let mut prefixes = Vec::new();
-    for piece in search.split_whitespace() {
+    let mut number = String::new();
+    // Pieces of a number that stand together are one number.
+    for piece in search.split_whitespace().chain([""]) {
+        if !piece.is_empty() && calling::is_number(piece) {
+            number.push_str(piece);
+            continue;
+        }
+        prefixes.extend(calling::sought(&std::mem::take(&mut number), country));
         if piece.contains('@') {
             prefixes.push(cut(&piece.to_lowercase()));
         } else {
@@ -112,7 +158,11 @@ fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Cl
     in_order(wanted.created_from, wanted.created_to, "createdTo")?;
     let mut chosen: Vec<(&'static str, Vec<Value<'static>>)> = Vec::new();
     if let Some(search) = &wanted.search {
-        let prefixes = prefixes(search);
+        let country = match search.contains(|c: char| c.is_ascii_digit()) {
+            true => country(cx)?,
+            false => None,
+        };
+        let prefixes = prefixes(search, country.as_deref());
         if prefixes.is_empty() {
             return Ok(Page { items: Vec::<Client>::new(), request: page, total: 0 }.into());
         }
@@ -203,7 +253,8 @@ pub(crate) static LIST: List = List {
              WHERE company_id = ?1 AND term >= ? AND term < ?)",
             "SELECT COUNT(DISTINCT client_id) FROM client_term \
              WHERE company_id = ?1 AND term >= ?2 AND term < ?3",
-        ),
+        )
+        .uneven(),
         Filter::tallied("relationshipStatus", "relationship_status = ?"),
         Filter::tallied("memberStatus", "member_status = ?"),
         Filter::tallied(
@@ -223,7 +274,12 @@ pub(crate) static LIST: List = List {
 const TAG_SUBJECT: &str = "clients?tag=";
 
 statements! {
-    ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3)";
+    COUNTRY = "SELECT country FROM company WHERE company_id = ?1";
+    SOME_CLIENTS = "SELECT c.company_id, c.client_id, c.first_name, c.last_name, c.email, c.phone, \
+        o.country FROM client c JOIN company o ON o.company_id = c.company_id \
+        WHERE (c.company_id, c.client_id) > (?1, ?2) ORDER BY c.company_id, c.client_id LIMIT ?3";
+    ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3) \
+        ON CONFLICT (company_id, term, client_id) DO NOTHING";
     MOVE_TERM = "UPDATE client_term SET term = ?4 \
         WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
     REMOVE_TERM = "DELETE FROM client_term WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
@@ -238,8 +294,12 @@ mod tests {
 
     #[test]
     fn searches_become_prefixes() {
+        let prefixes = |search| prefixes(search, Some("NL"));
         assert_eq!(prefixes("Ann DE vries"), ["ann", "de", "vries"]);
         assert_eq!(prefixes("06 1234-5678"), ["612345678"]);
+        assert_eq!(prefixes("Ann 06 1234 5678 Bos"), ["ann", "612345678", "bos"]);
+        assert_eq!(prefixes("+31 6 1234"), ["3161234"]);
+        assert_eq!(prefixes("0"), ["0"]);
         assert_eq!(prefixes("Ann@Example.com"), ["ann@example.com"]);
         assert_eq!(prefixes("!!"), Vec::<String>::new());
         assert_eq!(prefixes("a b c d e f").len(), SEARCH_WORDS_MAX);

@@ -11,7 +11,7 @@ use spotter_kernel::{
     Id, Key, Money, PageRequest, Problem, Result, Timestamp,
     id::LocationId,
     number,
-    text::{Text, WebUrl},
+    text::{Name, Text, WebUrl},
 };
 use spotter_store::{Json, List, params, record, statements};
 
@@ -96,7 +96,7 @@ fn bounded<T>(field: &str, entries: Vec<T>) -> Result<Vec<T>> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewFacility {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// What there is to know.
     pub description: Option<Text<1000>>,
     /// Where it is; everywhere when absent.
@@ -135,7 +135,7 @@ pub fn set_company_facilities(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewService {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// What there is to know.
     pub description: Option<Text<1000>>,
     /// How long it takes, 1 to 1440 minutes.

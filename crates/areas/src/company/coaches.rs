@@ -6,7 +6,7 @@ use spotter_contract::{Actor, Body, Operation, Paged, Path, Read, Role, Write, l
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
     id::{CoachId, CompanyId},
-    text::{Email, Text},
+    text::{Email, Name},
 };
 use spotter_store::{Ahead, Bind, Filter, List, Tx, params, record, statements, words};
 
@@ -100,9 +100,9 @@ impl Coach {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCoach {
     /// Given name.
-    pub first_name: Text<80>,
+    pub first_name: Name<80>,
     /// Family name.
-    pub last_name: Text<80>,
+    pub last_name: Name<80>,
     /// Where the coach signs in; unique among the company's coaches.
     pub email: Email,
     /// The coach's role.
@@ -205,9 +205,9 @@ fn may_grant(cx: &Write, role: Role) -> Result<()> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CoachChanges {
     #[serde(default)]
-    first_name: Change<Text<80>>,
+    first_name: Change<Name<80>>,
     #[serde(default)]
-    last_name: Change<Text<80>>,
+    last_name: Change<Name<80>>,
     #[serde(default)]
     email: Change<Email>,
     #[serde(default)]

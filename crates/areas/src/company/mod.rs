@@ -10,7 +10,7 @@ use spotter_kernel::{
     Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
     money::Currency,
-    text::{Country, Email, Language, Phone, Text, WebUrl},
+    text::{Country, Email, Language, Name, Phone, WebUrl},
 };
 use spotter_store::{Ahead, List, Sql, Tx, params, record, statements};
 
@@ -54,7 +54,7 @@ record! {
 #[derive(Debug, Clone)]
 pub struct NewCompany {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// The zone of its dates.
     pub time_zone: TimeZone,
     /// What it counts money in.
@@ -154,7 +154,7 @@ fn get_company_settings(cx: &mut Read) -> Result<CompanyAnswer> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SettingsChange {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     email: Patch<Email>,
     #[serde(default)]

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
 };
-use spotter_kernel::{Change, Event, Id, Key, Page, Patch, Problem, Result, id_type, text::Text};
+use spotter_kernel::{
+    Change, Event, Id, Key, Page, Patch, Problem, Result, id_type,
+    text::{Name, Text},
+};
 use spotter_store::{Bind, Filter, List, params, statements};
 
 use super::{
@@ -128,7 +131,7 @@ struct NewConversation {
     #[schemars(length(min = 1, max = 99))]
     user_ids: Vec<UserId>,
     /// What a group is called; required for one.
-    name: Option<Text<120>>,
+    name: Option<Name<120>>,
     /// What a group is about.
     description: Option<Text<1000>>,
 }
@@ -209,7 +212,7 @@ fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<Room> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ConversationChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     description: Patch<Text<1000>>,
 }

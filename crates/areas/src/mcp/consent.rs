@@ -63,6 +63,14 @@ record! {
     }
 }
 
+/// What somebody may allow an assistant.
+pub struct Proposal {
+    /// What it asks for.
+    pub proposed: Vec<Module>,
+    /// What it could be allowed beside that.
+    pub others: Vec<Module>,
+}
+
 /// Keeps a request; the secret that it is known by.
 pub fn ask(tx: &mut Tx, env: &Env, asked: Asked) -> Result<String> {
     let secret = random_text(&*env.entropy);
@@ -140,20 +148,21 @@ impl Pending {
         self.session_digest.as_ref().is_some_and(|own| vault::same(own, &digest))
     }
 
-    /// What is proposed to the one who decides.
-    pub fn proposal(&self, cx: &mut Read) -> Result<Vec<Module>> {
+    /// What is laid before the one who decides.
+    pub fn proposal(&self, cx: &mut Read) -> Result<Proposal> {
         let subject = decider(cx)?;
-        let mut wanted: Vec<Module> = match (&self.modules, subject) {
-            (Some(Json(modules)), _) => modules.clone(),
-            (None, GrantSubject::Company) => PROPOSED.to_vec(),
-            (None, GrantSubject::Client) => Module::of(subject).collect(),
-        };
-        wanted.retain(|module| module.subject() == subject);
+        let mut allowed: Vec<Module> = Module::of(subject).collect();
         if subject == GrantSubject::Client {
-            let allowed = policy::client_modules(cx)?;
-            wanted.retain(|module| allowed.contains(module));
+            let policy = policy::client_modules(cx)?;
+            allowed.retain(|module| policy.contains(module));
         }
-        Ok(wanted)
+        let asked = |module: &Module| match (&self.modules, subject) {
+            (Some(Json(modules)), _) => modules.contains(module),
+            (None, GrantSubject::Company) => PROPOSED.contains(module),
+            (None, GrantSubject::Client) => true,
+        };
+        let (proposed, others) = allowed.into_iter().partition(asked);
+        Ok(Proposal { proposed, others })
     }
 
     /// Where the browser goes with these words for the assistant (RFC 6749, sections 4.1.2 and
@@ -204,7 +213,7 @@ fn decider(cx: &mut Read) -> Result<GrantSubject> {
 pub struct Approval {
     /// The request, as the consent page's address has it.
     pub request_id: Text<100>,
-    /// Which of the proposed modules; all of them when absent.
+    /// Which modules: those that are proposed when absent; others may be added.
     pub modules: Option<Vec<Module>>,
     /// Whether the assistant may only read.
     #[serde(default)]
@@ -233,10 +242,10 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<Approved> {
     if pending.subject_id.is_some_and(|other| other != me) {
         return Err(gone());
     }
-    let proposal = pending.proposal(cx)?;
-    let modules = approval.modules.unwrap_or_else(|| proposal.clone());
-    if modules.iter().any(|module| !proposal.contains(module)) {
-        return Err(Problem::invalid("modules", "must be among those that are proposed"));
+    let Proposal { proposed, others } = pending.proposal(cx)?;
+    let modules = approval.modules.unwrap_or_else(|| proposed.clone());
+    if modules.iter().any(|module| !proposed.contains(module) && !others.contains(module)) {
+        return Err(Problem::invalid("modules", "must be among those that the caller may allow"));
     }
     if modules.is_empty() {
         return Err(match subject {
@@ -259,7 +268,9 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<Approved> {
         created_at: now,
         updated_at: now,
         revoked_at: None,
+        last_used_at: None,
     };
+    grant.replace(cx)?;
     grant.insert(cx)?;
     let code = cx.new_credential(CredentialKind::McpCode);
     let expires_at = now.plus_seconds(MCP_CODE_SECONDS);

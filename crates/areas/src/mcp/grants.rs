@@ -14,6 +14,7 @@ use super::{
     modules::{GrantSubject, Module},
     tokens,
 };
+use crate::access::{accounts::Subject, sessions};
 
 id_type!(
     /// What somebody has allowed an assistant.
@@ -46,6 +47,8 @@ record! {
         pub(super) updated_at: Timestamp,
         /// When it was taken back.
         pub revoked_at: Option<Timestamp>,
+        /// When the assistant last asked for an access token, which it does every hour that it works.
+        pub last_used_at: Option<Timestamp>,
     }
 }
 
@@ -75,6 +78,34 @@ impl Grant {
         } else {
             Err(Key::NotFound.into())
         }
+    }
+
+    /// Whether the person who gave it may still come in, as the one who they were then.
+    pub(super) fn is_of_use(&self, cx: &mut Read) -> Result<bool> {
+        let subject = match self.subject {
+            GrantSubject::Company => Subject::Coach,
+            GrantSubject::Client => Subject::Client,
+        };
+        match sessions::admit(cx, subject, self.subject_id, self.grant_id.0) {
+            // What a manager allowed is not a coach's to use.
+            Ok(Actor::Coach { role, .. }) => Ok(role >= Role::Manager),
+            Ok(_) => Ok(true),
+            Err(problem) if problem.status < 500 => Ok(false),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Notes that it is used.
+    pub(super) fn used(&self, cx: &mut Write) -> Result<()> {
+        let now = cx.now();
+        cx.defer(USED, params![self.grant_id, now])
+    }
+
+    /// Ends what the same person has allowed the same assistant before: it has connected anew.
+    pub(super) fn replace(&self, cx: &mut Write) -> Result<()> {
+        let of = params![self.client_id, self.subject, self.subject_id];
+        let before: Vec<(GrantId,)> = cx.all(EARLIER, of)?;
+        before.into_iter().try_for_each(|(id,)| end(cx, id).map(drop))
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
@@ -147,13 +178,19 @@ fn limit_mcp_grant(
     Ok(GrantAnswer { grant })
 }
 
-fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAnswer> {
-    let before = Grant::own(cx, at.grant_id)?;
+/// Ends a grant and its tokens.
+pub(super) fn end(cx: &mut Write, id: GrantId) -> Result<Grant> {
+    let before = Grant::find(cx, id)?;
     let mut grant = before.clone();
     grant.revoked_at = grant.revoked_at.or(Some(cx.now()));
     grant.save(cx, &before)?;
-    tokens::revoke_all(cx, grant.grant_id)?;
-    Ok(GrantAnswer { grant })
+    tokens::revoke_all(cx, id)?;
+    Ok(grant)
+}
+
+fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAnswer> {
+    let grant = Grant::own(cx, at.grant_id)?;
+    Ok(GrantAnswer { grant: end(cx, grant.grant_id)? })
 }
 
 /// The operations on grants.
@@ -193,8 +230,11 @@ pub(crate) static LIST_OF_SUBJECT: List = List {
 
 statements! {
     INSERT = "INSERT INTO mcp_grant (company_id, ", Grant::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     FIND = "SELECT ", Grant::COLUMNS, " FROM mcp_grant WHERE company_id = ?1 AND grant_id = ?2";
+    USED = "UPDATE mcp_grant SET last_used_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
+    EARLIER = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND client_id = ?2 \
+        AND subject = ?3 AND subject_id = ?4 AND revoked_at IS NULL";
     SAVE = "UPDATE mcp_grant SET modules = ?3, read_only = ?4, updated_at = ?5, revoked_at = ?6 \
         WHERE company_id = ?1 AND grant_id = ?2";
 }

@@ -8,7 +8,7 @@ use spotter_contract::{
 };
 use spotter_kernel::{
     Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
-    number::Whole, secret::CredentialKind, text::Text,
+    number::Whole, secret::CredentialKind, text::Name,
 };
 use spotter_store::{Json, List, params, record, statements, stored_ids};
 
@@ -65,7 +65,7 @@ fn list_mcp_keys(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<McpK
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMcpKey {
-    name: Text<120>,
+    name: Name<120>,
     /// Modules of the company.
     #[schemars(length(min = 1))]
     modules: Vec<Module>,

@@ -156,6 +156,11 @@ impl Module {
         Self::ALL.iter().copied().find(|module| module.key() == key)
     }
 
+    /// Whether an assistant can do something with it today.
+    pub const fn is_of_use(self) -> bool {
+        !self.tools().is_empty()
+    }
+
     /// Every module of a subject.
     pub fn of(subject: GrantSubject) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |module| module.subject() == subject)

@@ -27,24 +27,26 @@ record! {
     }
 }
 
-/// Registers an assistant; the same one again is told the id that it has. Nothing where too many
-/// have registered that nobody let in.
+/// Registers an assistant; the same one again is told the id that it has. Where too many have
+/// registered that nobody let in, those that have waited longest give way: who means it is let in
+/// within minutes.
 pub fn register(
     tx: &mut Tx,
     env: &Env,
     client_name: &str,
     redirect_uris: &[String],
-) -> Result<Option<Registered>> {
+) -> Result<Registered> {
     let uris = Json(redirect_uris.to_vec());
     let metadata = serde_json::json!([client_name, redirect_uris]).to_string();
     let digest = vault::digest_of(metadata.as_bytes());
     let known: Option<Registered> = tx.one(BY_DIGEST, params![digest])?;
-    if known.is_some() {
+    if let Some(known) = known {
         return Ok(known);
     }
     let unused: Option<(i64,)> = tx.one(UNUSED, params![])?;
-    if unused.is_some_and(|(count,)| count >= UNUSED_MAX) {
-        return Ok(None);
+    let surplus = unused.map_or(0, |(count,)| count + 1 - UNUSED_MAX);
+    if surplus > 0 {
+        tx.execute(GIVE_WAY, params![surplus])?;
     }
     let now = env.clock.now();
     let client_id = format!("{PREFIX}{}", random_text(&*env.entropy));
@@ -52,7 +54,7 @@ pub fn register(
     let row = params![client_id, client_name, uris, now, digest, expires_at];
     tx.execute(INSERT, row)?;
     let client_name = client_name.to_owned();
-    Ok(Some(Registered { client_id, client_name, redirect_uris: uris, created_at: now }))
+    Ok(Registered { client_id, client_name, redirect_uris: uris, created_at: now })
 }
 
 /// The assistant with this id.
@@ -73,6 +75,8 @@ pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 statements! {
     BY_DIGEST = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE digest = ?1";
     UNUSED = "SELECT COUNT(*) FROM mcp_client WHERE expires_at IS NOT NULL";
+    GIVE_WAY = "DELETE FROM mcp_client WHERE client_id IN \
+        (SELECT client_id FROM mcp_client WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT ?1)";
     INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";

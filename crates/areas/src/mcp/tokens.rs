@@ -3,14 +3,14 @@
 
 use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
 use spotter_kernel::{
-    Result, Timestamp,
+    Problem, Result, Timestamp,
     limits::{ACCESS_TOKEN_SECONDS, MCP_REFRESH_TOKEN_SECONDS},
     secret::{Credential, CredentialKind},
 };
 use spotter_store::{Tx, params, record, statements, words};
 
 use super::{
-    grants::{Grant, GrantId},
+    grants::{self, Grant, GrantId},
     modules::scope_of,
     registration,
 };
@@ -113,6 +113,8 @@ record! {
         client_id: String,
         rotated_at: Option<Timestamp>,
         expires_at: Timestamp,
+        /// The pair that it was exchanged for, sealed, while it may be asked for again.
+        successor: Option<Vec<u8>>,
     }
 }
 
@@ -123,7 +125,9 @@ impl Token {
     }
 }
 
-/// Exchanges a refresh token for a new pair. One that was exchanged before ends the grant's tokens.
+/// Exchanges a refresh token for a new pair; the access token before it stays good for its time. One
+/// that was exchanged before ends the grant's tokens, unless that was within the grace that the
+/// operator gives: then it is answered with the same pair, for calls that came at once.
 pub fn refresh(
     tx: &mut Tx,
     env: &Env,
@@ -147,23 +151,82 @@ pub fn refresh(
         return Ok(Err(Refusal::InvalidGrant));
     };
     cx.touch("mcp_grant", kept.grant_id, ["tokens"]);
-    // Atomic: of any number that present it at once, one changes the row.
-    if kept.rotated_at.is_some() || cx.execute(ROTATE, params![digest, now])? == 0 {
-        revoke_all(&mut cx, kept.grant_id)?;
-        cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+    if let Some(rotated_at) = kept.rotated_at {
+        let in_time = now < rotated_at.plus_seconds(env.mcp_refresh_grace_seconds);
+        if let Some(sealed) = kept.successor.filter(|_| in_time) {
+            return again(&mut cx, kept.grant_id, &sealed);
+        }
+        return reused(&mut cx, kept.grant_id);
     }
-    cx.defer(END_ACCESS, params![kept.grant_id, TokenKind::Access])?;
-    issue(&mut cx, kept.grant_id)
+    // Atomic: of any number that present it at once, one changes the row.
+    if cx.execute(ROTATE, params![digest, now])? == 0 {
+        return reused(&mut cx, kept.grant_id);
+    }
+    let issued = issue(&mut cx, kept.grant_id)?;
+    if let (Ok(issued), true) = (&issued, env.mcp_refresh_grace_seconds > 0) {
+        let pair = [issued.access.expose(), issued.refresh.expose()].join(" ");
+        let sealed = env.vault.seal(pair.as_bytes(), &*env.entropy)?;
+        cx.defer(SUCCEED, params![digest, sealed])?;
+    }
+    Ok(issued)
 }
 
-/// Issues a pair for a grant that still stands.
-fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
+/// A refresh token that was exchanged is presented by somebody else, or by somebody who has lost count.
+fn reused(cx: &mut Write, grant: GrantId) -> Result<Result<Issued, Refusal>> {
+    revoke_all(cx, grant)?;
+    cx.audit_as("refused")?;
+    Ok(Err(Refusal::InvalidGrant))
+}
+
+/// Answers with the pair that was issued a moment ago.
+fn again(cx: &mut Write, id: GrantId, sealed: &[u8]) -> Result<Result<Issued, Refusal>> {
+    let plain = String::from_utf8(cx.env().vault.open(sealed)?).map_err(Problem::internal)?;
+    let parsed = plain.split_once(' ').and_then(|(access, refresh)| {
+        let access = Credential::parse(CredentialKind::McpAccessToken, access)?;
+        Some((access, Credential::parse(CredentialKind::McpRefreshToken, refresh)?))
+    });
+    let (access, refresh) = parsed.ok_or_else(|| Problem::internal("a pair cannot be read"))?;
     let grant = Grant::find(cx, id)?;
     if grant.revoked_at.is_some() {
         cx.audit_as("refused")?;
         return Ok(Err(Refusal::InvalidGrant));
     }
+    Ok(Ok(Issued { access, refresh, scope: scope_of(&grant.modules.0) }))
+}
+
+/// Takes back a token on its assistant's word, and with it every token of its grant (RFC 7009). What
+/// is no good token of that assistant is none of anybody's business.
+pub fn revoke(
+    tx: &mut Tx,
+    env: &Env,
+    client_id: &str,
+    token: &str,
+    request_id: &str,
+) -> Result<()> {
+    let kinds = [CredentialKind::McpRefreshToken, CredentialKind::McpAccessToken];
+    let Some(token) = kinds.into_iter().find_map(|kind| Credential::parse(kind, token)) else {
+        return Ok(());
+    };
+    let nobody = Caller::new(token.company, Actor::System);
+    let read = Read::new(tx, &nobody, env.clock.now());
+    let mut cx = Write::new(read, env, "revoke_mcp_token", &[], request_id)?;
+    let found: Option<Token> = cx.one(TOKEN, params![vault::digest(&token)])?;
+    let now = cx.now();
+    let good = found.filter(|kept| kept.client_id == client_id && kept.expires_at > now);
+    let Some(kept) = good else { return Ok(()) };
+    cx.touch("mcp_grant", kept.grant_id, ["tokens"]);
+    grants::end(&mut cx, kept.grant_id)?;
+    cx.audit()
+}
+
+/// Issues a pair for a grant that still stands, whose person may still come in.
+fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
+    let grant = Grant::find(cx, id)?;
+    if grant.revoked_at.is_some() || !grant.is_of_use(cx)? {
+        cx.audit_as("refused")?;
+        return Ok(Err(Refusal::InvalidGrant));
+    }
+    grant.used(cx)?;
     let access = cx.new_credential(CredentialKind::McpAccessToken);
     let refresh = cx.new_credential(CredentialKind::McpRefreshToken);
     let now = cx.now();
@@ -198,6 +261,7 @@ statements! {
         AND rotated_at IS NULL";
     INSERT = "INSERT INTO mcp_token (company_id, digest, kind, grant_id, client_id, rotated_at, expires_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    SUCCEED = "UPDATE mcp_token SET successor = ?3 WHERE company_id = ?1 AND digest = ?2";
     END_ACCESS = "DELETE FROM mcp_token WHERE company_id = ?1 AND grant_id = ?2 AND kind = ?3";
     ROTATE_ALL = "UPDATE mcp_token SET rotated_at = ?4 WHERE company_id = ?1 AND grant_id = ?2 \
         AND kind = ?3 AND rotated_at IS NULL";

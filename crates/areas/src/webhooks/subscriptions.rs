@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Body, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
     operation,
 };
-use spotter_kernel::{Change, Event, Id, Key, Problem, Result, number, text::Text};
+use spotter_kernel::{
+    Change, Event, Id, Key, Problem, Result,
+    number::Whole,
+    text::{Name, Text},
+};
 use spotter_store::{Json, words};
 use spotter_webhooks::target::{Target, URL_MAX};
 
@@ -71,6 +75,7 @@ struct WantedTarget {
     #[serde(rename = "type")]
     _type: Option<TargetType>,
     /// A public HTTPS URL.
+    #[schemars(regex(pattern = r"^[hH][tT][tT][pP][sS]://"))]
     url: Option<Text<URL_MAX>>,
 }
 
@@ -79,8 +84,9 @@ struct WantedTarget {
 #[schemars(rename = "NewWebhookSubscription")]
 struct NewSubscription {
     /// What people call it.
-    name: Text<120>,
+    name: Name<120>,
     /// A public HTTPS URL; required unless `target.url` is given.
+    #[schemars(regex(pattern = r"^[hH][tT][tT][pP][sS]://"))]
     url: Option<Text<URL_MAX>>,
     /// Another way to give the URL.
     target: Option<WantedTarget>,
@@ -97,7 +103,7 @@ struct NewSubscription {
 #[schemars(rename = "WebhookSubscriptionChanges")]
 struct SubscriptionChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     status: Change<WantedStatus>,
     /// A public HTTPS URL.
@@ -206,13 +212,7 @@ fn delete_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Su
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Rotation {
     /// How long the old secret signs beside the new one: 0 to 604800, one day when absent.
-    #[serde(default, deserialize_with = "grace")]
-    #[schemars(range(min = 0, max = 604_800))]
-    grace_period_seconds: Option<i64>,
-}
-
-fn grace<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
-    number::within(d, 0..=GRACE_SECONDS_MAX).map(Some)
+    grace_period_seconds: Option<Whole<0, GRACE_SECONDS_MAX>>,
 }
 
 fn rotate_webhook_secret(
@@ -222,7 +222,7 @@ fn rotate_webhook_secret(
 ) -> Result<SecretAnswer> {
     let before = Subscription::find(cx, at.id)?;
     let mut subscription = before.clone();
-    let grace = wanted.grace_period_seconds.unwrap_or(GRACE_SECONDS);
+    let grace = wanted.grace_period_seconds.map_or(GRACE_SECONDS, |seconds| seconds.0);
     (subscription.previous_secret, subscription.previous_secret_until) = if grace > 0 {
         (Some(before.secret.clone()), Some(cx.now().plus_seconds(grace)))
     } else {
@@ -273,7 +273,8 @@ pub(super) fn operations() -> Vec<Operation> {
     const INVALID: Key = Key::WebhookRequestInvalid;
     vec![
         operation!(GET "/webhooks", WebhooksRead, list_webhooks)
-            .summary("List webhook subscriptions"),
+            .summary("List webhook subscriptions")
+            .invalid_as(INVALID),
         operation!(POST "/webhooks", WebhooksWrite, create_webhook)
             .summary("Create a webhook subscription")
             .describe("The signing secret is in this answer alone. A company has at most 50.")
@@ -283,7 +284,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .invalid_as(INVALID)
             .fails(&[Key::ApiError]),
         operation!(GET "/webhooks/{id}", WebhooksRead, get_webhook)
-            .summary("Get a webhook subscription"),
+            .summary("Get a webhook subscription")
+            .invalid_as(INVALID),
         operation!(PATCH "/webhooks/{id}", WebhooksWrite, update_webhook)
             .summary("Update a webhook subscription")
             .describe(
@@ -294,7 +296,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .invalid_as(INVALID),
         operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)
             .summary("Delete a webhook subscription")
-            .describe("Its deliveries stay in the record; those that still wait are cancelled."),
+            .describe("Its deliveries stay in the record; those that still wait are cancelled.")
+            .invalid_as(INVALID),
         operation!(POST "/webhooks/{id}/test", WebhooksWrite, test_webhook)
             .summary("Send a test event")
             .describe("Queues a `subscription.test` event for an active subscription.")

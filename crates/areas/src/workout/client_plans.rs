@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation};
 use spotter_kernel::{
-    Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp, id::ClientId, text::Text,
+    Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
+    id::ClientId,
+    text::{Name, Text},
 };
 use spotter_store::{Bind, Filter, List, params, statements, words};
 
@@ -151,7 +153,7 @@ pub struct Assignment {
     /// this week's when absent. Recurring sequences have none.
     pub start_date: Option<Date>,
     /// The template's when absent.
-    pub name: Option<Text<120>>,
+    pub name: Option<Name<120>>,
     /// The template's when absent.
     pub release_policy: Option<ReleasePolicy>,
 }
@@ -234,7 +236,7 @@ fn assign_workout_plan(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ClientPlanChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     description: Patch<Text<2000>>,
     /// By the rules of assignment; the end follows it, and moves are forgotten.

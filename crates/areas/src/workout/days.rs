@@ -9,14 +9,14 @@ use spotter_contract::{
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result,
     number::{self, Whole},
-    text::{Text, WallTime},
+    text::{Name, Text, WallTime},
 };
 use spotter_store::{Bind, List, params, statements};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
     plan::{Moment, MomentId, Plan, PlanDay, PlanId, Programme},
-    prescription::{NewPlannedExercise, checked},
+    prescription::{NewPlannedExercise, Prescription, checked},
     settings::Settings,
     vocabulary::{Layout, Mode},
 };
@@ -87,7 +87,7 @@ struct DayAnswer {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewDay {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// The week that it is put in, after its other days; 1 when absent.
     #[serde(default, deserialize_with = "optional_week")]
     #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
@@ -140,7 +140,8 @@ fn create_workout_moment(
         return Err(no_such_week());
     }
     let Settings { weight_unit, default_rest_seconds, .. } = Settings::find(cx)?;
-    let exercises = checked(cx, weight_unit, default_rest_seconds, new.exercises)?;
+    let none = Prescription::default();
+    let exercises = checked(cx, weight_unit, default_rest_seconds, new.exercises, &none)?;
     let place = programme.outline.add_day(MomentId(cx.new_id()), week)?;
     let moment = Moment {
         plan_id,
@@ -167,7 +168,7 @@ fn create_workout_moment(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DayChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     notes: Patch<Text<2000>>,
     #[serde(default)]
@@ -258,7 +259,8 @@ fn set_workout_moment_exercises(
     let before = plan.moment(cx, at.plan_moment_id)?;
     let Settings { weight_unit, default_rest_seconds, .. } = Settings::find(cx)?;
     let mut moment = before.clone();
-    moment.exercises = checked(cx, weight_unit, default_rest_seconds, wanted.exercises)?;
+    let was = &before.exercises;
+    moment.exercises = checked(cx, weight_unit, default_rest_seconds, wanted.exercises, was)?;
     let changed = moment.save(cx, &before)?;
     let mut programme = Programme::of(cx, plan)?;
     programme.exercises.insert(moment.plan_moment_id, moment.exercises.0.len() as i64);
@@ -413,6 +415,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .needs(Feature::ProgrammeCalendar)
             .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/weeks/{weekNumber}", WorkoutPlansWrite, delete_workout_week)
+            .declares(&[422])
             .summary("Delete a programme week")
             .describe(
                 "Its days are deleted and later weeks move up by one; the last remaining week \

@@ -6,7 +6,10 @@ use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
 };
 use spotter_kernel::{
-    Change, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+    Change, Key, Page, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    id_type,
+    text::{Name, Text},
 };
 use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
 
@@ -88,7 +91,7 @@ impl From<Own> for Equipment {
 
 impl Own {
     /// An item with a label, which no other item that its owner sees may have.
-    fn new(cx: &mut Write, client_id: Option<ClientId>, label: Text<120>) -> Result<Self> {
+    fn new(cx: &mut Write, client_id: Option<ClientId>, label: Name<120>) -> Result<Self> {
         let count: Option<(i64,)> = match client_id {
             Some(client) => cx.one(COUNT_OF_CLIENT, params![client])?,
             None => cx.one(COUNT, params![])?,
@@ -210,7 +213,7 @@ struct ItemAnswer {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewItem {
-    label: Text<120>,
+    label: Name<120>,
     category: Option<Text<60>>,
     #[serde(default)]
     #[schemars(length(max = 20))]
@@ -252,7 +255,7 @@ fn list_client_equipment(
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewClientItem {
-    label: Text<120>,
+    label: Name<120>,
     category: Option<Text<60>>,
 }
 
@@ -279,7 +282,7 @@ struct ItemPath {
 struct ItemChanges {
     /// The key follows the label.
     #[serde(default)]
-    label: Change<Text<120>>,
+    label: Change<Name<120>>,
     #[serde(default)]
     category: Patch<Text<60>>,
 }

@@ -9,7 +9,7 @@ use spotter_contract::{
 };
 use spotter_kernel::{
     Change, Key, Page, Patch, Problem, Result, Timestamp, id_type,
-    text::{Text, WebUrl},
+    text::{Name, Text, WebUrl},
 };
 use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
 
@@ -239,7 +239,7 @@ fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<E
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewExercise {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// At most 20 other names.
     #[serde(default)]
     #[schemars(length(max = 20))]
@@ -333,7 +333,7 @@ pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ExerciseChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     #[schemars(length(max = 20))]
     aliases: Change<Vec<Text<120>>>,

@@ -65,7 +65,7 @@ impl Feedback {
     }
 }
 
-/// A change of a value that `null` and the empty text clear. Use with `#[serde(default)]`.
+/// A change of a value that `null` and a text without anything but spaces clear. Use with `#[serde(default)]`.
 #[derive(Debug, Clone)]
 struct Clearing<T>(Patch<T>);
 
@@ -80,7 +80,7 @@ impl<'de, T: de::DeserializeOwned> Deserialize<'de> for Clearing<T> {
         use serde_json::Value;
         match Value::deserialize(d)? {
             Value::Null => Ok(Self(Patch::Clear)),
-            Value::String(text) if text.is_empty() => Ok(Self(Patch::Clear)),
+            Value::String(text) if text.trim().is_empty() => Ok(Self(Patch::Clear)),
             value => T::deserialize(value)
                 .map(|value| Self(Patch::Set(value)))
                 .map_err(de::Error::custom),

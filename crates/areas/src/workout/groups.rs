@@ -6,7 +6,10 @@ use spotter_contract::{
     Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
 };
 use spotter_kernel::{
-    Change, Date, Key, Patch, Problem, Result, Timestamp, id::ClientId, id_type, text::Text,
+    Change, Date, Key, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    id_type,
+    text::{Name, Text},
 };
 use spotter_store::{Bind, List, params, record, statements, stored_ids};
 
@@ -100,7 +103,7 @@ fn get_workout_group(cx: &mut Read, Path(at): Path<GroupPath>) -> Result<GroupAn
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewGroup {
-    name: Text<120>,
+    name: Name<120>,
     description: Option<Text<2000>>,
 }
 
@@ -127,7 +130,7 @@ fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<Gro
 #[serde(deny_unknown_fields)]
 struct GroupChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     description: Patch<Text<2000>>,
 }

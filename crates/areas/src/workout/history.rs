@@ -8,7 +8,7 @@ use spotter_store::{Bind, List, record};
 
 use super::{
     exercises::{Exercise, ExerciseId},
-    measures::{Grams, Weight, WeightUnit},
+    measures::{Milligrams, Weight, WeightUnit},
     performance::{LoggedSet, Sets, best_estimate, brzycki},
     progress,
     session::SessionId,
@@ -70,7 +70,7 @@ record! {
         sets: Sets,
         set_count: i64,
         reps: i64,
-        volume_g: Grams,
+        volume_mg: Milligrams,
     }
 }
 
@@ -90,7 +90,7 @@ impl Entry {
             sets: self.sets.0.into_iter().map(|set| set.shown(weight_unit)).collect(),
             set_count: self.set_count,
             total_reps: self.reps,
-            total_volume: weight_unit.show(self.volume_g),
+            total_volume: weight_unit.show(self.volume_mg),
             weight_unit,
             estimated_one_rep_max: estimate,
         }

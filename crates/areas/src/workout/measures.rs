@@ -1,7 +1,7 @@
 //! What is lifted, covered and felt: units, and the numbers that requests may send.
 //!
-//! Weights are whole grams inside, so that sums are exact; outside they are in the company's unit,
-//! rounded to hundredths.
+//! Weights are whole milligrams inside, so that sums are exact and a hundred pounds are a hundred
+//! pounds; outside they are in the company's unit, rounded to hundredths.
 
 use std::borrow::Cow;
 
@@ -16,22 +16,39 @@ words! {
 }
 
 /// The international pound of 1959: 0.45359237 kg exactly.
-const GRAMS_PER_POUND: f64 = 453.592_37;
-/// Heaviest weight that is taken, in either unit.
-const WEIGHT_MAX: f64 = 2_000.0;
+const MILLIGRAMS_PER_POUND: f64 = 453_592.37;
+/// Heaviest weight that is taken, whatever the unit: 2,000 kg.
+const WEIGHT_MAX: Milligrams = Milligrams(2_000_000_000);
+/// The same in the smaller unit, rounded down to hundredths.
+const WEIGHT_MAX_IN_POUNDS: f64 = 4_409.24;
 
-/// A weight in whole grams, or a sum of weights times repetitions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Grams(pub i64);
+/// A weight in whole milligrams, or a sum of weights times repetitions. In JSON that is kept it is
+/// told in grams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Milligrams(pub i64);
 
-impl Bind for Grams {
+impl Serialize for Milligrams {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 % 1_000 {
+            0 => serializer.serialize_i64(self.0 / 1_000),
+            _ => serializer.serialize_f64(self.0 as f64 / 1_000.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Milligrams {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Self((f64::deserialize(d)? * 1_000.0).round() as i64))
+    }
+}
+
+impl Bind for Milligrams {
     fn bind(&self) -> Value<'_> {
         Value::Int(self.0)
     }
 }
 
-column_from! { Grams: i64, |grams| Some(Grams(grams)); }
+column_from! { Milligrams: i64, |weight| Some(Milligrams(weight)); }
 
 /// A weight or a volume as it is told, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
@@ -51,17 +68,20 @@ impl JsonSchema for Weight {
     }
 }
 
-/// A weight as it stands in a request: 0 to 2000 in the company's unit.
+/// What a weight that is too heavy, or negative, breaks.
+pub(super) const WEIGHT_RULE: &str = "must be 0 to 2000 kg (4409.24 lb)";
+
+/// A weight as it stands in a request, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewWeight(pub f64);
 
 impl<'de> Deserialize<'de> for NewWeight {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let weight = f64::deserialize(d)?;
-        if (0.0..=WEIGHT_MAX).contains(&weight) {
+        if (0.0..=WEIGHT_MAX_IN_POUNDS).contains(&weight) {
             Ok(Self(weight))
         } else {
-            Err(refuse::<D::Error>(Key::RequestInvalid, "must be 0 to 2000"))
+            Err(refuse::<D::Error>(Key::RequestInvalid, WEIGHT_RULE))
         }
     }
 }
@@ -74,27 +94,30 @@ impl JsonSchema for NewWeight {
         "NewWeight".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "number", "minimum": 0, "maximum": 2000,
-            "description": "In the company's unit.", "examples": [62.5]})
+        json_schema!({"type": "number", "minimum": 0, "maximum": WEIGHT_MAX_IN_POUNDS,
+            "description": "In the company's unit; at most 2000 kg.", "examples": [62.5]})
     }
 }
 
 impl WeightUnit {
-    const fn grams(self) -> f64 {
+    const fn milligrams(self) -> f64 {
         match self {
-            Self::Kilograms => 1_000.0,
-            Self::Pounds => GRAMS_PER_POUND,
+            Self::Kilograms => 1_000_000.0,
+            Self::Pounds => MILLIGRAMS_PER_POUND,
         }
     }
 
-    /// The weight inside, to the nearest gram.
-    pub fn take(self, weight: NewWeight) -> Grams {
-        Grams((weight.0 * self.grams()).round() as i64)
+    /// The weight inside, to the nearest milligram; none where it is too heavy. One that is written
+    /// as one of those before is shown is that one: reading and writing back changes nothing.
+    pub(super) fn take(self, weight: NewWeight, before: &[Milligrams]) -> Option<Milligrams> {
+        let same = before.iter().find(|before| self.show(**before).0 == weight.0);
+        let taken = Milligrams((weight.0 * self.milligrams()).round() as i64);
+        same.copied().or(Some(taken)).filter(|taken| *taken <= WEIGHT_MAX)
     }
 
     /// The weight outside, to the nearest hundredth.
-    pub fn show(self, grams: Grams) -> Weight {
-        Weight((grams.0 as f64 / self.grams() * 100.0).round() / 100.0)
+    pub fn show(self, weight: Milligrams) -> Weight {
+        Weight((weight.0 as f64 / self.milligrams() * 100.0).round() / 100.0)
     }
 }
 
@@ -159,12 +182,36 @@ mod tests {
 
     use super::*;
 
+    fn taken(unit: WeightUnit, weight: f64) -> Milligrams {
+        unit.take(NewWeight(weight), &[]).unwrap()
+    }
+
     #[test]
-    fn pounds_come_back_as_they_went_in() {
-        let kept = WeightUnit::Pounds.take(NewWeight(225.0));
-        assert_eq!(kept, Grams(102_058));
+    fn pounds_come_back_as_they_went_in_and_add_up() {
+        let kept = taken(WeightUnit::Pounds, 225.0);
+        assert_eq!(kept, Milligrams(102_058_283));
         assert_eq!(WeightUnit::Pounds.show(kept), Weight(225.0));
         assert_eq!(WeightUnit::Kilograms.show(kept), Weight(102.06));
+        let [hundred, ninety] = [100.0, 90.0].map(|weight| taken(WeightUnit::Pounds, weight));
+        let volume = Milligrams(5 * hundred.0 + 5 * ninety.0);
+        assert_eq!(WeightUnit::Pounds.show(volume), Weight(950.0));
+    }
+
+    #[test]
+    fn one_limit_holds_in_both_units() {
+        for (unit, most) in [(WeightUnit::Kilograms, 2_000.0), (WeightUnit::Pounds, 4_409.24)] {
+            assert!(unit.take(NewWeight(most), &[]).is_some());
+        }
+        assert_eq!(WeightUnit::Kilograms.take(NewWeight(2_000.01), &[]), None);
+    }
+
+    #[test]
+    fn what_is_kept_in_json_is_read_in_grams_of_any_age() {
+        for (text, weight) in [("62500", 62_500_000), ("40823.313", 40_823_313), ("0", 0)] {
+            let read: Milligrams = serde_json::from_str(text).unwrap();
+            assert_eq!(read, Milligrams(weight));
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
     }
 
     #[test]
@@ -181,8 +228,25 @@ mod tests {
         fn weights_in_hundredths_survive(hundredths in 0..200_000i64) {
             let weight = hundredths as f64 / 100.0;
             for unit in WeightUnit::ALL {
-                let back = unit.show(unit.take(NewWeight(weight)));
+                let back = unit.show(taken(*unit, weight));
                 prop_assert!((back.0 - weight).abs() < 1e-9, "{weight:?} {back:?}");
+            }
+        }
+
+        #[test]
+        fn what_is_written_as_it_was_read_stays(
+            hundredths in prop::collection::vec(0..200_000i64, 1..6),
+        ) {
+            let all = || hundredths.iter().map(|n| *n as f64 / 100.0);
+            for [unit, other] in [
+                [WeightUnit::Pounds, WeightUnit::Kilograms],
+                [WeightUnit::Kilograms, WeightUnit::Pounds],
+            ] {
+                let kept: Vec<_> = all().map(|weight| taken(unit, weight)).collect();
+                for weight in &kept {
+                    let again = other.take(NewWeight(other.show(*weight).0), &kept).unwrap();
+                    prop_assert_eq!(unit.show(again), unit.show(*weight));
+                }
             }
         }
     }

@@ -7,12 +7,12 @@ use spotter_store::{Bind, Value, column_from, words};
 
 use super::{
     exercises::ExerciseId,
-    measures::{self, Grams, NewWeight, Rpe, Weight, WeightUnit},
+    measures::{self, Milligrams, NewWeight, Rpe, Weight, WeightUnit},
     session::SessionId,
     vocabulary::SetType,
 };
 
-/// A set that was done; the weight is `W`, grams inside.
+/// A set that was done; the weight is `W`, milligrams inside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -48,7 +48,7 @@ fn yes() -> bool {
 }
 
 impl<W> LoggedSet<W> {
-    fn map<U>(self, weight: impl FnOnce(W) -> U) -> LoggedSet<U> {
+    pub(super) fn map<U>(self, weight: impl FnOnce(W) -> U) -> LoggedSet<U> {
         let Self { r#type, reps, distance_meters, duration_seconds, rpe, completed, .. } = self;
         let weight = self.weight.map(weight);
         LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
@@ -59,20 +59,16 @@ impl<W> LoggedSet<W> {
         self.reps.is_some() || self.distance_meters.is_some() || self.duration_seconds.is_some()
     }
 
-    /// Whether the set counts: done, and no warm-up.
+    /// Whether the set counts: done, no warm-up, and with a repetition, a second or a metre to it. A
+    /// lift that failed is none.
     fn is_working(&self) -> bool {
-        self.completed && self.r#type != SetType::Warmup
+        let amounts = [self.reps, self.duration_seconds, self.distance_meters];
+        let performed = amounts.into_iter().flatten().any(|amount| amount > 0);
+        self.completed && self.r#type != SetType::Warmup && performed
     }
 }
 
-impl LoggedSet<NewWeight> {
-    /// The set as it is kept.
-    pub(super) fn kept(self, unit: WeightUnit) -> LoggedSet<Grams> {
-        self.map(|weight| unit.take(weight))
-    }
-}
-
-impl LoggedSet<Grams> {
+impl LoggedSet<Milligrams> {
     /// The set in the company's unit.
     pub(super) fn shown(self, unit: WeightUnit) -> LoggedSet<Weight> {
         self.map(|grams| unit.show(grams))
@@ -82,15 +78,15 @@ impl LoggedSet<Grams> {
 /// Sets as they are kept: JSON arrays of their values in a fixed order, because there are millions
 /// of them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sets(pub(super) Vec<LoggedSet<Grams>>);
+pub struct Sets(pub(super) Vec<LoggedSet<Milligrams>>);
 
 /// A set's values in the order in which they are kept.
 #[derive(Serialize, Deserialize)]
-struct Kept(SetType, Option<i64>, Option<Grams>, Option<i64>, Option<i64>, Option<Rpe>, bool);
+struct Kept(SetType, Option<i64>, Option<Milligrams>, Option<i64>, Option<i64>, Option<Rpe>, bool);
 
 impl Bind for Sets {
     fn bind(&self) -> Value<'_> {
-        let kept = |set: &LoggedSet<Grams>| {
+        let kept = |set: &LoggedSet<Milligrams>| {
             let LoggedSet {
                 r#type,
                 reps,
@@ -140,12 +136,12 @@ pub(super) struct Amount {
     pub sets: i64,
     pub reps: i64,
     /// The sum of weight times repetitions.
-    pub volume: Grams,
+    pub volume: Milligrams,
 }
 
 impl Amount {
     /// The amount of the working sets among these.
-    pub fn of(sets: &[LoggedSet<Grams>]) -> Self {
+    pub fn of(sets: &[LoggedSet<Milligrams>]) -> Self {
         let mut amount = Self::default();
         for set in sets.iter().filter(|set| set.is_working()) {
             let reps = set.reps.unwrap_or(0);
@@ -168,30 +164,34 @@ impl Amount {
 pub(super) const ESTIMATE_REPS_MAX: i64 = 12;
 
 /// The one-repetition maximum by Epley (1985), w · (1 + r/30), and w itself for one repetition; to
-/// the nearest gram. None outside 1 to 12 repetitions.
-pub(super) fn epley(weight: Grams, reps: i64) -> Option<Grams> {
+/// the nearest milligram. None outside 1 to 12 repetitions.
+pub(super) fn epley(weight: Milligrams, reps: i64) -> Option<Milligrams> {
     match reps {
         1 => Some(weight),
-        2..=ESTIMATE_REPS_MAX => Some(Grams((weight.0 * (30 + reps) * 2 + 30) / 60)),
+        2..=ESTIMATE_REPS_MAX => Some(Milligrams((weight.0 * (30 + reps) * 2 + 30) / 60)),
         _ => None,
     }
 }
 
-/// The one-repetition maximum by Brzycki (1993), w · 36/(37 − r), to the nearest gram. None
+/// The one-repetition maximum by Brzycki (1993), w · 36/(37 − r), to the nearest milligram. None
 /// outside 1 to 12 repetitions; the formula itself has no meaning from 37 on.
-pub(super) fn brzycki(weight: Grams, reps: i64) -> Option<Grams> {
+pub(super) fn brzycki(weight: Milligrams, reps: i64) -> Option<Milligrams> {
     let rest = 37 - reps;
-    (1..=ESTIMATE_REPS_MAX).contains(&reps).then(|| Grams((weight.0 * 36 * 2 + rest) / (2 * rest)))
+    (1..=ESTIMATE_REPS_MAX)
+        .contains(&reps)
+        .then(|| Milligrams((weight.0 * 36 * 2 + rest) / (2 * rest)))
 }
 
 /// The working set with the best estimate by Epley: its weight, repetitions and estimate.
-pub(super) fn best_estimate(sets: &[LoggedSet<Grams>]) -> Option<(Grams, i64, Grams)> {
+pub(super) fn best_estimate(
+    sets: &[LoggedSet<Milligrams>],
+) -> Option<(Milligrams, i64, Milligrams)> {
     let working = sets.iter().filter(|set| set.is_working());
     let estimates = working.filter_map(|set| {
         let (weight, reps) = (set.weight.filter(|weight| weight.0 > 0)?, set.reps?);
         Some((weight, reps, epley(weight, reps)?))
     });
-    estimates.fold(None, |best: Option<(Grams, i64, Grams)>, next| match best {
+    estimates.fold(None, |best: Option<(Milligrams, i64, Milligrams)>, next| match best {
         Some(best) if best.2 >= next.2 => Some(best),
         _ => Some(next),
     })
@@ -211,10 +211,10 @@ words! {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Record {
     pub r#type: RecordType,
-    /// Grams, repetitions, seconds or metres, by the type.
+    /// Milligrams, repetitions, seconds or metres, by the type.
     pub value: i64,
     /// The set's weight and repetitions, where a set holds the record.
-    pub weight: Option<Grams>,
+    pub weight: Option<Milligrams>,
     pub reps: Option<i64>,
     pub session_id: SessionId,
     pub achieved_at: Timestamp,
@@ -224,14 +224,28 @@ pub(super) struct Record {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Records(pub Vec<Record>);
 
-/// A record's values in the order in which they are kept; the instant in milliseconds.
+/// A record's values in the order in which they are kept; weights in grams, the instant in
+/// milliseconds.
 #[derive(Serialize, Deserialize)]
-struct KeptRecord(RecordType, i64, Option<Grams>, Option<i64>, SessionId, i64);
+struct KeptRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
+
+impl RecordType {
+    /// Whether its value is a weight, or a volume.
+    pub(super) const fn is_weight(self) -> bool {
+        !matches!(self, Self::MaxReps | Self::MaxDuration | Self::MaxDistance)
+    }
+
+    /// What one of its value is when it is kept.
+    const fn kept_unit(self) -> f64 {
+        if self.is_weight() { 1_000.0 } else { 1.0 }
+    }
+}
 
 impl Bind for Records {
     fn bind(&self) -> Value<'_> {
         let kept = |record: &Record| {
             let Record { r#type, value, weight, reps, session_id, achieved_at } = *record;
+            let value = value as f64 / r#type.kept_unit();
             KeptRecord(r#type, value, weight, reps, session_id, achieved_at.millis())
         };
         let kept: Vec<_> = self.0.iter().map(kept).collect();
@@ -244,6 +258,7 @@ column_from! {
         let kept: Vec<KeptRecord> = serde_json::from_str(&text).ok()?;
         let record = |KeptRecord(r#type, value, weight, reps, session_id, millis)| {
             let achieved_at = Timestamp::from_millis(millis);
+            let value = (value * r#type.kept_unit()).round() as i64;
             Record { r#type, value, weight, reps, session_id, achieved_at }
         };
         Some(Records(kept.into_iter().map(record).collect()))
@@ -255,7 +270,7 @@ column_from! {
 pub(super) struct Performed {
     pub session_id: SessionId,
     pub started_at: Timestamp,
-    pub sets: Vec<LoggedSet<Grams>>,
+    pub sets: Vec<LoggedSet<Milligrams>>,
     /// How many times the exercise stands in the session.
     pub entries: i64,
 }
@@ -263,7 +278,7 @@ pub(super) struct Performed {
 impl Performed {
     /// The records that a session would hold by itself.
     fn bests(&self) -> Vec<Record> {
-        let record = |kind, value, set: Option<&LoggedSet<Grams>>| Record {
+        let record = |kind, value, set: Option<&LoggedSet<Milligrams>>| Record {
             r#type: kind,
             value,
             weight: set.and_then(|set| set.weight),
@@ -293,7 +308,7 @@ impl Performed {
                 offer(kind, weight.filter(|_| reps >= least), Some(set));
             }
             let estimate = set.weight.and_then(|weight| epley(weight, reps));
-            offer(RecordType::EstimatedOneRm, estimate.map(|grams| grams.0), Some(set));
+            offer(RecordType::EstimatedOneRm, estimate.map(|weight| weight.0), Some(set));
             offer(RecordType::MaxReps, set.reps, Some(set));
             offer(RecordType::MaxDuration, set.duration_seconds, Some(set));
             offer(RecordType::MaxDistance, set.distance_meters, Some(set));
@@ -317,9 +332,14 @@ impl Progress {
     /// Adds a session that began no earlier than those before. A record goes to whoever reached it
     /// first.
     pub fn add(&mut self, performed: &Performed) {
+        let amount = Amount::of(&performed.sets);
+        // What was skipped was not performed.
+        if amount.sets == 0 {
+            return;
+        }
         self.times_performed += 1;
         self.entries += performed.entries;
-        self.amount.add(Amount::of(&performed.sets));
+        self.amount.add(amount);
         self.last_performed_at = self.last_performed_at.max(performed.started_at);
         for best in performed.bests() {
             match self.records.iter_mut().find(|record| record.r#type == best.r#type) {
@@ -339,11 +359,11 @@ mod tests {
 
     use super::*;
 
-    fn set(kind: SetType, kilograms: i64, reps: i64) -> LoggedSet<Grams> {
+    fn set(kind: SetType, kilograms: i64, reps: i64) -> LoggedSet<Milligrams> {
         LoggedSet {
             r#type: kind,
             reps: Some(reps),
-            weight: Some(Grams(kilograms * 1000)),
+            weight: Some(Milligrams(kilograms * 1_000_000)),
             distance_meters: None,
             duration_seconds: None,
             rpe: None,
@@ -351,7 +371,7 @@ mod tests {
         }
     }
 
-    fn performed(at: i64, sets: Vec<LoggedSet<Grams>>) -> Performed {
+    fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
         let started_at = Timestamp::from_millis(at);
         let session_id = SessionId(Id::new(started_at, [1; 6]));
         Performed { session_id, started_at, sets, entries: 1 }
@@ -359,11 +379,11 @@ mod tests {
 
     #[test]
     fn estimates_follow_their_formulas() {
-        let hundred = Grams(100_000);
+        let hundred = Milligrams(100_000_000);
         assert_eq!(epley(hundred, 1), Some(hundred));
-        assert_eq!(epley(hundred, 5), Some(Grams(116_667)));
+        assert_eq!(epley(hundred, 5), Some(Milligrams(116_666_667)));
         assert_eq!(brzycki(hundred, 1), Some(hundred));
-        assert_eq!(brzycki(hundred, 5), Some(Grams(112_500)));
+        assert_eq!(brzycki(hundred, 5), Some(Milligrams(112_500_000)));
         for reps in [-1, 0, 13, 37, 40] {
             assert_eq!((epley(hundred, reps), brzycki(hundred, reps)), (None, None), "{reps}");
         }
@@ -379,19 +399,35 @@ mod tests {
             set(SetType::Dropset, 80, 8),
             left_out,
         ];
-        let amount = Amount { sets: 2, reps: 13, volume: Grams(1_140_000) };
+        let amount = Amount { sets: 2, reps: 13, volume: Milligrams(1_140_000_000) };
         assert_eq!(Amount::of(&sets), amount);
         let mut progress = Progress::default();
         progress.add(&performed(1, sets));
         let value = |kind| {
             progress.records.iter().find(|record| record.r#type == kind).map(|record| record.value)
         };
-        assert_eq!(value(RecordType::MaxWeight), Some(100_000));
-        assert_eq!(value(RecordType::FiveRm), Some(100_000));
+        assert_eq!(value(RecordType::MaxWeight), Some(100_000_000));
+        assert_eq!(value(RecordType::FiveRm), Some(100_000_000));
         assert_eq!(value(RecordType::TenRm), None);
         assert_eq!(value(RecordType::MaxReps), Some(8));
-        assert_eq!(value(RecordType::MaxVolume), Some(1_140_000));
-        assert_eq!(value(RecordType::EstimatedOneRm), Some(116_667));
+        assert_eq!(value(RecordType::MaxVolume), Some(1_140_000_000));
+        assert_eq!(value(RecordType::EstimatedOneRm), Some(116_666_667));
+    }
+
+    #[test]
+    fn a_lift_that_failed_and_what_was_skipped_are_no_performance() {
+        let mut timed = set(SetType::Normal, 300, 0);
+        (timed.reps, timed.duration_seconds) = (None, Some(0));
+        let mut skipped = set(SetType::Normal, 100, 5);
+        skipped.completed = false;
+        let failed = set(SetType::Normal, 200, 0);
+        let mut progress = Progress::default();
+        for sets in
+            [vec![], vec![failed], vec![timed], vec![skipped], vec![set(SetType::Warmup, 60, 8)]]
+        {
+            progress.add(&performed(1, sets));
+        }
+        assert_eq!(progress, Progress::default());
     }
 
     #[test]
@@ -419,7 +455,11 @@ mod tests {
                 all.extend(sets.clone());
                 progress.add(&performed(at as i64, sets));
             }
-            let working = || all.iter().filter(|set| set.r#type != SetType::Warmup);
+            let works = |set: &&LoggedSet<Milligrams>| set.r#type != SetType::Warmup && set.reps > Some(0);
+            let working = || all.iter().filter(works);
+            let performed = sessions.iter().filter(|sets| {
+                sets.iter().any(|(kind, _, reps)| SetType::ALL[*kind] != SetType::Warmup && *reps > 0)
+            });
             let value = |kind| {
                 progress.records.iter().find(|r| r.r#type == kind).map_or(0, |r| r.value)
             };
@@ -427,14 +467,14 @@ mod tests {
                 let sets = working().filter(|set| set.reps >= Some(least));
                 sets.filter_map(|set| set.weight).map(|weight| weight.0).max().unwrap_or(0)
             };
-            prop_assert_eq!(value(RecordType::MaxWeight), heaviest(0));
+            prop_assert_eq!(value(RecordType::MaxWeight), heaviest(1));
             prop_assert_eq!(value(RecordType::OneRm), heaviest(1));
             prop_assert_eq!(value(RecordType::ThreeRm), heaviest(3));
             prop_assert_eq!(value(RecordType::FiveRm), heaviest(5));
             prop_assert_eq!(value(RecordType::TenRm), heaviest(10));
             prop_assert_eq!(value(RecordType::MaxReps), working().filter_map(|s| s.reps).max().unwrap_or(0));
             prop_assert_eq!(progress.amount, Amount::of(&all));
-            prop_assert_eq!(progress.times_performed, sessions.len() as i64);
+            prop_assert_eq!(progress.times_performed, performed.count() as i64);
         }
     }
 }

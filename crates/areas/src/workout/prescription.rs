@@ -10,7 +10,7 @@ use spotter_store::{Bind, Value, column_from};
 
 use super::{
     exercises::{Exercise, ExerciseId, check_usable},
-    measures::{self, Grams, NewWeight, Rpe, Weight, WeightUnit},
+    measures::{self, Milligrams, NewWeight, Rpe, WEIGHT_RULE, Weight, WeightUnit},
     vocabulary::SetType,
 };
 
@@ -133,7 +133,7 @@ pub struct PlannedExercise<W> {
 /// A day's exercises as they are kept: JSON arrays of their values in a fixed order, because each
 /// client has a copy.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Prescription(pub(super) Vec<PlannedExercise<Grams>>);
+pub struct Prescription(pub(super) Vec<PlannedExercise<Milligrams>>);
 
 /// A set's values in the order in which they are kept.
 #[derive(Serialize, Deserialize)]
@@ -141,7 +141,7 @@ struct KeptSet(
     SetType,
     Option<i64>,
     Option<i64>,
-    Option<Grams>,
+    Option<Milligrams>,
     Option<i64>,
     Option<i64>,
     Option<Rpe>,
@@ -151,15 +151,15 @@ struct KeptSet(
 #[derive(Serialize, Deserialize)]
 struct Kept(ExerciseId, String, Option<String>, i64, Option<Tempo>, Option<String>, Vec<KeptSet>);
 
-impl From<PlannedSet<Grams>> for KeptSet {
-    fn from(set: PlannedSet<Grams>) -> Self {
+impl From<PlannedSet<Milligrams>> for KeptSet {
+    fn from(set: PlannedSet<Milligrams>) -> Self {
         let PlannedSet { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe } =
             set;
         Self(r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe)
     }
 }
 
-impl From<KeptSet> for PlannedSet<Grams> {
+impl From<KeptSet> for PlannedSet<Milligrams> {
     fn from(kept: KeptSet) -> Self {
         let KeptSet(r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe) = kept;
         Self { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe }
@@ -191,7 +191,7 @@ column_from! {
     };
 }
 
-impl PlannedExercise<Grams> {
+impl PlannedExercise<Milligrams> {
     /// The same in the company's unit.
     pub(super) fn shown(self, unit: WeightUnit) -> PlannedExercise<Weight> {
         let Self { exercise_id, name, superset, rest_seconds, tempo, notes, sets } = self;
@@ -206,6 +206,7 @@ pub(super) fn checked(
     unit: WeightUnit,
     default_rest: i64,
     new: Vec<NewPlannedExercise>,
+    before: &Prescription,
 ) -> Result<Prescription> {
     check_sizes(new.iter().map(|exercise| exercise.sets.len()))?;
     check_supersets(new.iter().map(|exercise| exercise.superset.as_deref()))?;
@@ -220,6 +221,17 @@ pub(super) fn checked(
                 return Err(Problem::invalid(&field, "must not be below reps"));
             }
         }
+        let same = before.0.iter().filter(|was| was.exercise_id == id);
+        let weights: Vec<_> = same.flat_map(|was| &was.sets).filter_map(|set| set.weight).collect();
+        let mut sets = Vec::with_capacity(exercise.sets.len());
+        for (number, set) in exercise.sets.into_iter().enumerate() {
+            let weight = set.weight.map(|weight| unit.take(weight, &weights));
+            if weight == Some(None) {
+                let field = format!("exercises[{at}].sets[{number}].weight");
+                return Err(Problem::invalid(&field, WEIGHT_RULE));
+            }
+            sets.push(set.map(|_| weight.flatten().unwrap_or_default()));
+        }
         kept.push(PlannedExercise {
             exercise_id: id,
             name: found.get(&id).map(|exercise| exercise.name.clone()).unwrap_or_default(),
@@ -227,11 +239,7 @@ pub(super) fn checked(
             rest_seconds: exercise.rest_seconds.unwrap_or(default_rest),
             tempo: exercise.tempo,
             notes: exercise.notes.map(Into::into),
-            sets: exercise
-                .sets
-                .into_iter()
-                .map(|set| set.map(|weight| unit.take(weight)))
-                .collect(),
+            sets,
         });
     }
     Ok(Prescription(kept))

@@ -13,7 +13,7 @@ use spotter_store::{Bind, Filter, List, params, record, statements};
 
 use super::{
     exercises::{Exercise, ExerciseId},
-    measures::{Grams, Weight, WeightUnit},
+    measures::{Milligrams, Weight, WeightUnit},
     performance::{Amount, Performed, Progress, Record, RecordType, Records, Sets},
     session::{Performance, SessionId, by_exercise},
     settings::Settings,
@@ -30,7 +30,7 @@ record! {
         entries: i64,
         set_count: i64,
         total_reps: i64,
-        total_volume_g: Grams,
+        total_volume_mg: Milligrams,
         last_performed_at: Timestamp,
         records: Records,
     }
@@ -45,7 +45,7 @@ impl Row {
             entries: progress.entries,
             set_count: progress.amount.sets,
             total_reps: progress.amount.reps,
-            total_volume_g: progress.amount.volume,
+            total_volume_mg: progress.amount.volume,
             last_performed_at: progress.last_performed_at,
             records: Records(progress.records),
         }
@@ -54,7 +54,7 @@ impl Row {
 
 impl From<Row> for Progress {
     fn from(row: Row) -> Self {
-        let Row { set_count: sets, total_reps: reps, total_volume_g: volume, .. } = row;
+        let Row { set_count: sets, total_reps: reps, total_volume_mg: volume, .. } = row;
         Self {
             times_performed: row.times_performed,
             entries: row.entries,
@@ -208,7 +208,7 @@ fn list_top_exercises(
             thumbnail: exercise.and_then(|exercise| exercise.thumbnail.clone()),
             times_performed: row.times_performed,
             total_reps: row.total_reps,
-            total_volume: unit.show(row.total_volume_g),
+            total_volume: unit.show(row.total_volume_mg),
             last_performed_at: row.last_performed_at,
             has_history: row.times_performed > 0,
         }
@@ -254,11 +254,9 @@ listed!(PersonalRecords { personal_records: ExerciseRecords });
 
 impl Record {
     fn shown(self, unit: WeightUnit) -> PersonalRecord {
-        let value = match self.r#type {
-            RecordType::MaxReps | RecordType::MaxDuration | RecordType::MaxDistance => {
-                Weight(self.value as f64)
-            }
-            _ => unit.show(Grams(self.value)),
+        let value = match self.r#type.is_weight() {
+            true => unit.show(Milligrams(self.value)),
+            false => Weight(self.value as f64),
         };
         PersonalRecord {
             r#type: self.r#type,
@@ -333,7 +331,7 @@ statements! {
         ON CONFLICT (company_id, client_id, exercise_id) DO UPDATE SET \
         times_performed = excluded.times_performed, entries = excluded.entries, \
         set_count = excluded.set_count, total_reps = excluded.total_reps, \
-        total_volume_g = excluded.total_volume_g, \
+        total_volume_mg = excluded.total_volume_mg, \
         last_performed_at = excluded.last_performed_at, records = excluded.records";
     DELETE = "DELETE FROM workout_progress \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3";

@@ -11,7 +11,7 @@ use spotter_store::{Bind, Json, params, record, statements, stored_ids, subject,
 use super::{
     exercises::{Exercise, ExerciseId, check_usable},
     feedback::{Difficulty, EmojiRating, Feedback},
-    measures::{Grams, Weight, WeightUnit},
+    measures::{Milligrams, WEIGHT_RULE, Weight, WeightUnit},
     performance::{Amount, LoggedSet, NewLoggedExercise, Sets},
     plan::{MomentId, PlanId},
     prescription::{check_sizes, check_supersets},
@@ -62,7 +62,7 @@ record! {
         pub(super) completed_at: Option<Timestamp>,
         pub(super) notes: Option<String>,
         pub(super) set_count: i64,
-        pub(super) volume_g: Grams,
+        pub(super) volume_mg: Milligrams,
         pub(super) rating: Option<i64>,
         pub(super) difficulty: Option<Difficulty>,
         pub(super) emoji_rating: Option<EmojiRating>,
@@ -88,7 +88,7 @@ record! {
         sets: Sets,
         set_count: i64,
         reps: i64,
-        volume_g: Grams,
+        volume_mg: Milligrams,
     }
 }
 
@@ -180,7 +180,7 @@ impl Session {
             duration_seconds: self.completed_at.map(lasted),
             notes: self.notes.clone(),
             set_count: self.set_count,
-            total_volume: unit.show(self.volume_g),
+            total_volume: unit.show(self.volume_mg),
             weight_unit: unit,
             feedback: Feedback::of(self),
             created_at: self.created_at,
@@ -203,7 +203,7 @@ impl Session {
             sets: each.sets.0.into_iter().map(|set| set.shown(unit)).collect(),
             set_count: each.set_count,
             total_reps: each.reps,
-            total_volume: unit.show(each.volume_g),
+            total_volume: unit.show(each.volume_mg),
         };
         let summary = self.summary(unit);
         let exercises = log.into_iter().map(logged).collect();
@@ -263,7 +263,7 @@ impl Session {
                 self.status,
                 self.completed_at,
                 self.set_count,
-                self.volume_g,
+                self.volume_mg,
                 self.rating,
                 self.difficulty,
                 self.emoji_rating,
@@ -280,7 +280,7 @@ impl Session {
         cx: &mut Read,
         unit: WeightUnit,
         exercises: Vec<NewLoggedExercise>,
-        known: &BTreeSet<ExerciseId>,
+        before: &[Performance],
     ) -> Result<Vec<Performance>> {
         check_sizes(exercises.iter().map(|exercise| exercise.sets.len()))?;
         check_supersets(exercises.iter().map(|exercise| exercise.superset.as_deref()))?;
@@ -289,7 +289,10 @@ impl Session {
         let mut log = Vec::with_capacity(exercises.len());
         for (position, each) in exercises.into_iter().enumerate() {
             // What stands in the log already may stay, archived or not.
-            if !known.contains(&each.exercise_id) {
+            let same = before.iter().filter(|was| was.exercise_id == each.exercise_id);
+            let weights: Vec<_> =
+                same.clone().flat_map(|was| was.sets()).filter_map(|set| set.weight).collect();
+            if same.count() == 0 {
                 let field = format!("exercises[{position}].exerciseId");
                 check_usable(&found, each.exercise_id, &field)?;
             }
@@ -297,7 +300,19 @@ impl Session {
                 let field = format!("exercises[{position}].sets[{number}]");
                 return Err(Problem::invalid(&field, "must have reps, a duration or a distance"));
             }
-            let sets: Vec<_> = each.sets.into_iter().map(|set| set.kept(unit)).collect();
+            let sets: Vec<LoggedSet<Milligrams>> = each
+                .sets
+                .into_iter()
+                .enumerate()
+                .map(|(number, set)| {
+                    let weight = set.weight.map(|weight| unit.take(weight, &weights));
+                    let field = || format!("exercises[{position}].sets[{number}].weight");
+                    match weight {
+                        Some(None) => Err(Problem::invalid(&field(), WEIGHT_RULE)),
+                        weight => Ok(set.map(|_| weight.flatten().unwrap_or_default())),
+                    }
+                })
+                .collect::<Result<_>>()?;
             let amount = Amount::of(&sets);
             total.add(amount);
             log.push(Performance {
@@ -305,7 +320,7 @@ impl Session {
                 session_id: self.session_id,
                 position: position as i64 + 1,
                 exercise_id: each.exercise_id,
-                counted: self.is_completed(),
+                counted: self.is_completed() && amount.sets > 0,
                 local_date: self.local_date,
                 started_at: self.started_at,
                 superset: each.superset.map(Into::into),
@@ -313,10 +328,10 @@ impl Session {
                 sets: Sets(sets),
                 set_count: amount.sets,
                 reps: amount.reps,
-                volume_g: amount.volume,
+                volume_mg: amount.volume,
             });
         }
-        (self.set_count, self.volume_g) = (total.sets, total.volume);
+        (self.set_count, self.volume_mg) = (total.sets, total.volume);
         Ok(log)
     }
 }
@@ -326,7 +341,7 @@ impl Performance {
         self.exercise_id
     }
 
-    pub(super) fn sets(&self) -> &[LoggedSet<Grams>] {
+    pub(super) fn sets(&self) -> &[LoggedSet<Milligrams>] {
         &self.sets.0
     }
 }
@@ -334,9 +349,10 @@ impl Performance {
 /// What was done of each exercise in one session.
 pub(super) fn by_exercise(
     log: &[Performance],
-) -> BTreeMap<ExerciseId, (Vec<LoggedSet<Grams>>, i64)> {
-    let mut all: BTreeMap<ExerciseId, (Vec<LoggedSet<Grams>>, i64)> = BTreeMap::new();
-    for each in log {
+) -> BTreeMap<ExerciseId, (Vec<LoggedSet<Milligrams>>, i64)> {
+    let mut all: BTreeMap<ExerciseId, (Vec<LoggedSet<Milligrams>>, i64)> = BTreeMap::new();
+    // What was skipped was not performed.
+    for each in log.iter().filter(|each| each.set_count > 0) {
         let (sets, entries) = all.entry(each.exercise_id()).or_default();
         sets.extend_from_slice(each.sets());
         *entries += 1;
@@ -354,7 +370,7 @@ statements! {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
         ?19, ?20, ?21)";
     SAVE = "UPDATE workout_session SET status = ?4, completed_at = ?5, set_count = ?6, \
-        volume_g = ?7, rating = ?8, difficulty = ?9, emoji_rating = ?10, feedback_notes = ?11, \
+        volume_mg = ?7, rating = ?8, difficulty = ?9, emoji_rating = ?10, feedback_notes = ?11, \
         updated_at = ?12 WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
     DELETE = "DELETE FROM workout_session \
         WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
@@ -363,7 +379,7 @@ statements! {
     INSERT_LOG = "INSERT INTO workout_performance (company_id, ", Performance::COLUMNS, ") \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     COUNT_LOG = "UPDATE workout_performance SET counted = TRUE \
-        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
+        WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3 AND set_count > 0";
     DELETE_LOG = "DELETE FROM workout_performance \
         WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
 }

@@ -1,18 +1,20 @@
 //! Sessions: workouts that are begun, logged, completed, edited and deleted.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Body, Operation, OptionalBody, Paged, Path, Read, Write, listed, operation,
 };
-use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_kernel::{
+    Date, Key, Problem, Result, Timestamp,
+    id::ClientId,
+    text::{Name, Text},
+};
 use spotter_store::{Bind, Filter, Json, List, Value};
 
 use super::{
     agenda::Agenda,
-    measures::Grams,
+    measures::Milligrams,
     performance::NewLoggedExercise,
     plan::{MomentId, Plan, PlanId},
     progress,
@@ -92,7 +94,7 @@ pub struct NewSession {
     /// today's occurrence in one that comes round.
     pub occurrence_date: Option<Date>,
     /// The day's name when absent, or `Workout`.
-    pub name: Option<Text<120>>,
+    pub name: Option<Name<120>>,
     /// Now when absent; not in the future.
     pub started_at: Option<Timestamp>,
     /// Given for a session that is over; not in the future nor before the start.
@@ -196,7 +198,7 @@ fn begin_workout_session(
         completed_at: new.completed_at,
         notes: new.notes.map(Into::into),
         set_count: 0,
-        volume_g: Grams(0),
+        volume_mg: Milligrams(0),
         rating: None,
         difficulty: None,
         emoji_rating: None,
@@ -204,7 +206,7 @@ fn begin_workout_session(
         created_at: now,
         updated_at: now,
     };
-    let log = session.logged(cx, unit, new.exercises, &BTreeSet::new())?;
+    let log = session.logged(cx, unit, new.exercises, &[])?;
     session.insert(cx, &log)?;
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
@@ -229,8 +231,7 @@ fn set_workout_session_sets(
     let mut session = before.clone();
     let unit = Settings::find(cx)?.weight_unit;
     let was = session.log(cx)?;
-    let known: BTreeSet<_> = was.iter().map(Performance::exercise_id).collect();
-    let log = session.logged(cx, unit, wanted.exercises, &known)?;
+    let log = session.logged(cx, unit, wanted.exercises, &was)?;
     session.save(cx, &before)?;
     if log != was {
         session.replace_log(cx, &log)?;

@@ -21,7 +21,8 @@ record! {
         pub(super) default_rest_seconds: i64,
         /// The release policy of new plans that name none.
         pub(super) default_release_policy: ReleasePolicy,
-        updated_at: Timestamp,
+        /// When they were last changed; null while they are what a company starts with.
+        updated_at: Option<Timestamp>,
     }
 }
 
@@ -32,7 +33,7 @@ impl Settings {
             weight_unit: WeightUnit::Kilograms,
             default_rest_seconds: 90,
             default_release_policy: ReleasePolicy::AllAtOnce,
-            updated_at: Timestamp::default(),
+            updated_at: None,
         }))
     }
 }
@@ -69,7 +70,7 @@ fn update_workout_settings(
     let changed = settings.changed(&before);
     cx.touch("workout_settings", cx.company(), changed.clone());
     if !changed.is_empty() {
-        settings.updated_at = cx.now();
+        settings.updated_at = Some(cx.now());
         cx.defer(SAVE, &settings.params())?;
     }
     Ok(SettingsAnswer { settings })

@@ -6,7 +6,8 @@ use spotter_contract::{
     Body, Feature, Operation, OptionalBody, Paged, Path, Read, Write, listed, operation,
 };
 use spotter_kernel::{
-    Change, Key, Patch, Problem, Result, TimeZone, Timestamp, number, text::Text,
+    Change, Key, Patch, Problem, Result, TimeZone, Timestamp, number,
+    text::{Name, Text},
 };
 use spotter_store::{Bind, Filter, List, words};
 
@@ -136,7 +137,7 @@ fn get_workout_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<T
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTemplate {
     /// What people call it.
-    pub name: Text<120>,
+    pub name: Name<120>,
     /// What it is for.
     pub description: Option<Text<2000>>,
     /// Such as `Beginner`.
@@ -217,7 +218,7 @@ fn create_workout_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Resu
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TemplateChanges {
     #[serde(default)]
-    name: Change<Text<120>>,
+    name: Change<Name<120>>,
     #[serde(default)]
     description: Patch<Text<2000>>,
     #[serde(default)]
@@ -281,7 +282,7 @@ fn delete_workout_template(
 #[serde(deny_unknown_fields)]
 struct DuplicateTemplate {
     /// The template's own name when absent.
-    name: Option<Text<120>>,
+    name: Option<Name<120>>,
 }
 
 fn duplicate_workout_template(
@@ -309,6 +310,9 @@ pub fn publish(cx: &mut Write, id: PlanId) -> Result<Plan> {
     let before = Plan::find_template(cx, id)?;
     if before.status != PlanStatus::Draft {
         return Err(Key::WorkoutTemplateAlreadyActive.into());
+    }
+    if before.total_days == 0 {
+        return Err(Problem::taken("templateId", "must have a day before it is published"));
     }
     let mut plan = before.clone();
     plan.status = PlanStatus::Active;
@@ -352,7 +356,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .fails(&[Key::FieldTooLong]),
         operation!(PUT "/workout/plans/publish/{templateId}", WorkoutPlansWrite, publish_workout_template)
             .summary("Publish a draft workout template plan")
-            .fails(&[Key::WorkoutTemplateAlreadyActive]),
+            .fails(&[Key::WorkoutTemplateAlreadyActive, Key::ApiError]),
     ]
 }
 

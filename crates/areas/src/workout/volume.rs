@@ -11,7 +11,7 @@ use spotter_store::{params, statements};
 use super::{
     calendar::checked_range,
     exercises::{Exercise, ExerciseId},
-    measures::{Grams, Weight, WeightUnit},
+    measures::{Milligrams, Weight, WeightUnit},
     performance::Amount,
     settings::Settings,
     templates::company_zone,
@@ -95,7 +95,7 @@ fn get_workout_volume(
         (from, to) => checked_range(from, to, DAYS_MAX)?,
     };
     let weight_unit = Settings::find(cx)?.weight_unit;
-    type Done = (Date, ExerciseId, i64, i64, Grams);
+    type Done = (Date, ExerciseId, i64, i64, Milligrams);
     let done: Vec<Done> = cx.all(DONE, params![at.client_id, from, to])?;
     let found = Exercise::find_all(cx, done.iter().map(|row| row.1))?;
     let mut weeks: BTreeMap<Date, Week> = BTreeMap::new();
@@ -158,7 +158,7 @@ pub(super) fn operations() -> Vec<Operation> {
 
 statements! {
     DONE = "SELECT local_date, exercise_id, CAST(SUM(set_count) AS BIGINT), \
-        CAST(SUM(reps) AS BIGINT), CAST(SUM(volume_g) AS BIGINT) FROM workout_performance \
+        CAST(SUM(reps) AS BIGINT), CAST(SUM(volume_mg) AS BIGINT) FROM workout_performance \
         WHERE company_id = ?1 AND client_id = ?2 AND counted AND local_date >= ?3 \
         AND local_date <= ?4 GROUP BY local_date, exercise_id LIMIT 20000";
 }

@@ -61,13 +61,22 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     match kind {
         "object" => {
             let fields = schema["properties"].as_object().into_iter().flatten();
+            // Of refusals alone.
+            let fields = fields.filter(|(name, _)| *name != "retryAfterSeconds");
             fields.map(|(name, schema)| (name.clone(), of(name, schema, schemas))).collect()
         }
         "array" => json!([of("", &schema["items"], schemas)]),
         "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
         "boolean" => json!(true),
         "string" => match schema["format"].as_str() {
-            Some("date-time") => json!("2026-03-29T01:00:00.000Z"),
+            // Things end after they began.
+            Some("date-time") => json!(match name {
+                "completedAt" | "endsAt" | "endedAt" | "expiresAt" | "previousSecretUntil" => {
+                    "2026-03-29T02:00:00.000Z"
+                }
+                "updatedAt" | "changedAt" | "lastDeliveryAt" => "2026-03-29T01:30:00.000Z",
+                _ => "2026-03-29T01:00:00.000Z",
+            }),
             Some("date") => json!("2026-03-29"),
             Some("uuid") => json!("6f1c2f0e-8a53-4d0f-9d0c-2b7d4e5f6071"),
             _ => json!("text"),
@@ -131,7 +140,11 @@ fn known(name: &str) -> Option<Value> {
         "resetSeconds" => json!(60),
         "retryAfterSeconds" => json!(12),
         "total" | "totalPages" | "page" => json!(1),
-        "hasNextPage" | "hasPrevPage" | "replayed" => json!(false),
+        "hasNextPage" | "hasPrevPage" | "replayed" | "isRestDay" | "isDeleted" | "isArchived"
+        | "isBeforeStart" | "locked" => json!(false),
+        "endDate" | "until" => json!("2026-06-21"),
+        "from" => json!("2026-03-01"),
+        "to" => json!("2026-03-31"),
         "token" => json!("fsiv_019a8f3c2b7d4e5f60718293…"),
         _ => return None,
     })

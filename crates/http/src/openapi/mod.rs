@@ -22,16 +22,31 @@ The server-to-server API of Spotter, the back office for fitness coaching busine
 company is always derived from the token.
 
 **Envelope.** Every answer holds `data` or `error`, and `meta`. Match on `error.key`, never on \
-`error.message`.
+`error.message`; for refused input `error.details` names the field and the rule.
 
 **Idempotency.** Every write carries an `Idempotency-Key` of 1 to 200 characters. The same key \
 with the same request returns the stored answer for at least 24 hours, marked \
-`meta.idempotency.replayed: true`; with another request it is refused with 409.
+`meta.idempotency.replayed: true`; with another request it is refused with 409. Failures are not stored: \
+the same key may be tried again.
 
-**Lists** are paged with `page` and `limit` (at most 100) and carry exact totals.
+**Lists** are paged with `page` (from 1) and `limit` (1 to 100, 20 when absent), newest first unless said \
+otherwise, and carry exact totals. A page past the end is empty.
 
-**Unknown fields** and unknown query parameters are refused by name. In PATCH bodies an absent \
-field stays and `null` clears.";
+**Values.** Ids are 24 hexadecimal characters and sort by the time of creation. Timestamps are UTC with \
+milliseconds, `2026-03-29T01:00:00.000Z`; dates are `YYYY-MM-DD`, wall-clock times `HH:MM` in the time zone \
+that stands beside them or the company's. Money is a whole number of minor units beside its ISO 4217 \
+currency: 1250 with EUR is twelve euros fifty. A nullable field is always sent, as `null` where there is \
+nothing.
+
+**Requests.** Bodies are JSON in UTF-8 of at most 1 MiB. Unknown fields and unknown query parameters are \
+refused by name. In PATCH bodies an absent field stays and `null` clears. Whole numbers in addresses are \
+digits without a sign or zeros in front.
+
+**Limits.** Requests are counted for each API client; `meta.rateLimit` and the `RateLimit-*` headers tell how \
+many are left and for how long. One too many is 429 with `Retry-After`.
+
+**Saving bytes.** Answers are compressed for whoever accepts gzip, br or zstd. What a GET of one record \
+answers has an `ETag`: sent back as `If-None-Match` it is answered with 304 while nothing has changed.";
 
 /// The description of these operations' public part.
 pub fn document(operations: &[Operation]) -> Value {
@@ -57,6 +72,13 @@ pub fn document(operations: &[Operation]) -> Value {
     tags.insert(0, json!({"name": "Authentication", "description": "Access tokens."}));
     tags.push(json!({"name": "Webhook events", "description": "What subscriptions are told."}));
     let mut components = schemas.finish();
+    // Generators of clients demand a field that has a default, which a request may leave out.
+    for path in paths.values_mut() {
+        for operation in path.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+            in_words(&mut operation["requestBody"]);
+        }
+    }
+    components.values_mut().for_each(in_words);
     common_schemas(&mut components);
     let used = json!([paths, webhooks]).to_string();
     for path in paths.values_mut().flat_map(Value::as_object_mut) {
@@ -84,6 +106,30 @@ pub fn document(operations: &[Operation]) -> Value {
             "examples": problems::examples(&used),
         },
     })
+}
+
+/// Says defaults in words.
+fn in_words(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(default) = fields.get("default").cloned()
+                && !fields.get("properties").is_some_and(|own| own.get("default").is_some())
+            {
+                fields.remove("default");
+                let said = fields.get("description").and_then(Value::as_str).unwrap_or_default();
+                let plain = default.is_null() || default == json!([]) || default == json!({});
+                if !plain && !said.contains("absent") {
+                    let default =
+                        default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+                    let text = format!("{said} `{default}` when absent.").trim().to_owned();
+                    fields.insert("description".into(), text.into());
+                }
+            }
+            fields.values_mut().for_each(in_words);
+        }
+        Value::Array(items) => items.iter_mut().for_each(in_words),
+        _ => {}
+    }
 }
 
 fn about(tag: &str) -> &'static str {
@@ -196,6 +242,9 @@ fn parameters_of(operation: &Operation, arguments: &Described) -> Value {
     if operation.writes {
         all.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
     }
+    if operation.is_tagged() {
+        all.push(json!({"$ref": "#/components/parameters/IfNoneMatch"}));
+    }
     all.into()
 }
 
@@ -242,6 +291,12 @@ fn responses(operation: &Operation, arguments: &Described, answer: Schema) -> Va
             "content": {"application/json": {"schema": schema}},
         }),
     );
+    if operation.is_tagged() {
+        responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
+        let known = json!({"description": "What `If-None-Match` names is what there is.",
+            "headers": {"ETag": {"$ref": "#/components/headers/ETag"}}});
+        responses.insert("304".into(), known);
+    }
     for (status, keys) in problems::of(operation, arguments) {
         responses.insert(status.to_string(), problems::response(status, &keys));
     }
@@ -265,6 +320,7 @@ fn headers() -> Value {
         "RateLimitLimit": header("Requests in a window.", count.clone()),
         "RateLimitRemaining": header("Requests left in this window.", count.clone()),
         "RateLimitReset": header("Seconds until the window ends.", count.clone()),
+        "ETag": header("Stands for this state of the record.", json!({"type": "string"})),
         "RetryAfter": header("Seconds to wait before trying again.", count),
     })
 }
@@ -278,6 +334,11 @@ fn parameters() -> Value {
         "limit": {
             "name": "limit", "in": "query", "description": "Items on a page.",
             "schema": {"type": "integer", "minimum": 1, "maximum": limits::PAGE_MAX, "default": limits::PAGE_DEFAULT},
+        },
+        "IfNoneMatch": {
+            "name": "If-None-Match", "in": "header", "required": false,
+            "description": "The ETag of an answer that is there already.",
+            "schema": {"type": "string"},
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": true,

@@ -53,7 +53,7 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
         for key in writes {
             add(key.status(), key);
         }
-        for status in [408, 413, 415] {
+        for status in [408, 413, 415, 507] {
             add(status, Key::RequestFailed);
         }
         // A field may name another record that must exist.
@@ -62,6 +62,9 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
         }
     }
     add(503, Key::RequestFailed);
+    for status in operation.declared {
+        add(*status, Key::RequestFailed);
+    }
     for key in operation.problems {
         match key {
             Key::ApiError => add(409, Key::ApiError),
@@ -97,6 +100,18 @@ pub(super) fn response(status: u16, keys: &[Key]) -> Value {
     response
 }
 
+/// What the generic fallback means under each status.
+fn failed(status: u16) -> &'static str {
+    match status {
+        408 => "The body took too long to arrive.",
+        413 => "The body is larger than 1 MiB.",
+        415 => "The body must be sent as application/json.",
+        503 => "The server is busy; try again.",
+        507 => "There is no room on the server's disk; nothing was changed.",
+        _ => "The request could not be carried out.",
+    }
+}
+
 fn name(status: u16, key: Key) -> String {
     if key.is_fallback() { format!("{}-{status}", key.wire()) } else { key.wire().to_owned() }
 }
@@ -106,7 +121,7 @@ pub(super) fn examples(used: &str) -> Value {
     let mut all = Map::new();
     for key in Key::ALL {
         let statuses: &[u16] = match key {
-            Key::RequestFailed => &[408, 413, 415, 503],
+            Key::RequestFailed => &[408, 413, 415, 422, 503, 507],
             Key::ApiError => &[400, 403, 404, 409],
             _ => &[key.status()],
         };
@@ -125,6 +140,9 @@ pub(super) fn examples(used: &str) -> Value {
             }
             if *key == Key::WebhookRequestInvalid {
                 error["details"] = json!({"field": "url", "rule": "must be an https URL"});
+            }
+            if *key == Key::RequestFailed {
+                error["message"] = failed(*status).into();
             }
             all.insert(
                 name(*status, *key),

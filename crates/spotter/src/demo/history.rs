@@ -19,7 +19,7 @@ use spotter_kernel::{
     Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
     secret::{Credential, CredentialKind},
-    text::Text,
+    text::Name,
 };
 use spotter_store::Tx;
 
@@ -464,8 +464,8 @@ pub(super) fn wrong() -> Problem {
     Problem::internal(format!("the demo's script is wrong at {line}"))
 }
 
-pub(super) fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>> {
-    Text::parse(text).map_err(|_| wrong())
+pub(super) fn text<const MAX: usize>(text: &str) -> Result<Name<MAX>> {
+    Name::parse(text).map_err(|_| wrong())
 }
 
 /// The arguments of an operation, as its callers write them.

@@ -16,6 +16,7 @@ mod description;
 mod finance;
 mod harness;
 mod hostile;
+mod manners;
 mod mcp;
 mod oauth;
 mod platform;

@@ -81,13 +81,15 @@ fn every_statement_of_an_area_is_listed() {
 #[test]
 fn every_statement_names_its_company() {
     // The look-up of an address, the operator's list, and the pruning of what has expired span companies;
-    // assistants register, and ask, before anybody knows for which company.
+    // assistants register, and ask, before anybody knows for which company; search terms are renewed for all.
     let across = [
         "mcp_client ",
         "mcp_request WHERE digest = ?1",
         "FROM account WHERE email",
         "SELECT company_id, name FROM company",
         "expires_at <= ?1 LIMIT",
+        "mcp_client WHERE client_id IN",
+        "FROM client c JOIN company o",
     ];
     for sql in spotter_areas::statements() {
         let scoped = sql.0.contains("company_id = ?1") || sql.0.starts_with("INSERT INTO");

@@ -88,6 +88,8 @@ pub fn env() -> Env {
         vault: Vault::new(&KEY),
         private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
         mcp_url: "http://127.0.0.1".into(),
+        mcp_refresh_grace_seconds: 0,
+        mcp_any_loopback_port: false,
     }
 }
 
@@ -179,13 +181,30 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
     Server { files_folder: folder, ..start_with(engine, settings, files) }
 }
 
+/// Starts a server that an operator has set up otherwise.
+pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set) }
+}
+
 /// The same with files of one's own.
 pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
+    start_in(engine, settings, files, |_| ())
+}
+
+fn start_in(
+    engine: Engine,
+    settings: Settings,
+    files: Files,
+    set: impl FnOnce(&mut Env),
+) -> Server {
     let location = location(engine);
     let db = open_new(&location);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let env = Env { mcp_url: base.as_str().into(), ..env() };
+    let mut env = Env { mcp_url: base.as_str().into(), ..env() };
+    set(&mut env);
     let deliveries = deliveries(&db, &env);
     let sender = deliveries.sender.clone();
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));

@@ -49,7 +49,10 @@ async fn codes_are_for_one_assistant_once(app: App) {
     for (otherwise, wanted) in [
         ([("client_id", other.id.as_str())], "invalid_grant"),
         ([("client_id", "mcpc_nobody")], "invalid_client"),
-        ([("code_verifier", "x")], "invalid_grant"),
+        ([("code_verifier", "x")], "invalid_request"),
+        ([("code_verifier", &"v".repeat(42))], "invalid_request"),
+        ([("code_verifier", &"v".repeat(129))], "invalid_request"),
+        ([("code_verifier", &"v".repeat(43))], "invalid_grant"),
         ([("code_verifier", other.verifier.as_str())], "invalid_grant"),
         ([("code_verifier", "")], "invalid_request"),
         ([("redirect_uri", "http://127.0.0.1/callback")], "invalid_grant"),
@@ -107,6 +110,7 @@ async fn requests_that_are_not_in_order_go_nowhere(app: App) {
         [("redirect_uri", Some("https://assistant.example/callback?x=1"))],
         [("redirect_uri", Some("https://assistant.example/callback#x"))],
         [("redirect_uri", Some("https://assistant.example.evil.example/callback"))],
+        [("redirect_uri", Some("http://127.0.0.1:49152/callback"))],
         [("redirect_uri", None)],
     ] {
         let path = format!("/mcp/v1/oauth/authorize?{}", assistant.query(&app, &otherwise));
@@ -133,10 +137,11 @@ async fn requests_that_are_not_in_order_go_nowhere(app: App) {
         );
         assert!(location.contains("state=st%26te") && location.contains("&iss="), "{location}");
     }
-    // A loopback address may have any port, and nothing else otherwise.
-    let port = Some("http://127.0.0.1:49152/callback");
-    let location = assistant.authorize(&app, &[("redirect_uri", port)]).await;
-    assert!(location.starts_with("/mcp/v1/oauth/consent?"), "{location}");
+    // A state that could not be given back is told of, and not dropped.
+    let long = "x".repeat(3_000);
+    let path = assistant.query(&app, &[("state", Some(&long))]);
+    let stopped = send(app.server.request("GET", &format!("/mcp/v1/oauth/authorize?{path}"))).await;
+    assert_eq!(stopped.status, 400);
 }
 
 async fn credentials_open_their_own_door_alone(app: App) {
@@ -291,9 +296,9 @@ async fn approvals_cannot_be_forged(app: App) {
     for request in ["x", &"0".repeat(43)] {
         approve(&app, request).await.refused(404, "resource.not_found").about("requestId");
     }
-    // More than was asked for cannot be slipped in.
+    // What is not the caller's to allow cannot be slipped in.
     let request = assistant.request(&app, Some("clients")).await;
-    let more = json!({"requestId": request, "modules": ["clients", "client_notes"]});
+    let more = json!({"requestId": request, "modules": ["clients", "client_ai_account"]});
     app.app("POST", "/company/mcp/oauth/approve", Some(more))
         .await
         .refused(400, "request.invalid")

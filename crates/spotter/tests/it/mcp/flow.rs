@@ -16,6 +16,10 @@ on_both_engines!(
     preconditions_are_kept,
     refresh_tokens_rotate_and_reuse_revokes,
     one_of_a_thousand_rotates,
+    a_grace_answers_refreshes_at_once_alike,
+    tokens_are_taken_back,
+    grants_do_not_pile_up_nor_outlive_their_person,
+    registration_stays_open,
     grants_are_limited_and_revoked,
     keys_are_for_scripts,
 );
@@ -27,7 +31,10 @@ async fn the_documents_lead_the_way(app: App) {
     let challenge = bare.headers["www-authenticate"].to_str().unwrap();
     let metadata = format!("{base}/.well-known/oauth-protected-resource/mcp/v1");
     assert!(challenge.contains(&format!("resource_metadata=\"{metadata}\"")), "{challenge}");
-    assert!(challenge.contains("scope=\"clients calendar_events bookings "), "{challenge}");
+    // Assistants ask for what they are offered: all that has tools, and nothing else.
+    let scope =
+        "clients client_notes locations products workouts client_ai_account client_ai_workouts";
+    assert!(challenge.contains(&format!("scope=\"{scope}\"")), "{challenge}");
     assert!(!challenge.contains("error="), "{challenge}");
     for path in
         ["/.well-known/oauth-protected-resource/mcp/v1", "/.well-known/oauth-protected-resource"]
@@ -46,8 +53,10 @@ async fn the_documents_lead_the_way(app: App) {
         assert_eq!(document["issuer"], base.as_str());
         assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
         assert_eq!(document["authorization_response_iss_parameter_supported"], true);
-        for endpoint in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
-            assert!(document[endpoint].as_str().unwrap().starts_with(base.as_str()));
+        assert_eq!(document["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
+        let endpoints = ["authorization", "token", "registration", "revocation"];
+        for endpoint in endpoints.map(|name| format!("{name}_endpoint")) {
+            assert!(document[&endpoint].as_str().unwrap().starts_with(base.as_str()));
         }
     }
     for path in
@@ -206,15 +215,114 @@ async fn refresh_tokens_rotate_and_reuse_revokes(app: App) {
         (text(&rotated.body, "/access_token"), text(&rotated.body, "/refresh_token"));
     assert_eq!(
         rpc(&app, &access, "tools/list", json!({})).await.status,
-        401,
-        "the old pair is gone"
+        200,
+        "the access token before it has its time"
     );
     assert_eq!(rpc(&app, &newer, "tools/list", json!({})).await.status, 200);
     let reused = assistant.refresh(&app, &refresh).await;
     assert_eq!((reused.status, &reused.body["error"]), (400, &json!("invalid_grant")));
     assert_eq!(rpc(&app, &newer, "tools/list", json!({})).await.status, 401);
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
     let after = assistant.refresh(&app, &next).await;
     assert_eq!(after.body["error"], "invalid_grant");
+}
+
+/// Calls that come at once refresh at once: where the operator gives them a grace, they get one pair.
+async fn a_grace_answers_refreshes_at_once_alike(app: App) {
+    let server = crate::harness::start_as(app.server.engine, |env| {
+        env.mcp_refresh_grace_seconds = 2;
+        env.mcp_any_loopback_port = true;
+    });
+    let app = App::new(Box::leak(Box::new(server))).await;
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let (_, refresh) = assistant.tokens(&app, &app.coach_token, "company", Some("clients")).await;
+    let racing = (0..10).map(|_| assistant.refresh(&app, &refresh));
+    let replies = futures_util::future::join_all(racing).await;
+    let pairs: std::collections::BTreeSet<_> = replies
+        .iter()
+        .map(|reply| (text(&reply.body, "/access_token"), text(&reply.body, "/refresh_token")))
+        .collect();
+    assert_eq!(pairs.len(), 1, "{pairs:?}");
+    let (access, next) = pairs.first().unwrap();
+    assert_eq!(rpc(&app, access, "tools/list", json!({})).await.status, 200);
+    tokio::time::sleep(std::time::Duration::from_millis(2_100)).await;
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    assert_eq!(assistant.refresh(&app, next).await.body["error"], "invalid_grant");
+    // The same operator lets any port of a loopback address pass.
+    let other = [("redirect_uri", Some("http://127.0.0.1:49152/callback"))];
+    assert!(assistant.authorize(&app, &other).await.starts_with("/mcp/v1/oauth/consent"));
+}
+
+async fn tokens_are_taken_back(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let (access, refresh) =
+        assistant.tokens(&app, &app.coach_token, "company", Some("clients")).await;
+    let revoke = async |client: &str, token: &str| {
+        let request = app.server.request("POST", "/mcp/v1/oauth/revoke");
+        send(request.form(&[("client_id", client), ("token", token)])).await.status
+    };
+    let stranger = Assistant::register(&app).await;
+    assert_eq!(revoke(&stranger.id, &refresh).await, 200, "nobody is told");
+    assert_eq!(revoke(&assistant.id, "fscr_junk").await, 200);
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 200);
+    assert_eq!(revoke(&assistant.id, &refresh).await, 200);
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
+    assert!(grants.data()["grants"][0]["revokedAt"].is_string());
+}
+
+/// Connecting again takes the place of what was there, and who may not come in gets no new tokens.
+async fn grants_do_not_pile_up_nor_outlive_their_person(app: App) {
+    switch_on(&app).await;
+    let assistant = Assistant::register(&app).await;
+    let (_, manager) = people::coach(&app, "Manager").await;
+    let (old, _) = assistant.tokens(&app, &manager, "company", Some("clients")).await;
+    let (new, refresh) = assistant.tokens(&app, &manager, "company", Some("clients")).await;
+    assert_eq!(rpc(&app, &old, "tools/list", json!({})).await.status, 401);
+    assert_eq!(rpc(&app, &new, "tools/list", json!({})).await.status, 200);
+    let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
+    let open = grants.data()["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|grant| grant["revokedAt"].is_null());
+    let open: Vec<_> = open.collect();
+    assert_eq!(open.len(), 1);
+    assert!(open[0]["lastUsedAt"].is_string());
+    let id = text(open[0], "/subjectId");
+    app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"role": "Coach"}))).await.ok();
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+}
+
+/// Junk does not keep honest assistants out, and one address does not register for all.
+async fn registration_stays_open(app: App) {
+    let settings = spotter_http::Settings { anonymous_rate_limit: 60, ..Default::default() };
+    let server = crate::harness::start(app.server.engine, settings);
+    let app = App::new(Box::leak(Box::new(server))).await;
+    const FILL: spotter_store::Sql = spotter_store::Sql(
+        "INSERT INTO mcp_client (client_id, client_name, redirect_uris, created_at, digest, expires_at) \
+         VALUES (?1, 'Junk', '[]', 0, ?2, ?3)",
+    );
+    let now = spotter_kernel::Clock::now(&crate::harness::SystemClock);
+    let fill = move |tx: &mut spotter_store::Tx<'_>| {
+        (0..10_000i64).try_for_each(|number| {
+            let (id, digest) = (format!("mcpc_{number}"), number.to_be_bytes().to_vec());
+            tx.defer(FILL, spotter_store::params![id, digest, now.plus_seconds(3_600 + number)])
+        })
+    };
+    app.server.db.write(fill).await.unwrap();
+    let honest = Assistant::register(&app).await;
+    assert!(honest.authorize(&app, &[]).await.starts_with("/mcp/v1/oauth/consent"));
+    let mut refused = 0;
+    for number in 0..70 {
+        let body = json!({"client_name": format!("Junk {number}"), "redirect_uris": [REDIRECT]});
+        let request = app.server.request("POST", "/mcp/v1/oauth/register").json(&body);
+        refused += u32::from(send(request).await.status == 429);
+    }
+    assert!((11..30).contains(&refused), "{refused}");
 }
 
 async fn one_of_a_thousand_rotates(app: App) {

@@ -92,7 +92,7 @@ async fn a_person_signs_in_and_allows(app: App) {
     let mut visit = Visit::new(&app, &assistant, Some("clients client_notes measurements")).await;
     let page = visit.open().await;
     safe(&page);
-    assert!(page.text.contains("unverified name") && page.text.contains("assistant.example"));
+    assert!(page.text.contains("nobody has verified") && page.text.contains("assistant.example"));
     let wrong = visit.sign_in(&app.admin_email, "not the password", "coach").await;
     assert_eq!(wrong.status, 401);
     safe(&wrong);
@@ -106,7 +106,9 @@ async fn a_person_signs_in_and_allows(app: App) {
         "Reads: Names, contact details",
         "Changes: Create, update",
         "Notes about clients",
-        "Not available yet",
+        "of no use yet",
+        "Allow it more",
+        "Not you?",
     ] {
         assert!(page.text.contains(words), "{words} is not in {}", page.text);
     }
@@ -177,14 +179,16 @@ async fn forged_and_replayed_forms_decide_nothing(app: App) {
         assert_eq!(visit.see(decide(wrong)).await.status, 403);
     }
     assert_eq!(visit.see(decide(&csrf).header("sec-fetch-site", "cross-site")).await.status, 403);
+    assert_eq!(visit.see(decide(&csrf).header("origin", "https://evil.example")).await.status, 403);
+    assert_eq!(visit.see(decide(&csrf).header("origin", "null")).await.status, 403);
     // A cookie of one request is no good for another.
     let mut other = Visit::new(&app, &assistant, None).await;
     other.cookie.clone_from(&visit.cookie);
     let fields = [("csrf", csrf.as_str()), ("module", "clients"), ("decision", "approve")];
     assert_eq!(other.see(other.form("decide", &fields)).await.status, 403);
     assert!(other.open().await.text.contains("Password"), "it has to be signed in to");
-    // What is not proposed cannot be ticked, and nothing ticked is no yes.
-    let more = [("csrf", csrf.as_str()), ("module", "client_notes"), ("decision", "approve")];
+    // What is not theirs to allow cannot be ticked, and nothing ticked is no yes.
+    let more = [("csrf", csrf.as_str()), ("module", "client_ai_account"), ("decision", "approve")];
     assert_eq!(visit.see(visit.form("decide", &more)).await.status, 400);
     let none = [("csrf", csrf.as_str()), ("decision", "approve")];
     assert_eq!(visit.see(visit.form("decide", &none)).await.status, 400);
@@ -200,7 +204,7 @@ async fn forged_and_replayed_forms_decide_nothing(app: App) {
 
 async fn names_are_shown_as_text(app: App) {
     switch_on(&app).await;
-    let name = format!("<script>alert('{}')</script><b>\"", app.company);
+    let name = format!("<script>alert('{}')</script><b>\"", &app.company.to_string()[20..]);
     let body = json!({"client_name": name, "redirect_uris": [REDIRECT]});
     let registered = send(app.server.request("POST", "/mcp/v1/oauth/register").json(&body)).await;
     let id = text(&registered.body, "/client_id");
@@ -273,7 +277,14 @@ async fn people_look_after_what_they_allowed(app: App) {
     let keys = app.app("GET", "/company/mcp/keys", None).await.ok();
     let key_id = text(keys.data(), "/keys/0/keyId");
     act(&[("csrf", csrf.as_str()), ("id", &key_id), ("action", "revoke-key")], &cookie).await;
-    act(&[("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")], &cookie).await;
+    let gone = act(&[("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")], &cookie).await;
+    let done = gone.headers["location"].to_str().unwrap().to_owned();
+    let page = see(client.get(format!("{}{done}", app.server.base)), &cookie).await;
+    assert!(page.text.contains("Disconnected."), "{}", page.text);
+    // A form that is not in order keeps what was typed.
+    let typed = [("csrf", csrf.as_str()), ("name", "Kept"), ("days", "9"), ("action", "make-key")];
+    let again = act(&typed, &cookie).await;
+    assert!(again.text.contains("role=\"alert\"") && again.text.contains("value=\"Kept\""));
     for credential in [&key, &access] {
         assert_eq!(super::rpc(&app, credential, "tools/list", json!({})).await.status, 401);
     }
@@ -288,5 +299,12 @@ async fn people_look_after_what_they_allowed(app: App) {
     assert!(page.text.contains("No assistant is connected") && !page.text.contains("Make a key"));
     let csrf = hidden(&page.text, "csrf");
     let theirs = [("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")];
-    assert_eq!(act(&theirs, &own).await.status, 404);
+    let none = act(&theirs, &own).await;
+    safe(&none);
+    assert!(none.text.contains("role=\"alert\""), "{}", none.text);
+    // Signing out ends the session, not only the cookie.
+    let token = own.split_once('=').unwrap().1.to_owned();
+    assert_eq!(app.app_as(&token, "GET", "/mcp/grants", None).await.status, 200);
+    act(&[("csrf", csrf.as_str()), ("action", "sign-out")], &own).await;
+    app.app_as(&token, "GET", "/mcp/grants", None).await.refused(401, "auth.invalid_token");
 }

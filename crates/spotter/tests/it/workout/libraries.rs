@@ -143,7 +143,9 @@ async fn exercises_are_found(app: App) {
     );
     for (query, total) in [
         ("search=quat", 0),
-        ("search=!!", all_of(&app).await),
+        ("search=!!", 0),
+        ("search=%25", 0),
+        ("search=%F0%9F%92%AA", 0),
         ("equipment=pull%25", 0),
         ("source=client", 0),
     ] {
@@ -154,10 +156,6 @@ async fn exercises_are_found(app: App) {
         .await
         .refused(400, "PUBLIC_API_INVALID_ENUM")
         .about("muscle");
-}
-
-async fn all_of(app: &App) -> i64 {
-    app.get("/workout/exercises").await.ok().data()["total"].as_i64().unwrap()
 }
 
 async fn equipment_of_ones_own(app: App) {

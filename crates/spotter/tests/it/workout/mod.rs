@@ -77,7 +77,16 @@ pub async fn add_day(app: &App, plan: &str, day: Value) -> String {
     text(made.data(), "/day/planMomentId")
 }
 
+/// Publishes a template, which needs a day for that.
 pub async fn publish(app: &App, template: &str) {
+    let days = app.get(&format!("/workout/plans/moments/{template}")).await.ok();
+    if days.data()["moments"].as_array().unwrap().is_empty() {
+        let plan = app.get(&format!("/workout/plans/templates/{template}")).await.ok();
+        let on_calendar = plan.data().to_string().contains("\"layout\":\"calendar_week\"");
+        let day =
+            if on_calendar { json!({"name": "Day", "weekday": 1}) } else { json!({"name": "Day"}) };
+        add_day(app, template, day).await;
+    }
     app.put(&format!("/workout/plans/publish/{template}"), json!({})).await.ok();
 }
 

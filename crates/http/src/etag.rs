@@ -1,0 +1,49 @@
+//! Entity tags (RFC 9110, section 8.8.3): whoever has an answer already is told so instead of it.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use axum::http::{HeaderMap, HeaderValue, header};
+
+/// The tag of an answer's content: equal for equal bytes. A weak one says that what stands around the
+/// content, such as the request's id, differs.
+pub(crate) fn of(content: &[u8], weak: bool) -> Option<HeaderValue> {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(content);
+    let tag =
+        format!("{}\"{:016x}-{:x}\"", if weak { "W/" } else { "" }, hasher.finish(), content.len());
+    HeaderValue::from_str(&tag).ok()
+}
+
+/// Whether the caller has what this tag stands for (RFC 9110, section 13.1.2: compared weakly).
+pub(crate) fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let Ok(own) = tag.to_str().map(bare) else { return false };
+    let sent = headers.get_all(header::IF_NONE_MATCH).iter();
+    let mut tags = sent.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
+    tags.any(|tag| tag.trim() == "*" || bare(tag) == own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_compared_weakly_and_in_lists() {
+        let tag = of(b"content", true).unwrap();
+        assert_eq!(of(b"content", true), Some(tag.clone()));
+        assert_ne!(of(b"contents", true), Some(tag.clone()));
+        let text = tag.to_str().unwrap();
+        for (sent, known) in [
+            (text.to_owned(), true),
+            (text.trim_start_matches("W/").to_owned(), true),
+            (format!("\"x\", {text}"), true),
+            ("*".to_owned(), true),
+            ("\"x\"".to_owned(), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::IF_NONE_MATCH, HeaderValue::from_str(&sent).unwrap());
+            assert_eq!(is_known(&headers, &tag), known, "{sent}");
+        }
+        assert!(!is_known(&HeaderMap::new(), &tag));
+    }
+}

@@ -1,0 +1,214 @@
+//! What every request and answer has in common, whatever it is about.
+
+use serde_json::{Value, json};
+
+use crate::{
+    harness::{App, Reply, random_text, send},
+    on_both_engines,
+    workout::{add_day, new_template, text},
+};
+
+on_both_engines!(
+    numbers_in_addresses_have_one_spelling,
+    doubled_headers_are_refused,
+    one_mistake_has_one_key,
+    refusals_say_what_to_do,
+    bodies_are_what_they_say,
+    records_have_tags,
+    answers_are_compressed_for_whoever_wants_it,
+    a_browser_is_sent_on,
+    a_refused_body_leaves_the_connection_usable,
+    names_hide_nothing,
+    details_that_were_wrong
+);
+
+fn rule(reply: &Reply) -> String {
+    reply.body["error"]["details"]["rule"].as_str().unwrap_or_default().to_owned()
+}
+
+async fn numbers_in_addresses_have_one_spelling(app: App) {
+    let template = new_template(&app).await;
+    app.post(&format!("/workout/plans/moments/{template}/weeks"), json!({})).await.ok();
+    let before = app.state().await;
+    for week in ["+1", "1e0", "1.0", "01", "-1", "", "0x1", "1%20"] {
+        let path = format!("/workout/plans/moments/{template}/weeks/{week}");
+        let key = random_text();
+        let refused = send(app.raw("DELETE", &path).header("Idempotency-Key", key)).await;
+        assert!(matches!(refused.status, 400 | 404), "{week}: {}", refused.body);
+        if !week.is_empty() {
+            refused.refused(400, "request.invalid").about("weekNumber");
+        }
+    }
+    for query in ["page=+1", "page=01", "limit=1e1", "limit=1.0"] {
+        app.get(&format!("/clients?{query}")).await.refused(400, "request.invalid");
+    }
+    assert_eq!(before, app.state().await);
+    app.delete(&format!("/workout/plans/moments/{template}/weeks/1")).await.ok();
+}
+
+async fn doubled_headers_are_refused(app: App) {
+    let body = json!({"firstName": "Ann"});
+    let twice = app.raw("POST", "/clients").header("Idempotency-Key", "a");
+    let twice = twice.header("Idempotency-Key", "b").json(&body);
+    send(twice).await.refused(400, "idempotency.invalid");
+    let token = format!("Bearer {}", app.token);
+    let two = app.server.request("GET", "/public/v1/clients");
+    let two = two.header("Authorization", &token).header("Authorization", &token);
+    send(two).await.refused(401, "auth.invalid_token");
+    app.announced(&[]).await;
+}
+
+async fn one_mistake_has_one_key(app: App) {
+    for (method, path) in [
+        ("GET", "/webhooks/zz"),
+        ("DELETE", "/webhooks/zz"),
+        ("PATCH", "/webhooks/zz"),
+        ("POST", "/webhooks/zz/test"),
+        ("GET", "/webhooks?foo=1"),
+    ] {
+        let request = app.raw(method, path).header("Idempotency-Key", random_text());
+        let request = if method == "PATCH" { request.json(&json!({})) } else { request };
+        send(request).await.refused(400, "webhook.request_invalid");
+    }
+}
+
+async fn refusals_say_what_to_do(app: App) {
+    let unknown = app.get("/webhooks?foo=1").await.about("foo");
+    assert_eq!(rule(&unknown), "unknown query parameter; there are page, limit");
+    let twice = app.get("/clients?limit=1&limit=2").await.about("limit");
+    assert_eq!(rule(&twice), "must be given once");
+    let tags = app.post("/clients", json!({"firstName": "Ann", "tags": "x"})).await.about("tags");
+    assert_eq!(rule(&tags), "must be a list");
+}
+
+async fn bodies_are_what_they_say(app: App) {
+    let write = |kind: &str, body: Vec<u8>| {
+        let request = app.raw("POST", "/clients").header("Idempotency-Key", random_text());
+        request.header("Content-Type", kind).body(body)
+    };
+    let plain = br#"{"firstName": "Ann"}"#.to_vec();
+    for kind in
+        ["application/json; charset=iso-8859-1", "text/json", "application/json;charset=utf-16"]
+    {
+        send(write(kind, plain.clone())).await.refused(415, "request.failed");
+    }
+    let packed = write("application/json", plain.clone()).header("Content-Encoding", "gzip");
+    let refused = send(packed).await.refused(415, "request.failed");
+    assert!(refused.body["error"]["message"].as_str().unwrap().contains("Content-Encoding"));
+    app.announced(&[]).await;
+    for kind in [
+        "application/json",
+        "application/json; charset=UTF-8",
+        "Application/JSON;charset=\"utf-8\"",
+    ] {
+        send(write(kind, plain.clone())).await.ok();
+    }
+    send(write("application/json", [b"\xef\xbb\xbf".to_vec(), plain].concat())).await.ok();
+    app.announced(&["client.created"; 4]).await;
+}
+
+async fn records_have_tags(app: App) {
+    let id = app.new_client(json!({"firstName": "Ann"})).await;
+    let path = format!("/clients/{id}");
+    let first = app.get(&path).await.ok();
+    let tag = first.headers["etag"].to_str().unwrap().to_owned();
+    assert_eq!(app.get(&path).await.ok().headers["etag"], tag.as_str(), "meta does not count");
+    let known = send(app.raw("GET", &path).header("If-None-Match", &tag)).await;
+    assert_eq!((known.status, known.body), (304, Value::String(String::new())));
+    assert!(known.headers.contains_key("ratelimit-limit"));
+    app.patch(&path, json!({"lastName": "Bos"})).await.ok();
+    let changed = send(app.raw("GET", &path).header("If-None-Match", &tag)).await.ok();
+    assert_ne!(changed.headers["etag"], tag.as_str());
+    let other = App::new(app.server).await;
+    let foreign = app.server.request("GET", &format!("/public/v1{path}")).bearer_auth(&other.token);
+    send(foreign.header("If-None-Match", "*")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    let description = send(app.server.request("GET", "/public/v1/openapi.json")).await;
+    let tag = description.headers["etag"].clone();
+    let again = app.server.request("GET", "/public/v1/openapi.json").header("If-None-Match", tag);
+    assert_eq!(send(again).await.status, 304);
+    assert!(!app.get("/clients").await.headers.contains_key("etag"), "lists have none");
+}
+
+async fn answers_are_compressed_for_whoever_wants_it(app: App) {
+    for _ in 0..5 {
+        app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
+    }
+    for kind in ["gzip", "br", "zstd"] {
+        let asked = app.raw("GET", "/clients").header("Accept-Encoding", kind);
+        assert_eq!(asked.send().await.unwrap().headers()["content-encoding"], kind);
+    }
+    let plain = app.raw("GET", "/clients").send().await.unwrap();
+    assert!(!plain.headers().contains_key("content-encoding"));
+    let small =
+        app.raw("GET", "/locations").header("Accept-Encoding", "gzip").send().await.unwrap();
+    assert!(!small.headers().contains_key("content-encoding"), "it is not worth it");
+}
+
+async fn a_browser_is_sent_on(app: App) {
+    let http = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let sent = http.get(&app.server.base).header("Accept", "text/html,*/*").send().await.unwrap();
+    assert_eq!(
+        (sent.status().as_u16(), &sent.headers()["location"]),
+        (303, &"/docs".parse().unwrap())
+    );
+    send(app.server.request("GET", "/")).await.refused(404, "resource.not_found");
+}
+
+/// Refusals come before the body was read; the next request on the connection must not meet a dead one.
+async fn a_refused_body_leaves_the_connection_usable(app: App) {
+    let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(1).build().unwrap();
+    let url = |path: &str| format!("{}{path}", app.server.base);
+    for round in 0..40 {
+        let body = vec![b'x'; 200_000];
+        let path = if round % 2 == 0 { "/public/v1/clients" } else { "/nowhere" };
+        let refused =
+            http.post(url(path)).bearer_auth("fspt_junk").body(body).send().await.unwrap();
+        assert!(matches!(refused.status().as_u16(), 401 | 404));
+        refused.bytes().await.unwrap();
+        let next = http.post(url("/public/v1/oauth/token")).body("x").send().await.unwrap();
+        assert_eq!(next.status(), 400);
+        next.bytes().await.unwrap();
+    }
+}
+
+async fn names_hide_nothing(app: App) {
+    let shown = async |name: &str| app.post("/clients", json!({"firstName": name})).await;
+    let made = shown("\u{202e}An\u{200b}n\u{2069}").await.ok();
+    assert_eq!(made.data()["client"]["firstName"], "Ann");
+    for nothing in ["\u{200b}\u{200d}", "\u{2066}", "\u{feff}", "\u{2800}"] {
+        shown(nothing).await.refused(400, "request.invalid").about("firstName");
+    }
+    app.announced(&["client.created"]).await;
+}
+
+async fn details_that_were_wrong(app: App) {
+    let settings = app.get("/workout/settings").await.ok();
+    assert_eq!(settings.data()["settings"]["updatedAt"], Value::Null);
+    let changed = app.patch("/workout/settings", json!({"defaultRestSeconds": 60})).await.ok();
+    assert!(changed.data()["settings"]["updatedAt"].is_string());
+    let empty = app.post("/workout/plans/templates", json!({"name": "Empty"})).await.ok();
+    let template = text(empty.data(), "/template/_id");
+    let publish = format!("/workout/plans/publish/{template}");
+    let refused = app.put(&publish, json!({})).await;
+    refused.refused(409, "PUBLIC_API_ERROR").about("templateId");
+    add_day(&app, &template, json!({"name": "Day"})).await;
+    app.put(&publish, json!({})).await.ok();
+    let born = async |date: &str| {
+        app.post("/clients", json!({"firstName": "Ann", "dateOfBirth": date})).await
+    };
+    born("2026-01-31").await.ok();
+    born("2226-01-31").await.refused(400, "PUBLIC_API_INVALID_DATE").about("dateOfBirth");
+    born("1899-12-31").await.refused(400, "PUBLIC_API_INVALID_DATE").about("dateOfBirth");
+    let hook = json!({"name": "X", "url": "https://example.com:0/", "events": ["client.created"]});
+    app.post("/webhooks", hook).await.refused(400, "webhook.request_invalid").about("url");
+    let client = app.new_client(json!({"firstName": "Bea"})).await;
+    let items = format!("/workout/equipment/clients/{client}/custom-items");
+    for label in ["!!!", "???"] {
+        let made = app.post(&items, json!({"label": label})).await.ok();
+        assert_ne!(made.data()["item"]["key"], "item", "{label}");
+    }
+}
