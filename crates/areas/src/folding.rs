@@ -52,6 +52,31 @@ pub(crate) fn haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     texts.into_iter().flat_map(words_of).fold(String::new(), |all, word| all + " " + &word)
 }
 
+/// The same for what is written in one word, in two, or with a dash: neighbours stand there joined, too.
+pub(crate) fn joined_haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        let words: Vec<_> = words_of(text).collect();
+        let pairs = words.windows(2).map(<[String]>::concat);
+        for word in words.iter().cloned().chain(pairs) {
+            all = all + " " + &word;
+        }
+    }
+    all
+}
+
+/// A word without the ending of its plural, as far as English forms it by rule.
+pub(crate) fn singular(word: &str) -> &str {
+    match word.strip_suffix("es").filter(|stem| stem.ends_with(['s', 'x']) || stem.ends_with("ch"))
+    {
+        Some(stem) => stem,
+        None => word
+            .strip_suffix('s')
+            .filter(|stem| stem.len() > 1 && !stem.ends_with('s'))
+            .unwrap_or(word),
+    }
+}
+
 /// What to look for in a [`haystack`]; each must be found. A search without a letter or a digit in it
 /// finds nothing.
 pub(crate) fn needles(search: &str) -> Vec<String> {
@@ -66,7 +91,11 @@ pub(crate) fn needles(search: &str) -> Vec<String> {
 
 /// The conditions of a search in a list whose filter `search` looks into a [`haystack`].
 pub(crate) fn searched(search: Option<&str>) -> Vec<(&'static str, Vec<Value<'static>>)> {
-    let needles = search.map(needles).unwrap_or_default();
+    looked_for(search.map(needles).unwrap_or_default())
+}
+
+/// The conditions for these needles.
+pub(crate) fn looked_for(needles: Vec<String>) -> Vec<(&'static str, Vec<Value<'static>>)> {
     let like = |needle: String| vec![Value::Text(format!("%{needle}%").into())];
     needles.into_iter().map(|needle| ("search", like(needle))).collect()
 }
@@ -108,6 +137,18 @@ mod tests {
         let hay = haystack(["Barbell Back-Squat", "Kniebeuge"]);
         let found = |search| needles(search).iter().all(|needle| hay.contains(needle));
         assert!(found("squat back") && found("KNIE"));
+        for (plural, word) in [
+            ("squats", "squat"),
+            ("presses", "press"),
+            ("boxes", "box"),
+            ("ups", "up"),
+            ("press", "press"),
+            ("biceps", "bicep"),
+            ("us", "us"),
+        ] {
+            assert_eq!(singular(plural), word);
+        }
+        assert!(joined_haystack(["Push-Up", "Skull Crusher"]).contains(" pushup"));
         assert!(!found("quat") && !found("squat front") && !found("%") && !found("💪"));
         assert_eq!(slug("  Änd so: On ", "field"), "and_so_on");
         assert_eq!(slug("!!", "field"), "field_21_21");

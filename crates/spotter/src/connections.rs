@@ -429,7 +429,7 @@ mod tests {
         let (mut caller, mut stream, under_way) = pair();
         let mut buffer = [0; 64];
         caller.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
-        stream.read(&mut buffer).await.unwrap();
+        assert_eq!(stream.read(&mut buffer).await.unwrap(), 18);
         under_way.store(1, Ordering::Relaxed);
         let waits = tokio::time::timeout(Duration::from_secs(300), stream.read(&mut buffer)).await;
         assert!(waits.is_err(), "a request under way is not hurried");
@@ -438,7 +438,7 @@ mod tests {
         assert!(around(ends_after(&mut stream).await, 60));
         let (mut caller, mut stream, _) = pair();
         caller.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
-        stream.read(&mut buffer).await.unwrap();
+        assert_eq!(stream.read(&mut buffer).await.unwrap(), 18);
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
         tokio::time::sleep(Duration::from_secs(20)).await;
         caller.write_all(b"GE").await.unwrap();

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Read, Write};
-use spotter_kernel::{Event, Id, Key, Result, Timestamp, id_type};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{Bind, Value, params, record, statements, stored_ids, words};
 
 use super::{
     message::MessageId,
     people::{Names, Person, User, UserRole},
 };
-use crate::live;
+use crate::{clients::Client, live};
 
 id_type!(
     /// A conversation.
@@ -197,6 +197,22 @@ impl Room {
         let room = Self::find(cx, id)?;
         room.place_of(user.user_id).ok_or(Key::NotFound)?;
         Ok(room)
+    }
+
+    /// Refuses to speak to a client who has left: nobody would hear it.
+    pub(super) fn check_heard(&self, cx: &mut Read, speaker: User) -> Result<()> {
+        let mut others = self.participants.iter().filter(|place| place.user_id != speaker.user_id);
+        let client = match (self.conversation.is_group(), others.next()) {
+            (false, Some(place)) if place.role == UserRole::Client => ClientId(place.user_id),
+            _ => return Ok(()),
+        };
+        if Client::find(cx, client)?.is_archived() {
+            return Err(Problem::taken(
+                "conversationId",
+                "must be with a client who is not archived",
+            ));
+        }
+        Ok(())
     }
 
     /// The conversation, for somebody who may read all of the company's.

@@ -101,6 +101,7 @@ fn send_message(
 ) -> Result<MessageAnswer> {
     let me = User::calling(cx)?;
     let mut room = Room::enter(cx, at.conversation_id, me)?;
+    room.check_heard(cx, me)?;
     let rule = "must be a file that the caller sent within a day and has not used";
     let attached = new
         .upload_id

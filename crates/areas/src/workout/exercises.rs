@@ -17,7 +17,7 @@ use super::{
     ON_A_LIBRARY, equipment, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
-use crate::folding::{haystack, needles, searched};
+use crate::folding::{joined_haystack, looked_for, needles, singular, words_of};
 
 id_type!(
     /// An exercise, of the starter library or of a company.
@@ -105,6 +105,31 @@ impl From<Own> for Exercise {
     }
 }
 
+/// What coaches write for short.
+const SHORT: &[(&str, &str)] = &[
+    ("bb", "barbell"),
+    ("bss", "bulgarian split squat"),
+    ("bw", "bodyweight"),
+    ("db", "dumbbell"),
+    ("dl", "deadlift"),
+    ("ghr", "glute ham raise"),
+    ("kb", "kettlebell"),
+    ("ohp", "overhead press"),
+    ("rdl", "romanian deadlift"),
+    ("sldl", "stiff leg deadlift"),
+];
+
+/// What to look for among the exercises: words in their singular, with what is short spelled out.
+fn spelled_out(search: &str) -> Vec<String> {
+    let words: Vec<String> = words_of(search)
+        .map(|word| match SHORT.iter().find(|(short, _)| *short == word) {
+            Some((_, long)) => (*long).to_owned(),
+            None => singular(&word).to_owned(),
+        })
+        .collect();
+    needles(&words.join(" "))
+}
+
 impl Own {
     fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
         if starter::find(id).is_some() {
@@ -122,7 +147,9 @@ impl Own {
     }
 
     fn haystack(&self) -> String {
-        haystack([self.name.as_str()].into_iter().chain(self.aliases.0.iter().map(String::as_str)))
+        joined_haystack(
+            [self.name.as_str()].into_iter().chain(self.aliases.0.iter().map(String::as_str)),
+        )
     }
 
     fn save(mut self, cx: &mut Write, before: &Self) -> Result<Exercise> {
@@ -184,7 +211,7 @@ struct Filters {
 impl Filters {
     fn find_system(&self, exercise: &starter::Listed<Exercise>) -> bool {
         let starter::Listed { item, haystack } = exercise;
-        let needles = self.search.as_deref().map(needles).unwrap_or_default();
+        let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
         self.source.is_none_or(|source| source == Source::System)
             && self.archived != Some(true)
             && needles.iter().all(|needle| haystack.contains(needle))
@@ -194,7 +221,8 @@ impl Filters {
     }
 
     fn find_own(&self) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let mut chosen: Vec<_> = searched(self.search.as_deref());
+        let mut chosen: Vec<_> =
+            looked_for(self.search.as_deref().map(spelled_out).unwrap_or_default());
         let mut add = |name, value: Option<Value<'static>>| {
             chosen.extend(value.map(|value| (name, vec![value])));
         };

@@ -86,6 +86,7 @@ pub(crate) fn statements() -> Vec<Sql> {
         plan::STATEMENTS,
         progress::STATEMENTS,
         session::STATEMENTS,
+        sessions::STATEMENTS,
         settings::STATEMENTS,
         volume::STATEMENTS,
     ]

@@ -10,7 +10,7 @@ use spotter_kernel::{
     id::ClientId,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, Json, List, Value};
+use spotter_store::{Bind, Filter, Json, List, Value, params, statements};
 
 use super::{
     agenda::Agenda,
@@ -164,7 +164,23 @@ fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()
     }
 }
 
-/// Begins a session, or records one that is over.
+/// The session that is under way for the same occurrence of a plan's day: whoever begins it again has
+/// lost the answer, or another device.
+fn open_session(
+    cx: &mut Read,
+    client: ClientId,
+    new: &NewSession,
+    occurrence: Option<Date>,
+) -> Result<Option<Session>> {
+    let (Some(plan), Some(moment), None) = (new.plan_id, new.plan_moment_id, new.completed_at)
+    else {
+        return Ok(None);
+    };
+    let found: Vec<Session> = cx.all(OPEN, params![client, plan, moment])?;
+    Ok(found.into_iter().find(|session| session.occurrence_date == occurrence))
+}
+
+/// Begins a session, or records one that is over. A day of a plan that is under way is answered with.
 fn begin_workout_session(
     cx: &mut Write,
     Path(ClientPath { client_id }): Path<ClientPath>,
@@ -180,6 +196,10 @@ fn begin_workout_session(
     let unit = Settings::find(cx)?.weight_unit;
     let local_date = company_zone(cx)?.date_at(started_at);
     let (snapshot, occurrence_date) = followed(cx, client_id, &new)?.unzip();
+    if let Some(open) = open_session(cx, client_id, &new, occurrence_date.flatten())? {
+        let log = open.log(cx)?;
+        return Ok(SessionAnswer { session: open.in_full(cx, unit, log)? });
+    }
     let named = snapshot.as_ref().map_or("Workout", |snapshot| &snapshot.day_name);
     let mut session = Session {
         client_id,
@@ -327,8 +347,9 @@ pub(super) fn operations() -> Vec<Operation> {
         operation!(POST "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsWrite, begin_workout_session)
             .summary("Start a session")
             .describe(
-                "From a day of a client's plan, or free. With `exercises` and `completedAt` it \
-                 records a session that is over in one request.",
+                "From a day of a client's plan, or free. A day that is under way is answered with its \
+                 open session. With `exercises` and `completedAt` it records a session that is over in \
+                 one request.",
             )
             .created()
             .fails(WITH_SETS),
@@ -363,3 +384,8 @@ pub(crate) static LIST: List = List {
     order: "started_at DESC, session_id DESC",
     tally: Some(TALLY),
 };
+
+statements! {
+    OPEN = "SELECT ", Session::COLUMNS, " FROM workout_session WHERE company_id = ?1 AND client_id = ?2 \
+        AND plan_id = ?3 AND plan_moment_id = ?4 AND status = 'in_progress' LIMIT 20";
+}

@@ -113,7 +113,7 @@ fn in_words(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             if let Some(default) = fields.get("default").cloned()
-                && !fields.get("properties").is_some_and(|own| own.get("default").is_some())
+                && fields.get("properties").is_none_or(|own| own.get("default").is_none())
             {
                 fields.remove("default");
                 let said = fields.get("description").and_then(Value::as_str).unwrap_or_default();

@@ -12,7 +12,7 @@ use super::{
     exercises::{Exercise, ExerciseId},
     vocabulary::{Muscle, Source, TrackingType},
 };
-use crate::folding::haystack;
+use crate::folding::{haystack, joined_haystack};
 
 /// What the last-but-four bytes of the ids say: they begin before any other id.
 const EXERCISE: u8 = 1;
@@ -61,7 +61,7 @@ fn muscles(field: &str) -> Vec<Muscle> {
 fn exercise(fields: &[&str]) -> Listed<Exercise> {
     let at = |at: usize| fields.get(at).copied().unwrap_or_default();
     let (name, aliases) = (at(1), list(at(2), ';'));
-    let haystack = haystack([name].into_iter().chain(aliases.iter().map(String::as_str)));
+    let haystack = joined_haystack([name].into_iter().chain(aliases.iter().map(String::as_str)));
     let item = Exercise {
         exercise_id: ExerciseId(id(EXERCISE, at(0))),
         name: name.to_owned(),

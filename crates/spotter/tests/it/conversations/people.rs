@@ -58,6 +58,11 @@ async fn two_people_have_one_conversation(app: App) {
     assert_eq!(known.refused(404, "resource.not_found").body["error"], unknown.body["error"]);
     app.act(&format!("/clients/{neighbour}/archive")).await.ok();
     open(&pair.coach_token, direct(json!([neighbour]))).await.refused(404, "resource.not_found");
+    // Nobody would hear it.
+    app.act(&format!("/clients/{}/archive", pair.client)).await.ok();
+    let path = format!("/conversations/{}/messages", pair.conversation);
+    let said = app.app_as(&pair.coach_token, "POST", &path, Some(json!({"text": "Hello?"})));
+    said.await.refused(409, "PUBLIC_API_ERROR").about("conversationId");
 }
 
 async fn groups_are_led_by_coaches(app: App) {

@@ -270,7 +270,8 @@ fn start_process(engine: Engine, binary: &str) -> Server {
         command.env("SPOTTER_DATABASE_URL", url);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().unwrap();
+    let mut watched = command.spawn().unwrap();
+    std::thread::spawn(move || watched.wait());
     let base = format!("http://{address}");
     wait_ready(&base, || std::fs::read_to_string(folder.join("log")).unwrap_or_default());
     let env = Env { mcp_url: base.as_str().into(), ..env() };

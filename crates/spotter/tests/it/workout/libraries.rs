@@ -134,6 +134,24 @@ async fn exercises_are_found(app: App) {
         assert_eq!(list.data()["total"], some, "{query}: {}", list.body);
         assert_eq!(list.data()["exercises"][0]["name"], first, "{query}");
     }
+    for (words, name) in [
+        ("pushup", "Push-Up"),
+        ("pull-ups", "Pull-Up"),
+        ("chin ups", "Chin-Up"),
+        ("squats", "Squat"),
+        ("deadlifts", "Deadlift"),
+        ("biceps curl", "Curl"),
+        ("skullcrusher", "Lying Triceps Extension"),
+        ("db bench", "Dumbbell Bench Press"),
+        ("ohp", "Overhead Press"),
+        ("kb swings", "Kettlebell Swing"),
+    ] {
+        let query = words.replace(' ', "%20");
+        let list = app.get(&format!("/workout/exercises?search={query}&limit=100")).await.ok();
+        let found = list.data()["exercises"].as_array().unwrap();
+        let named = |one: &Value| one["name"].as_str().unwrap().contains(name);
+        assert!(found.iter().any(named), "{words}: {}", list.body);
+    }
     let squats = app.get("/workout/exercises?search=squat&limit=3&page=2").await.ok();
     let all = app.get("/workout/exercises?search=squat&limit=100").await.ok();
     assert_eq!(

@@ -52,6 +52,9 @@ async fn a_session_from_start_to_end(app: App) {
         (&Value::Null, &Value::Null, &json!([]))
     );
     let one = format!("{path}/sessions/{}", text(session, "/sessionId"));
+    let begun = json!({"planId": plan, "planMomentId": day["_id"]});
+    let again = app.post(&format!("{path}/sessions"), begun).await.ok();
+    assert_eq!(again.data(), made.data(), "a day that is under way is answered with");
     let exercises = json!([
         {"exerciseId": SQUAT, "notes": "Felt good", "sets": [
             {"type": "warmup", "weight": 60, "reps": 5}, {"weight": 100, "reps": 5, "rpe": 8},
