@@ -18,10 +18,14 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use spotter_areas::access::{
-    accounts::{self, Account, Password, Subject},
-    sessions::{self, Refreshed, SessionTokens},
+use spotter_areas::{
+    access::{
+        accounts::{self, Account, Password, Subject},
+        sessions::{self, Refreshed, SessionTokens},
+    },
+    company::Company,
 };
 use spotter_contract::{
     Actor, Arguments, Body as JsonBody, Caller, Read, Surface, Write, arguments::Argument,
@@ -258,8 +262,43 @@ pub async fn recognise(
             note_refusals(state, request_id, found);
             Err(Key::InvalidCredentials.into())
         }
-        _ => Err(Problem::invalid("companyId", "is needed: the address has several accounts")),
+        (Some(last), false) => {
+            attempts.give_back(name);
+            attempts.give_back(address);
+            matching.push(last);
+            Err(several(state, matching).await?)
+        }
     }
+}
+
+/// Asks which of the accounts is meant; whoever knows the password of each may know where they are.
+async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
+    let mut ids: Vec<CompanyId> = accounts.iter().map(|account| account.company_id).collect();
+    ids.dedup();
+    if ids.len() == 1 {
+        return Ok(Problem::invalid(
+            "subject",
+            "is needed: the address is a coach's and a client's",
+        ));
+    }
+    let now = state.env.clock.now();
+    let read = move |tx: &mut Tx<'_>| {
+        ids.iter()
+            .map(|id| Company::find(&mut Read::new(tx, &Caller::new(*id, Actor::System), now)))
+            .collect::<Result<Vec<_>>>()
+    };
+    let mut problem = Problem::invalid("companyId", "is needed: the address has several accounts");
+    let companies: Vec<_> = state
+        .db
+        .read(read)
+        .await?
+        .into_iter()
+        .map(|company| json!({"companyId": company.company_id, "name": company.name}))
+        .collect();
+    if let Some(details) = &mut problem.details {
+        details["companies"] = companies.into();
+    }
+    Ok(problem)
 }
 
 /// The accounts whose password it is. Somebody unknown costs as much time as somebody known.

@@ -25,7 +25,7 @@ use spotter_store::Tx;
 
 use crate::{
     authorize::go,
-    forms::{self, Form, Sent},
+    forms::{self, Form, Sent, SignIn},
     page::{self, Decision},
 };
 
@@ -60,12 +60,17 @@ pub(crate) async fn show(
                 .filter(|own| !other && pending.is_session(own));
             match session {
                 Some(session) => decision(&state, &pending, &secret, &session).await,
-                None => page::sign_in(&pending, &secret, ("", false), None, StatusCode::OK),
+                None => page::sign_in(&pending, &secret, &nobody(&pending), StatusCode::OK),
             }
         }
         Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
         Err(problem) => page::problem(&problem),
     }
+}
+
+/// The sign-in before anybody has typed: a client's where only a client could allow what is asked.
+fn nobody(pending: &Pending) -> SignIn {
+    SignIn { client: pending.is_for_clients(), ..SignIn::default() }
 }
 
 /// Signs somebody in to the request.
@@ -90,7 +95,7 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(&pending, &secret, form.entered(), Some(&problem.message), status)
+            page::sign_in(&pending, &secret, &form.entered(&problem), status)
         }
         Err(problem) => page::problem(&problem),
     }

@@ -7,10 +7,11 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
 };
 use http_body_util::{BodyExt, Limited};
+use serde_json::Value;
 use spotter_areas::access::accounts::{Password, Subject};
 use spotter_contract::vault;
 use spotter_http::{Login, RequestId, State};
-use spotter_kernel::{Key, Result, secret::base64url, text::Email};
+use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, secret::base64url, text::Email};
 
 use crate::page;
 
@@ -40,6 +41,16 @@ impl Sent {
     }
 }
 
+/// A sign-in that is to be typed, or typed again.
+#[derive(Default)]
+pub(crate) struct SignIn {
+    pub(crate) email: String,
+    pub(crate) client: bool,
+    /// Ids and names of the companies to choose from, where the address has accounts at several.
+    pub(crate) companies: Vec<(String, String)>,
+    pub(crate) wrong: Option<String>,
+}
+
 /// What a form said.
 pub(crate) struct Form(Vec<(String, String)>);
 
@@ -57,14 +68,34 @@ impl Form {
         Ok(Login {
             email: Email::parse(self.one("email").trim()).ok_or(Key::InvalidCredentials)?,
             password: Password::new(self.one("password").to_owned()),
-            company_id: None,
+            company_id: Id::parse(self.one("company")).map(CompanyId),
             subject: Some(if client { Subject::Client } else { Subject::Coach }),
         })
     }
 
-    /// What was typed and chosen, without the password.
-    pub(crate) fn entered(&self) -> (&str, bool) {
-        (self.one("email"), self.one("subject") == "client")
+    /// What was typed and chosen, without the password, and what was wrong with it.
+    pub(crate) fn entered(&self, problem: &Problem) -> SignIn {
+        let companies =
+            problem.details.as_ref().and_then(|details| details["companies"].as_array());
+        let text = |company: &Value, name: &str| company[name].as_str().map(str::to_owned);
+        let companies: Vec<_> = companies
+            .into_iter()
+            .flatten()
+            .filter_map(|company| Some((text(company, "companyId")?, text(company, "name")?)))
+            .collect();
+        let wrong = match companies.is_empty() {
+            true => problem.message.clone(),
+            false => {
+                "You have an account at each of these. Choose one, and type the password again."
+                    .into()
+            }
+        };
+        SignIn {
+            email: self.one("email").to_owned(),
+            client: self.one("subject") == "client",
+            companies,
+            wrong: Some(wrong),
+        }
     }
 
     /// The first value of a field; empty where there is none.

@@ -25,7 +25,7 @@ use spotter_store::Tx;
 
 use crate::{
     authorize::go,
-    forms::{self, Form, Sent},
+    forms::{self, Form, Sent, SignIn},
     page,
 };
 
@@ -128,7 +128,7 @@ pub(crate) async fn show(
             let done = DONE.iter().find(|(own, _)| *own == word).map(|(_, text)| *text);
             shown(&state, &token, &request_id, Outcome { done, ..Outcome::default() }).await
         }
-        None => page::manage_sign_in(("", false), None, StatusCode::OK),
+        None => page::manage_sign_in(&SignIn::default(), StatusCode::OK),
     }
 }
 
@@ -141,7 +141,7 @@ async fn shown(
     match gather(state, token, request_id, outcome).await {
         Ok(shown) => page::manage(&shown, &forms::csrf(token.expose())),
         Err(problem) if problem.status == 401 => {
-            page::manage_sign_in(("", false), None, StatusCode::OK)
+            page::manage_sign_in(&SignIn::default(), StatusCode::OK)
         }
         Err(problem) => page::problem(&problem),
     }
@@ -182,7 +182,7 @@ pub(crate) async fn sign_in(
         Ok(token) => forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, &token, 3_600),
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::manage_sign_in(form.entered(), Some(&problem.message), status)
+            page::manage_sign_in(&form.entered(&problem), status)
         }
         Err(problem) => page::problem(&problem),
     }

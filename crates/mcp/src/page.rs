@@ -13,6 +13,7 @@ use spotter_areas::mcp::{
 use spotter_kernel::Problem;
 
 use crate::{
+    forms::SignIn,
     manage::{Shown, Typed},
     redirect,
 };
@@ -107,8 +108,7 @@ fn asker(pending: &Pending) -> Markup {
 pub(crate) fn sign_in(
     pending: &Pending,
     request: &str,
-    entered: (&str, bool),
-    wrong: Option<&str>,
+    entered: &SignIn,
     status: StatusCode,
 ) -> Response<Body> {
     page(
@@ -118,10 +118,10 @@ pub(crate) fn sign_in(
         html! {
             h1 { "Connect an assistant" }
             (asker(pending))
-            @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
+            @if let Some(wrong) = &entered.wrong { p.wrong role="alert" { (wrong) } }
             form method="post" action="/mcp/v1/oauth/consent/sign-in" {
                 input type="hidden" name="request" value=(request);
-                (credentials(entered.0, entered.1))
+                (credentials(entered))
                 button type="submit" { "Sign in" }
             }
             p.quiet { "Nothing is shared by signing in. You decide on the next page." }
@@ -213,7 +213,8 @@ fn choice(module: Module, checked: bool) -> Markup {
 }
 
 /// The fields of a sign-in; what was chosen and typed stays after a mistake.
-fn credentials(email: &str, client: bool) -> Markup {
+fn credentials(entered: &SignIn) -> Markup {
+    let SignIn { email, client, companies, .. } = entered;
     html! {
         label {
             "E-mail"
@@ -225,23 +226,27 @@ fn credentials(email: &str, client: bool) -> Markup {
         }
         fieldset.choice {
             legend { "I am a" }
-            label { input type="radio" name="subject" value="coach" checked[!client]; "manager of the business" }
-            label { input type="radio" name="subject" value="client" checked[client]; "client" }
+            label { input type="radio" name="subject" value="coach" checked[!*client]; "manager of the business" }
+            label { input type="radio" name="subject" value="client" checked[*client]; "client" }
+        }
+        @if !companies.is_empty() {
+            fieldset.choice {
+                legend { "At" }
+                @for (id, name) in companies {
+                    label { input type="radio" name="company" value=(id) required; bdi { (name) } }
+                }
+            }
         }
     }
 }
 
 /// Where somebody signs in to see what assistants are allowed.
-pub(crate) fn manage_sign_in(
-    entered: (&str, bool),
-    wrong: Option<&str>,
-    status: StatusCode,
-) -> Response<Body> {
+pub(crate) fn manage_sign_in(entered: &SignIn, status: StatusCode) -> Response<Body> {
     let main = html! {
         h1 { "Your assistants" }
-        @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } }
+        @if let Some(wrong) = &entered.wrong { p.wrong role="alert" { (wrong) } }
         form method="post" action="/mcp/v1/manage/sign-in" {
-            (credentials(entered.0, entered.1))
+            (credentials(entered))
             button type="submit" { "Sign in" }
         }
     };

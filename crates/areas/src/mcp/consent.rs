@@ -142,6 +142,12 @@ impl Pending {
         person(&mut Read::new(tx, &nobody, now), subject, id)
     }
 
+    /// Whether it asks only for what clients can allow.
+    pub fn is_for_clients(&self) -> bool {
+        let of_clients = |module: &Module| module.subject() == GrantSubject::Client;
+        self.modules.as_ref().is_some_and(|Json(asked)| asked.iter().all(of_clients))
+    }
+
     /// Whether a browser's secret is that of the one who signed in.
     pub fn is_session(&self, session: &str) -> bool {
         let digest = vault::digest_of(session.as_bytes());

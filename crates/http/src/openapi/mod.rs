@@ -89,7 +89,7 @@ pub fn document(operations: &[Operation]) -> Value {
         "info": {
             "title": "Spotter Public API",
             "version": VERSION,
-            "summary": "The back office of a fitness coaching business, for integrations.",
+            "summary": "A company's clients, workouts, conversations, products and events, for integrations.",
             "description": DESCRIPTION,
             "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
             "contact": {"name": "The operator of this installation"},

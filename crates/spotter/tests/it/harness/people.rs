@@ -13,7 +13,11 @@ async fn accept(app: &App, invited: &Reply) -> String {
 
 /// A new coach with this role: the id and an access token.
 pub async fn coach(app: &App, role: &str) -> (String, String) {
-    let email = format!("{}@example.com", random_text());
+    coach_with(app, role, &format!("{}@example.com", random_text())).await
+}
+
+/// A new coach with this role and address.
+pub async fn coach_with(app: &App, role: &str, email: &str) -> (String, String) {
     let new = json!({"firstName": "Bo", "lastName": "Vos", "email": email, "role": role});
     let invited = app.app("POST", "/coaches", Some(new)).await.ok();
     let id = invited.data()["coach"]["coachId"].as_str().unwrap().to_owned();

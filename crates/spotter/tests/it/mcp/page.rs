@@ -1,6 +1,6 @@
 //! The consent page, as a browser sees it and as forgers meet it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Assistant, REDIRECT, browser, call, switch_on};
 use crate::{
@@ -15,6 +15,7 @@ on_both_engines!(
     forged_and_replayed_forms_decide_nothing,
     names_are_shown_as_text,
     people_look_after_what_they_allowed,
+    whoever_works_at_two_companies_chooses_one,
 );
 
 /// Somebody at the page.
@@ -134,6 +135,43 @@ async fn a_person_signs_in_and_allows(app: App) {
     // The request is over.
     assert_eq!(visit.see(visit.form("decide", &fields)).await.status, 404);
     assert_eq!(visit.open().await.status, 404);
+}
+
+async fn whoever_works_at_two_companies_chooses_one(app: App) {
+    switch_on(&app).await;
+    let other = App::new(app.server).await;
+    people::coach_with(&other, "Manager", &app.admin_email).await;
+    let ids = [app.company.to_string(), other.company.to_string()];
+    let mut login = json!({"email": app.admin_email, "password": PASSWORD});
+    let sign_in = async |login: &Value| {
+        send(app.server.request("POST", "/app/v1/auth/login").json(login)).await
+    };
+    let asked = sign_in(&login).await.refused(400, "request.invalid").about("companyId");
+    let companies = &asked.body["error"]["details"]["companies"];
+    for id in &ids {
+        let one = json!({"companyId": id, "name": "Test Gym"});
+        assert!(companies.as_array().unwrap().contains(&one), "{companies}");
+    }
+    login["companyId"] = json!(other.company.to_string());
+    sign_in(&login).await.ok();
+    login["password"] = json!("not the password");
+    let refused = sign_in(&login).await.refused(401, "auth.invalid_credentials");
+    assert!(refused.body["error"].get("details").is_none_or(Value::is_null), "{}", refused.body);
+    let assistant = Assistant::register(&app).await;
+    let mut visit = Visit::new(&app, &assistant, Some("clients")).await;
+    let asked = visit.sign_in(&app.admin_email, PASSWORD, "coach").await;
+    assert_eq!(asked.status, 400);
+    safe(&asked);
+    for id in &ids {
+        assert!(asked.text.contains(&format!("name=\"company\" value=\"{id}\"")), "{}", asked.text);
+    }
+    let fields = [
+        ("email", app.admin_email.as_str()),
+        ("password", PASSWORD),
+        ("subject", "coach"),
+        ("company", ids[0].as_str()),
+    ];
+    assert_eq!(visit.see(visit.form("sign-in", &fields)).await.status, 303);
 }
 
 async fn a_person_refuses(app: App) {
