@@ -45,8 +45,11 @@ impl Service {
             .arg(self.data.join("demo"))
             .env("SPOTTER_RATE_LIMIT", "1000000")
             .env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8")
-            .env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", self.data.join("ca.pem"))
             .stdout(Stdio::null());
+        let authority = self.data.join("ca.pem");
+        if authority.exists() {
+            command.env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", authority);
+        }
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);
         }

@@ -4,29 +4,34 @@
 use spotter_kernel::{Problem, Result};
 use spotter_store::{Tx, params, statements};
 
-use crate::context::Env;
+use crate::{context::Env, vault::Vault};
 
 const NAME: &str = "key";
 const PLAIN: &[u8] = b"spotter";
 
 /// Sees to it that the database was sealed with this key; an empty one is from now on.
 pub fn check_key(tx: &mut Tx<'_>, env: &Env) -> Result<()> {
+    if !verify_key(tx, &env.vault)? {
+        let sealed = env.vault.seal(PLAIN, &*env.entropy)?;
+        tx.execute(KEEP, params![NAME, sealed])?;
+    }
+    Ok(())
+}
+
+/// Refuses another key than the one that the database was sealed with; whether a value for that is kept.
+pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
     let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![NAME])?;
     // A database from before the value was kept has sealed something as soon as it has a webhook.
     let other: Option<(Vec<u8>,)> = if kept.is_none() { tx.one(SEALED, &[])? } else { None };
     let sealed = kept.as_ref().or(other.as_ref());
-    if sealed.is_some_and(|(sealed,)| env.vault.open(sealed).is_err()) {
+    if sealed.is_some_and(|(sealed,)| vault.open(sealed).is_err()) {
         return Err(Problem::internal(
             "the secret_key is not the one that this database was used with: what it has sealed could \
              not be opened. Set secret_key to that one, or put its file back as secret.key in the data \
              folder; a backup has it beside itself, with the ending .key",
         ));
     }
-    if kept.is_none() {
-        let sealed = env.vault.seal(PLAIN, &*env.entropy)?;
-        tx.execute(KEEP, params![NAME, sealed])?;
-    }
-    Ok(())
+    Ok(kept.is_some())
 }
 
 /// Whether this was done to the database once.

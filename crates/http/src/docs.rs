@@ -83,7 +83,7 @@ pub(crate) async fn openapi(
     // Writing it takes a moment, and far more memory than it is long: nobody pays who never asks.
     let write = || {
         let text = Bytes::from(openapi::document(&spotter_areas::operations()).to_string());
-        let tag = etag::of(&text, false);
+        let tag = etag::of(&text);
         Document { text, tag }
     };
     let written = state.openapi.get_or_try_init(|| tokio::task::spawn_blocking(write)).await;
@@ -93,6 +93,8 @@ pub(crate) async fn openapi(
         if etag::is_known(&headers, tag) {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             *response.body_mut() = Body::empty();
+            let vary = HeaderValue::from_static("accept-encoding");
+            response.headers_mut().insert(header::VARY, vary);
         }
         response.headers_mut().insert(header::ETAG, tag.clone());
     }

@@ -6,6 +6,7 @@ mod app_sign_in;
 mod docs;
 mod envelope;
 mod etag;
+mod incoming;
 mod leftover;
 mod live;
 mod observe;
@@ -18,6 +19,7 @@ mod uploads;
 mod visitor;
 
 pub use app_sign_in::{Login, recognise};
+pub use incoming::read_body;
 pub use observe::RequestId;
 pub use server::{Settings, State, router, serve_also};
 pub use visitor::write;

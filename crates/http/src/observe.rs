@@ -91,8 +91,17 @@ fn fault(request: &Request<Body>) -> Option<&'static str> {
     match request.version() {
         Version::HTTP_11 if hosts == 0 => Some("The Host header is missing."),
         _ if hosts > 1 => Some("The Host header was sent more than once."),
+        _ if request.headers().get(header::HOST).is_some_and(|host| !is_host(host)) => {
+            Some("The Host header is no host.")
+        }
         _ => None,
     }
+}
+
+/// Whether every character may stand in a host and its port (RFC 3986, section 3.2.2).
+fn is_host(value: &HeaderValue) -> bool {
+    let may = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:%[]".contains(byte);
+    value.as_bytes().iter().all(may)
 }
 
 /// A path without what may be a credential that somebody has put there.

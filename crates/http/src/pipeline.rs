@@ -3,7 +3,6 @@
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
 };
 
 use axum::{
@@ -11,7 +10,6 @@ use axum::{
     extract::RawPathParams,
     http::{HeaderMap, HeaderValue, Request, Response, header},
 };
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sha2::{Digest, Sha256};
 use spotter_areas::access::sessions;
 use spotter_contract::{
@@ -28,13 +26,11 @@ use spotter_store::Tx;
 
 use crate::{
     address, envelope,
+    incoming::read_body,
     observe::RequestId,
     rate::{Counted, Figures},
     server::State,
 };
-
-/// How long a body may take to arrive.
-const BODY_SECONDS: u64 = 30;
 
 /// Serves one request of one operation.
 pub(crate) async fn serve(
@@ -305,21 +301,12 @@ pub(crate) fn lower_id(value: &str) -> String {
 
 /// Reads a JSON body within the limits of size and time.
 pub(crate) async fn collect(headers: &HeaderMap, body: Body) -> Result<Vec<u8>> {
-    let failed =
-        |status, message: &str| Problem::because(Key::RequestFailed, message).with_status(status);
-    let read = Limited::new(body, limits::BODY_MAX).collect();
-    let body = match tokio::time::timeout(Duration::from_secs(BODY_SECONDS), read).await {
-        Ok(Ok(body)) => body.to_bytes().to_vec(),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            return Err(failed(413, "The body is larger than 1 MiB."));
-        }
-        Ok(Err(_)) => return Err(failed(400, "The body could not be read.")),
-        Err(_) => return Err(failed(408, "The body took too long to arrive.")),
-    };
+    let body = read_body(body, limits::BODY_MAX).await?.to_vec();
     if body.is_empty() {
         return Ok(body);
     }
-    media_type(headers).map_err(|why| failed(415, why))?;
+    media_type(headers)
+        .map_err(|why| Problem::because(Key::RequestFailed, why).with_status(415))?;
     // The mark of a byte order says nothing of UTF-8, and is skipped (RFC 8259, section 8.1).
     let marked = body.starts_with(b"\xef\xbb\xbf");
     Ok(if marked { body[3..].to_vec() } else { body })

@@ -8,12 +8,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use http_body_util::{BodyExt, Limited};
 use serde_json::json;
 use spotter_areas::access::tokens::{self, TokenRefusal};
 use spotter_kernel::{ScopeSet, limits::ACCESS_TOKEN_SECONDS};
 
-use crate::{address, observe::RequestId, rate::Counted, server::State};
+use crate::{address, incoming::read_body, observe::RequestId, rate::Counted, server::State};
 
 /// Largest token request, in bytes.
 const FORM_MAX: usize = 16 << 10;
@@ -143,15 +142,11 @@ async fn read_form(headers: &HeaderMap, body: Body) -> Result<Form, Refusal> {
         let description = "The body must be sent as application/x-www-form-urlencoded.";
         return Err(Refusal::new("invalid_request", description));
     }
-    let read = tokio::time::timeout(
-        std::time::Duration::from_secs(10),
-        Limited::new(body, FORM_MAX).collect(),
-    );
-    let Ok(Ok(body)) = read.await else {
-        return Err(Refusal::new("invalid_request", "The body is too large or incomplete."));
-    };
+    let body = read_body(body, FORM_MAX)
+        .await
+        .map_err(|problem| Refusal::new("invalid_request", &problem.message))?;
     let mut form = Form::default();
-    for (name, value) in form_urlencoded::parse(&body.to_bytes()) {
+    for (name, value) in form_urlencoded::parse(&body) {
         let field = match &*name {
             "grant_type" => &mut form.grant_type,
             "scope" => &mut form.scope,

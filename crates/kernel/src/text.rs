@@ -73,8 +73,9 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         // Something to see, and no NUL, which PostgreSQL cannot store.
         json_schema!({"type": "string", "minLength": 1, "maxLength": MAX,
-            "pattern": concat!("^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680",
-                "\\u17b4\\u17b5\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164",
+            "pattern": concat!("^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u1680",
+                "\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f",
+                "\\u20d0-\\u20ff\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f",
                 "\\ufeff\\uffa0][^\\x00]*$")})
     }
 }
@@ -83,8 +84,12 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
 fn is_visible(c: char) -> bool {
     let blank = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}');
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        // What needs another character to be seen on: combining marks, variants, tags.
+        | '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}'
+        | '\u{e0000}'..='\u{e0fff}');
     c > ' ' && !c.is_whitespace() && !blank
 }
 
@@ -97,7 +102,10 @@ pub struct Name<const MAX: usize>(Text<MAX>);
 impl<const MAX: usize> Name<MAX> {
     /// Checks a name.
     pub fn parse(text: &str) -> Result<Self, (Key, String)> {
-        let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let hidden = |c: char| {
+            matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            | '\u{e0000}'..='\u{e007f}')
+        };
         Text::parse(&text.replace(hidden, "")).map(Self)
     }
 }

@@ -6,11 +6,10 @@ use axum::{
     body::Body,
     http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
 };
-use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use spotter_areas::access::accounts::{Password, Subject};
 use spotter_contract::vault;
-use spotter_http::{Login, RequestId, State};
+use spotter_http::{Login, RequestId, State, read_body};
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, secret::base64url, text::Email};
 
 use crate::page;
@@ -57,7 +56,7 @@ pub(crate) struct Form(Vec<(String, String)>);
 impl Form {
     /// Reads a form; nothing where it is too long or cut off.
     async fn read(request: Request<Body>) -> Option<Self> {
-        let body = Limited::new(request.into_body(), BODY_MAX).collect().await.ok()?.to_bytes();
+        let body = read_body(request.into_body(), BODY_MAX).await.ok()?;
         let pairs = form_urlencoded::parse(&body);
         Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
     }

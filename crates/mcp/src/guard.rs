@@ -12,7 +12,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header},
     response::IntoResponse,
 };
-use http_body_util::{BodyExt, Limited};
 use lru::LruCache;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
@@ -23,11 +22,11 @@ use spotter_areas::mcp::{
     modules::{Module, holding, scope_of},
 };
 use spotter_contract::vault;
-use spotter_http::{RequestId, State as Shared};
+use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 use spotter_store::Tx;
 
-use crate::{refusal::no_store, server::Spotter, tools::Tools};
+use crate::{message, refusal::no_store, server::Spotter, tools::Tools};
 
 /// What the endpoints share.
 #[derive(Clone)]
@@ -119,19 +118,12 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
     }
     let request_id = RequestId::of(&request);
     let (mut parts, body) = request.into_parts();
-    let Ok(body) = Limited::new(body, limits::BODY_MAX).collect().await else {
-        return no_store(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            &json!({"error": "invalid_request", "error_description": "A request is at most 1 MiB."}),
-        );
+    let body = match read_body(body, limits::BODY_MAX).await {
+        Ok(body) => body,
+        Err(problem) => return crate::refusal::failed(&problem),
     };
-    let body = body.to_bytes();
-    if serde_json::from_slice::<Value>(&body).is_err() {
-        return no_store(
-            StatusCode::BAD_REQUEST,
-            &json!({"jsonrpc": "2.0", "id": null,
-                "error": {"code": -32700, "message": "The body must be JSON."}}),
-        );
+    if let Err((status, answer)) = message::check(&body) {
+        return no_store(status, &answer);
     }
     if let Some(needed) = missing(&body, &assistant) {
         return challenge(&door, StatusCode::FORBIDDEN, "insufficient_scope", &needed);
@@ -169,7 +161,9 @@ async fn enter(door: &Door, credential: Credential) -> Result<(Credential, Assis
 }
 
 fn bearer(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (sent.next(), sent.next()) else { return None };
+    let value = value.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }

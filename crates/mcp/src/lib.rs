@@ -10,6 +10,7 @@ mod consent;
 mod forms;
 mod guard;
 mod manage;
+mod message;
 mod metadata;
 mod page;
 mod redirect;

@@ -28,6 +28,9 @@ pub(crate) fn failed(problem: &Problem) -> Response<Body> {
     let (status, error) = match problem.status {
         429 => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
         503 => (StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable"),
+        400 | 408 | 413 => {
+            (StatusCode::from_u16(problem.status).unwrap_or_default(), "invalid_request")
+        }
         _ => {
             tracing::error!(%problem, "an OAuth request failed");
             (StatusCode::INTERNAL_SERVER_ERROR, "server_error")

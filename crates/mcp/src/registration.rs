@@ -5,10 +5,10 @@ use axum::{
     extract::State,
     http::{Request, Response, StatusCode},
 };
-use http_body_util::{BodyExt, Limited};
 use serde::Deserialize;
 use serde_json::json;
 use spotter_areas::mcp::registration;
+use spotter_http::read_body;
 use spotter_kernel::text::Text;
 
 use crate::{
@@ -35,10 +35,12 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
         return failed(&problem);
     }
     let invalid = |why: &str| refuse(StatusCode::BAD_REQUEST, "invalid_client_metadata", why);
-    let Ok(body) = Limited::new(request.into_body(), BODY_MAX).collect().await else {
-        return invalid("The metadata must be at most 16 KiB.");
+    let body = match read_body(request.into_body(), BODY_MAX).await {
+        Ok(body) => body,
+        Err(problem) if problem.status == 408 => return failed(&problem),
+        Err(problem) => return invalid(&problem.message),
     };
-    let Ok(metadata) = serde_json::from_slice::<Metadata>(&body.to_bytes()) else {
+    let Ok(metadata) = serde_json::from_slice::<Metadata>(&body) else {
         return invalid("redirect_uris must be a list of texts, and client_name a text.");
     };
     // A secret would be no secret in an app on somebody's machine.

@@ -7,11 +7,10 @@ use axum::{
     extract::State,
     http::{HeaderMap, Request, Response, StatusCode, header},
 };
-use http_body_util::{BodyExt, Limited};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use spotter_areas::mcp::tokens::{self, Issued, Presented, Refusal};
-use spotter_http::RequestId;
+use spotter_http::{RequestId, read_body};
 use spotter_kernel::{Result, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
 use spotter_store::Tx;
 
@@ -103,10 +102,9 @@ async fn read_form(request: Request<Body>) -> Result<BTreeMap<String, String>, S
     if !is_form(&parts.headers) {
         return Err("The body must be application/x-www-form-urlencoded.".into());
     }
-    let body = Limited::new(body, BODY_MAX).collect().await;
-    let body = body.map_err(|_| "The body must be at most 16 KiB.".to_owned())?;
+    let body = read_body(body, BODY_MAX).await.map_err(|problem| problem.message)?;
     let mut said = BTreeMap::new();
-    for (name, value) in form_urlencoded::parse(&body.to_bytes()) {
+    for (name, value) in form_urlencoded::parse(&body) {
         if said.insert(name.clone().into_owned(), value.into_owned()).is_some() {
             return Err(format!("{name} may be sent once."));
         }

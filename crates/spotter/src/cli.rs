@@ -8,7 +8,7 @@ use spotter_areas::{
     access::api_clients::Consents,
     company::{NewCompany, all_companies, coaches::NewCoach},
 };
-use spotter_contract::{Env, Role};
+use spotter_contract::{Env, Role, installation, vault::Vault};
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone,
     money::Currency,
@@ -431,6 +431,12 @@ fn backup(matches: &ArgMatches) -> Outcome {
     let mut progress = operator::progress();
     spotter_store::backup(&settings.database.location, &file, now, &mut progress).map_err(told)?;
     println!("{} is written.", file.display());
+    if let Some(key) = settings.key_at_hand()? {
+        let mut verify =
+            |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
+        spotter_store::look_into(&file, &mut verify)
+            .map_err(|problem| format!("it has no key beside it, for {}", told(problem)))?;
+    }
     if operator::copy_key(&settings.key_file(), &key_of(&file))? {
         println!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
     }
@@ -444,7 +450,15 @@ fn restore(matches: &ArgMatches) -> Outcome {
     let now = SystemClock.now();
     let park = text(matches, "webhooks") == "park";
     let mut parked = 0;
+    let beside = key_of(&file);
+    let key = match settings.key_at_hand()? {
+        None if beside.exists() => Some(system::key_in(&beside)?.0),
+        key => key,
+    };
     let mut afterwards = |tx: &mut Tx<'_>| {
+        if let Some(key) = key {
+            installation::verify_key(tx, &Vault::new(&key))?;
+        }
         parked = if park { queue::park(tx, now)? } else { 0 };
         Ok(())
     };
@@ -459,6 +473,12 @@ fn restore(matches: &ArgMatches) -> Outcome {
     }
     if operator::copy_key(&key_of(&file), &settings.key_file())? {
         println!("The installation's key is back in {}.", settings.key_file().display());
+    }
+    if key.is_none() {
+        println!(
+            "No key came with it: put the installation's at {} before you serve, or set secret_key.",
+            settings.key_file().display()
+        );
     }
     Ok(())
 }

@@ -394,6 +394,12 @@ impl Settings {
         }
     }
 
+    /// The installation's key, where there is one.
+    pub fn key_at_hand(&self) -> Result<Option<[u8; 32]>, String> {
+        let there = self.secret_key.is_some() || self.key_file().exists();
+        there.then(|| self.key().map(|(key, _)| key)).transpose()
+    }
+
     /// Where the key is kept when it is not a setting.
     pub fn key_file(&self) -> PathBuf {
         self.data.join("secret.key")

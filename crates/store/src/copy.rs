@@ -253,6 +253,12 @@ fn restore_from(
     }
 }
 
+/// Looks into a backup.
+pub fn look_into(backup: &Path, look: Afterwards<'_>) -> Result<()> {
+    let connection = sqlite::connect(backup)?;
+    look(&mut Tx::new(Engine::Sqlite(&connection)))
+}
+
 struct Table {
     name: String,
     columns: Vec<(String, String)>,

@@ -24,7 +24,7 @@ mod tx;
 mod value;
 mod wire;
 
-pub use copy::{Afterwards, Progress, backup, restore};
+pub use copy::{Afterwards, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
 pub use list::{Filter, List, Total, subject, under};
 pub use migrate::{latest_schema, migrate};

@@ -36,7 +36,7 @@ const PACE: Duration = Duration::from_millis(2);
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// How long an attempt is fresh: most targets answer within it, and to count one as waiting that
 /// answers a little later does no harm.
-const FRESH: Duration = Duration::from_millis(250);
+const FRESH: Duration = Duration::from_millis(100);
 /// An answer that takes longer counts as none when permits are shared out.
 const SLOW: Duration = Duration::from_secs(5);
 /// How long the engine rests before it begins anew after a panic of its own.
@@ -97,6 +97,7 @@ impl Engine {
         let mut work = Work {
             permits: Permits::new(self.concurrency, self.waiting),
             busy: BTreeSet::new(),
+            prompt: BTreeSet::new(),
             retrying: BTreeSet::new(),
             last: None,
             held: HashMap::new(),
@@ -126,9 +127,11 @@ struct Work {
     permits: Permits,
     /// Subscriptions that may have deliveries that are due.
     busy: BTreeSet<Signal>,
+    /// Those of them that a commit here has just told of.
+    prompt: BTreeSet<Signal>,
     /// Those of them that the scout saw, whose retries may be due.
     retrying: BTreeSet<Signal>,
-    /// The subscription that was claimed for last; the next round begins after it.
+    /// The subscription whose turn among those that wait came last; the next round begins after it.
     last: Option<Signal>,
     held: HashMap<Id, UnderWay>,
     /// After a failure, so many rounds claim for one subscription alone, so that one whose
@@ -167,7 +170,9 @@ impl Work {
                 self.look_at(&found);
             }
             while self.attempts.try_join_next().is_some() {}
-            self.busy.extend(signals.take());
+            let told = signals.take();
+            self.busy.extend(&told);
+            self.prompt.extend(told);
             self.learn().await;
             self.claim().await;
             more = self.busy.iter().any(|of| self.permits.free(*of) > 0);
@@ -223,7 +228,8 @@ impl Work {
         }
     }
 
-    /// The subscriptions whose turn it is, with how many attempts each may begin.
+    /// The subscriptions whose turn it is, with how many attempts each may begin: what has just
+    /// happened goes before what has waited, and leaves it half of the turns.
     fn turns(&mut self) -> Vec<Turn> {
         let after = self.last.map(|last| {
             self.busy.range((std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded))
@@ -231,27 +237,40 @@ impl Work {
         let first: Vec<Signal> = after.into_iter().flatten().copied().collect();
         let then = self.busy.iter().filter(|of| self.last.is_none_or(|last| **of <= last));
         let order: Vec<Signal> = first.into_iter().chain(then.copied()).collect();
-        let mut turns = Vec::new();
         let most = if self.cautious > 0 { 1 } else { SUBSCRIPTIONS_MAX };
         self.cautious = self.cautious.saturating_sub(1);
-        for of in order {
-            let free = self.permits.free(of);
-            if free > 0 {
-                self.permits.take(of, free);
-                turns.push(Turn { of, most: free, retries: self.retrying.contains(&of) });
+        let mut turns = Vec::new();
+        for of in self.prompt.clone() {
+            if turns.len() < most.div_ceil(2) {
+                turns.extend(self.turn(of));
             }
+        }
+        for of in order {
             if turns.len() == most {
                 break;
+            }
+            if let Some(turn) = self.turn(of) {
+                turns.push(turn);
+                self.last = Some(of);
             }
         }
         turns
     }
 
+    /// A turn of a subscription, if it may begin attempts now.
+    fn turn(&mut self, of: Signal) -> Option<Turn> {
+        let most = Some(self.permits.free(of)).filter(|free| *free > 0)?;
+        self.permits.take(of, most);
+        self.prompt.remove(&of);
+        Some(Turn { of, most, retries: self.retrying.contains(&of) })
+    }
+
     /// Claims for those whose turn it is and begins their attempts.
     async fn claim(&mut self) {
         let turns = self.turns();
-        let Some(last) = turns.last() else { return };
-        self.last = Some(last.of);
+        if turns.is_empty() {
+            return;
+        }
         let (env, wanted) = (self.engine.env.clone(), turns.clone());
         let claimed = self.engine.db.write_rows(move |tx| {
             let lease = Lease::new(&env);
@@ -280,6 +299,7 @@ impl Work {
         self.permits.put_back(of, most - claims.claimed.len() as u32);
         if claims.found < most {
             self.busy.remove(&of);
+            self.prompt.remove(&of);
             if retries {
                 self.retrying.remove(&of);
             }

@@ -15,6 +15,8 @@ use spotter_store::Signal;
 const SHARE_START: u32 = 8;
 /// Attempts that a subscription may have under way at most.
 const SHARE_MAX: u32 = 32;
+/// Failures in a row after which a target that answered counts as one that does not.
+const FAILURES_BELIEVED: u32 = 3;
 /// Most subscriptions that are remembered while nothing is sent to them; what is forgotten is read
 /// from the database again.
 const REMEMBERED_MAX: usize = 20_000;
@@ -65,12 +67,14 @@ struct Share {
     held: Held,
     most: u32,
     standing: Standing,
+    /// Failures since it last answered.
+    failures: u32,
 }
 
 impl Share {
     fn new(standing: Standing) -> Self {
         let most = if standing == Standing::Answers { SHARE_START } else { 1 };
-        Self { held: Held::default(), most, standing }
+        Self { held: Held::default(), most, standing, failures: 0 }
     }
 }
 
@@ -102,7 +106,7 @@ impl Permits {
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
         let share = self.subscriptions.get(&of).copied();
-        let Share { held, most, standing } = share.unwrap_or_else(|| Share::new(Standing::New));
+        let Share { held, most, standing, .. } = share.unwrap_or_else(|| Share::new(Standing::New));
         let company = self.companies.get(&of.0).copied().unwrap_or_default();
         let unproven = (self.total - self.total / 4).saturating_sub(self.fresh_unproven);
         let failing = (self.total / 4).max(1).saturating_sub(self.failing.fresh);
@@ -154,9 +158,14 @@ impl Permits {
         });
         self.leave_company(of, 1);
         let share = self.share(of);
-        let (standing, most) = match answered {
-            true => (Standing::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
-            false => (Standing::Fails, 1),
+        share.failures = if answered { 0 } else { share.failures + 1 };
+        let (standing, most) = match (answered, share.standing) {
+            (true, _) => (Standing::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
+            // A connection may break off without its target being down.
+            (false, Standing::Answers) if share.failures < FAILURES_BELIEVED => {
+                (Standing::Answers, (share.most / 2).max(1))
+            }
+            (false, _) => (Standing::Fails, 1),
         };
         // What it holds is counted under its new standing from now on.
         let held = share.held;
@@ -230,10 +239,13 @@ mod tests {
             permits.give_back(of, false, true);
             assert_eq!(permits.free(of), share);
         }
-        permits.take(of, 1);
-        assert!(permits.waits(of));
-        permits.give_back(of, true, false);
-        assert_eq!(permits.free(of), 1);
+        for share in [16, 8, 1] {
+            permits.take(of, 1);
+            assert!(permits.waits(of));
+            permits.give_back(of, true, false);
+            assert_eq!(permits.free(of), share);
+        }
+        assert_eq!(permits.share(of).standing, Standing::Fails, "three in a row are believed");
     }
 
     #[test]

@@ -10,8 +10,18 @@ const REDACTED: &str = "[redacted]";
 const SECRET: &str = "pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|access[_-]?key|\
     private[_-]?key|authori[sz]ation|cookie|credential|signature|session[_-]?id|cvc|cvv";
 
+/// Names that are secret as a whole and harmless within other words.
+const EXACT: &str = "pass|jwt|sig|otp|pin";
+
+/// The quote of a name, also as texts within texts write it.
+const QUOTE: &str = r#"(?:\\*["']|&quot;|&#34;|%22)?"#;
+
+/// Quotes that are longer than a character.
+const LONG_QUOTES: [&str; 4] = ["\\\"", "&quot;", "&#34;", "%22"];
+
 /// Secrets by their look: JSON web tokens, keys with a prefix, long runs without a word's shape.
 const LOOKS: &[&str] = &[
+    r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)",
     r"\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]+)*",
     r"\b[A-Za-z]{2,8}_[A-Za-z0-9_-]{16,}",
     r"\b(?:sk|pk|rk|xox[a-z])-[A-Za-z0-9_-]{6,}",
@@ -35,6 +45,8 @@ pub struct Redactor {
     /// A field's name and what stands before its value.
     field: Regex,
     element: Regex,
+    /// Who signs in, and with what, before the host of a URL.
+    login: Regex,
     scheme: Regex,
     looks: Vec<Regex>,
     card: Regex,
@@ -47,13 +59,16 @@ impl Redactor {
         let rule = |text: &str| Regex::new(text).map_err(Problem::internal);
         let looks = LOOKS.iter().chain(CONTACTS).map(|text| rule(text)).collect::<Result<_>>()?;
         Ok(Self {
-            field: rule(&format!(r#"(?i)["']?[\w.-]*(?:{SECRET})[\w-]*["']?\s*(?:=>|[:=])\s*"#))?,
+            field: rule(&format!(
+                r#"(?i){QUOTE}(?:[\w.-]*(?:{SECRET})[\w-]*|\b(?:{EXACT})){QUOTE}\s*(?:=>|[:=]|%3[ad])\s*"#
+            ))?,
             element: rule(&format!(
                 r"(?is)(<(?:[\w.-]+:)?[\w.-]*(?:{SECRET})[\w.-]*(?:\s[^<>]*)?>).*?(</|$)"
             ))?,
+            login: rule(r"(://)[^/\s:@]+:[^/\s@]*@")?,
             scheme: rule(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}")?,
             looks,
-            card: rule(r"\b\d(?:[ -]?\d){12,18}\b")?,
+            card: rule(r"\b\d(?:[ .\u{a0}-]?\d){12,18}\b")?,
             iban: rule(r"(?i)\b[a-z]{2}\d{2}(?: ?[a-z0-9]){11,30}\b")?,
         })
     }
@@ -62,6 +77,7 @@ impl Redactor {
     pub fn redact(&self, text: &str) -> String {
         let text = self.without_fields(text);
         let text = self.element.replace_all(&text, "${1}[redacted]${2}");
+        let text = self.login.replace_all(&text, "${1}[redacted]@");
         let text = self.scheme.replace_all(&text, "${1} [redacted]");
         let checked = |rule: &Regex, text: &str, holds: fn(&str) -> bool| {
             let hide = |found: &Captures<'_>| {
@@ -70,8 +86,10 @@ impl Redactor {
             rule.replace_all(text, hide).into_owned()
         };
         let text = checked(&self.card, &text, is_card);
-        let text = checked(&self.iban, &text, is_iban);
-        self.looks.iter().fold(text, |text, rule| rule.replace_all(&text, REDACTED).into_owned())
+        let text = self.iban.replace_all(&text, |found: &Captures<'_>| without_iban(&found[0]));
+        self.looks
+            .iter()
+            .fold(text.into_owned(), |text, rule| rule.replace_all(&text, REDACTED).into_owned())
     }
 
     /// The text without the values of fields whose names say that they are secret.
@@ -80,7 +98,11 @@ impl Redactor {
         while let Some(name) = self.field.find(rest) {
             out.push_str(&rest[..name.end()]);
             let value = &rest[name.end()..];
-            let end = if is_header(name.as_str()) { line_end(value) } else { value_end(value) };
+            let end = if is_header(name.as_str()) {
+                line_end(name.as_str(), value)
+            } else {
+                value_end(value)
+            };
             if end > 0 {
                 out.push_str(REDACTED);
             }
@@ -91,20 +113,26 @@ impl Redactor {
     }
 }
 
-/// A header's value goes to the end of its line, whatever is in it.
+/// A header's value goes to the end of its line, whatever is in it, or of the quoted text that the line
+/// stands in.
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let bare = !name.starts_with(['"', '\'']) && name.trim_end().ends_with(':');
+    let bare = name.trim_end().strip_suffix(':').is_some_and(|name| !name.ends_with(['"', '\'']));
     bare && ["authori", "cookie"].iter().any(|word| name.contains(word))
 }
 
-fn line_end(value: &str) -> usize {
-    value.find(['\n', '\r', '"']).unwrap_or(value.len())
+fn line_end(name: &str, value: &str) -> usize {
+    let quote = if name.starts_with('\'') { '\'' } else { '"' };
+    value.find(['\n', '\r', quote]).unwrap_or(value.len())
 }
 
 /// Where a value ends: a quoted text at its quote, an object or a list at its closing bracket, a bare
 /// word at what cannot be part of it. One that is cut off ends with the text.
 fn value_end(value: &str) -> usize {
+    if let Some(quote) = LONG_QUOTES.iter().find(|quote| value.starts_with(**quote)) {
+        let inside = &value[quote.len()..];
+        return inside.find(quote).map_or(value.len(), |end| end + 2 * quote.len());
+    }
     let mut depth = 0usize;
     let mut quote: Option<char> = None;
     let mut escaped = false;
@@ -134,6 +162,16 @@ fn value_end(value: &str) -> usize {
         }
     }
     value.len()
+}
+
+/// Words that begin with an IBAN, without it: the words after it look like more of it.
+fn without_iban(words: &str) -> String {
+    let ends = words.char_indices().filter(|(_, c)| *c == ' ').map(|(at, _)| at);
+    let ends: Vec<usize> = ends.chain([words.len()]).collect();
+    match ends.into_iter().rev().find(|end| is_iban(&words[..*end])) {
+        Some(end) => format!("{REDACTED}{}", &words[end..]),
+        None => words.to_owned(),
+    }
 }
 
 /// Whether the digits are those of a payment card (ISO/IEC 7812-1, annex B: Luhn's check digit).
@@ -208,6 +246,21 @@ mod tests {
             ("card 4111-1111-1111-1111", "1111"),
             ("account NL91 ABNA 0417 1643 00", "ABNA"),
             ("account de89370400440532013000!", "3704"),
+            ("iban: NL91ABNA0417164300 ok", "ABNA"),
+            ("GB82WEST12345698765432 and DE89370400440532013000", "WEST"),
+            ("account NL91 ABNA 0417 1643 00 now", "ABNA"),
+            ("card 4111.1111.1111.1111", "1111"),
+            (r#"{"message":"Authorization: Bearer abcdef123xyz was refused"}"#, "abcdef"),
+            (r#"curl -H "Authorization: Bearer abcdef123xyz" x"#, "abcdef"),
+            ("{'headers': ['Authorization: Basic Zm9vOmJhcg==']}", "Zm9v"),
+            ("https://u:pw9@host/x", "pw9"),
+            ("postgres://user:pw9@host", "pw9"),
+            (r#"{"pass":"pw9"}"#, "pw9"),
+            (r#"{"body":"{\"password\":\"pw9\"}"}"#, "pw9"),
+            ("&quot;password&quot;:&quot;pw9&quot;", "pw9"),
+            ("password%3Dpw9", "pw9"),
+            ("x?jwt=pw9&sig=pw9", "pw9"),
+            ("-----BEGIN PRIVATE KEY-----\nMIIpw9\n-----END PRIVATE KEY-----", "pw9"),
             ("call +31 6 12345678", "1234"),
             ("call +1 (555) 123-4567", "4567"),
             ("call (555) 123-4567", "4567"),
@@ -225,6 +278,7 @@ mod tests {
             r#"{"error":"no such client","code":17}"#,
             r#"{"at":"2026-11-22T10:15:30.123Z","took":1250,"version":"1.20.3"}"#,
             "the basic plan has 12 sessions",
+            "a passenger: Ann, at the spinning: 3",
             "order 1234567890123 was not found",
         ] {
             assert_eq!(told(text), text);

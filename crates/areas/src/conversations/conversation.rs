@@ -281,6 +281,7 @@ impl Room {
         };
         cx.defer(SEAT, &participant.params())?;
         self.participants.push(participant);
+        self.participants.sort_by_key(|one| (one.joined_at, one.user_id));
         Ok(())
     }
 

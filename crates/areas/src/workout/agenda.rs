@@ -9,7 +9,7 @@ use spotter_kernel::{Date, Result, Timestamp, id::ClientId, id_type, text::WallT
 use spotter_store::{params, record, statements, stored_ids, words};
 
 use super::{
-    plan::{Day, MomentId, Plan, PlanId, slots},
+    plan::{Day, MomentId, Plan, PlanId, PlanStatus, slots},
     schedule::{Calendar, Occurrence, Slot},
     session::{SessionId, SessionStatus},
     vocabulary::{Layout, Mode, ReleasePolicy},
@@ -347,7 +347,7 @@ impl<'p> Agenda<'p> {
     }
 
     /// What is due from one date to another, both included, after moves; also what was moved there
-    /// from elsewhere.
+    /// from elsewhere. Of a completed plan nothing is due any more, so only what was begun or done.
     pub fn between(&self, from: Date, to: Date) -> Vec<CalendarItem> {
         let mut due = self.calendar.between(&self.slots, from, to);
         let elsewhere =
@@ -357,7 +357,9 @@ impl<'p> Agenda<'p> {
                 .filter_map(|moved| self.occurrence(moved.plan_moment_id, moved.occurrence_date)),
         );
         let items = due.iter().filter_map(|occurrence| self.calendar_item(occurrence));
+        let over = self.plan.status == PlanStatus::Completed;
         items
+            .filter(|item| !over || item.session_id.is_some())
             .filter(|item| item.scheduled().is_some_and(|date| (from..=to).contains(&date)))
             .collect()
     }

@@ -20,7 +20,7 @@ const MILLIGRAMS_PER_POUND: f64 = 453_592.37;
 /// Heaviest weight that is taken, whatever the unit: 2,000 kg.
 const WEIGHT_MAX: Milligrams = Milligrams(2_000_000_000);
 /// The same in the smaller unit, rounded down to hundredths.
-const WEIGHT_MAX_IN_POUNDS: f64 = 4_409.24;
+const WEIGHT_MAX_IN_POUNDS: f64 = 4_409.25;
 
 /// A weight in whole milligrams, or a sum of weights times repetitions. In JSON that is kept it is
 /// told in grams.
@@ -69,7 +69,7 @@ impl JsonSchema for Weight {
 }
 
 /// What a weight that is too heavy, or negative, breaks.
-pub(super) const WEIGHT_RULE: &str = "must be 0 to 2000 kg (4409.24 lb)";
+pub(super) const WEIGHT_RULE: &str = "must be 0 to 2000 kg (4409.25 lb)";
 
 /// A weight as it stands in a request, in the company's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,12 +6,17 @@
 
 use spotter_kernel::{Problem, Result};
 
-use super::plan::MomentId;
+use super::{
+    plan::MomentId,
+    vocabulary::{Layout, Mode},
+};
 
 /// Most weeks of a plan.
 pub(super) const WEEKS_MAX: i64 = 52;
 /// Most days of a week.
-pub(super) const DAYS_OF_A_WEEK_MAX: usize = 14;
+const DAYS_OF_A_WEEK_MAX: usize = 14;
+/// Most days of a week whose days are due one a day.
+const DATED_DAYS_OF_A_WEEK_MAX: usize = 7;
 
 /// Where a day stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +33,24 @@ pub(super) struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outline {
     pub total_weeks: i64,
+    days_max: usize,
     places: Vec<Place>,
 }
 
 impl Outline {
     /// An outline out of the days' places, in any order.
-    pub fn new(total_weeks: i64, mut places: Vec<Place>) -> Self {
+    pub fn new(total_weeks: i64, layout: Layout, mode: Mode, mut places: Vec<Place>) -> Self {
         places.sort_by_key(|place| place.order);
-        Self { total_weeks, places }
+        let days_max = match (layout, mode) {
+            (Layout::Sequence, Mode::MultiWeek) => DATED_DAYS_OF_A_WEEK_MAX,
+            _ => DAYS_OF_A_WEEK_MAX,
+        };
+        Self { total_weeks, days_max, places }
+    }
+
+    /// Whether each week's days fit into it.
+    pub fn fits(&self) -> bool {
+        (1..=self.total_weeks).all(|week| self.of_week(week).count() <= self.days_max)
     }
 
     /// The days in their order.
@@ -112,8 +127,10 @@ impl Outline {
 
     /// Adds a day after those of its week and of the weeks before.
     pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<Place> {
-        if self.of_week(week).count() >= DAYS_OF_A_WEEK_MAX {
-            return Err(Problem::taken("weekNumber", "must have at most 14 days"));
+        let Self { days_max, .. } = *self;
+        if self.of_week(week).count() >= days_max {
+            let rule = format!("must have at most {days_max} days");
+            return Err(Problem::taken("weekNumber", &rule));
         }
         let at = self.end_of(week);
         self.places.insert(at, Place { id, week, order: 0 });
@@ -226,7 +243,7 @@ mod tests {
             Step::MoveDay(at, week) if outline.has_week(*week) => {
                 if let Some(id) = day(outline, *at) {
                     let room = outline.of_week(*week).filter(|place| place.id != id).count();
-                    if room < DAYS_OF_A_WEEK_MAX {
+                    if room < outline.days_max {
                         outline.move_day(id, *week).unwrap();
                     }
                 }
@@ -247,8 +264,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_have_no_gaps(weeks in 1..4i64, steps in prop::collection::vec(step(), 0..40)) {
-            let mut outline = Outline::new(weeks, Vec::new());
+        fn numbers_have_no_gaps(weeks in 1..4i64, layout in prop::sample::select(Layout::ALL), steps in prop::collection::vec(step(), 0..40)) {
+            let mut outline = Outline::new(weeks, layout, Mode::MultiWeek, Vec::new());
             let mut next = 0;
             for step in &steps {
                 let before: BTreeMap<_, _> =
@@ -277,8 +294,21 @@ mod tests {
     }
 
     #[test]
+    fn days_that_are_due_one_a_day_fill_a_week() {
+        for (layout, mode, most) in [
+            (Layout::Sequence, Mode::MultiWeek, 7),
+            (Layout::Sequence, Mode::Recurring, 14),
+            (Layout::CalendarWeek, Mode::MultiWeek, 14),
+        ] {
+            let mut outline = Outline::new(1, layout, mode, Vec::new());
+            let added = (0..20).take_while(|n| outline.add_day(id(*n), 1).is_ok()).count();
+            assert_eq!((added, outline.fits()), (most, true), "{layout:?} {mode:?}");
+        }
+    }
+
+    #[test]
     fn later_weeks_move_up() {
-        let mut outline = Outline::new(3, Vec::new());
+        let mut outline = Outline::new(3, Layout::Sequence, Mode::MultiWeek, Vec::new());
         for (day, week) in [(1, 1), (2, 2), (3, 2), (4, 3)] {
             outline.add_day(id(day), week).unwrap();
         }
@@ -291,7 +321,7 @@ mod tests {
 
     #[test]
     fn an_order_names_each_day_once() {
-        let mut outline = Outline::new(1, Vec::new());
+        let mut outline = Outline::new(1, Layout::Sequence, Mode::MultiWeek, Vec::new());
         for day in 1..=3 {
             outline.add_day(id(day), 1).unwrap();
         }

@@ -12,7 +12,7 @@ use super::{
     vocabulary::SetType,
 };
 
-/// A set that was done; the weight is `W`, milligrams inside.
+/// A set that was done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -310,7 +310,7 @@ impl Programme {
     pub fn of(cx: &mut Read, plan: Plan) -> Result<Self> {
         let rows: Vec<(MomentId, i64, i64, i64)> = cx.all(PLACES, params![plan.plan_id])?;
         let places = rows.iter().map(|&(id, week, order, _)| Place { id, week, order });
-        let outline = Outline::new(plan.total_weeks, places.collect());
+        let outline = Outline::new(plan.total_weeks, plan.layout, plan.mode, places.collect());
         let before = outline.places().iter().map(|place| (place.id, *place)).collect();
         let exercises = rows.iter().map(|&(id, .., count)| (id, count)).collect();
         Ok(Self { before: (plan.clone(), before), plan, outline, exercises })

@@ -19,7 +19,7 @@ pub(super) const EXERCISES_MAX: usize = 50;
 /// Most sets of an exercise.
 pub(super) const SETS_MAX: usize = 30;
 
-/// What is asked of a set; the weight is `W`, grams inside.
+/// What is asked of a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -154,12 +154,18 @@ fn followed(
     Ok(Some((snapshot, occurrence)))
 }
 
-/// A session ends neither in the future nor before its start.
+/// Longest session; whoever forgot to end one says when it ended.
+const HOURS_MAX: i64 = 24;
+
+/// A session ends neither in the future nor before its start, and within a day.
 fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()> {
     let wrong = |rule| Err(Problem::invalid("completedAt", rule));
     match end {
         _ if end > now => wrong("must not be in the future"),
         _ if end < started_at => wrong("must not be before startedAt"),
+        _ if end > started_at.plus_seconds(HOURS_MAX * 3_600) => {
+            wrong("must be at most 24 hours after startedAt")
+        }
         _ => Ok(()),
     }
 }

@@ -15,7 +15,7 @@ use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
     groups,
     outline::WEEKS_MAX,
-    plan::{Plan, PlanId, PlanStatus},
+    plan::{Plan, PlanId, PlanStatus, Programme},
     settings::Settings,
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
@@ -250,6 +250,11 @@ fn update_workout_template(
     change.goal.map(Into::into).apply(&mut plan.goal);
     change.mode.apply(&mut plan.mode);
     change.release_policy.apply(&mut plan.release_policy);
+    if plan.mode != before.mode && !Programme::of(cx, plan.clone())?.outline.fits() {
+        let rule =
+            "must leave no week of a sequence with more than 7 days, which are due one a day";
+        return Err(Problem::taken("mode", rule));
+    }
     plan.save(cx, &before)?;
     Ok(TemplateAnswer { template: plan.into() })
 }

@@ -599,11 +599,28 @@ fn another_key_is_noticed(engine: Engine) {
     std::fs::write(&key, "0".repeat(64)).unwrap();
     let (fine, told) = spotter(&client);
     assert!(!fine && told.contains("secret_key is not the one"), "{told}");
+    let file = folder.path().join("backup.db");
+    let beside = folder.path().join("backup.db.key");
+    let mut backup = vec!["backup", file.to_str().unwrap(), "--data", data];
+    backup.extend(flags.iter().map(String::as_str));
+    let (fine, told) = spotter(&backup);
+    assert!(!fine && told.contains("secret_key is not the one") && !beside.exists(), "{told}");
+    std::fs::remove_file(&file).unwrap();
     std::fs::remove_file(&key).unwrap();
     let (fine, told) = spotter(&client);
     assert!(!fine && told.contains("secret.key") && !key.exists(), "{told}");
-    std::fs::write(&key, right).unwrap();
+    std::fs::write(&key, &right).unwrap();
     assert!(spotter(&client).0);
+    assert!(spotter(&backup).0 && std::fs::read(&beside).unwrap() == right);
+    let restored = folder.path().join("restored");
+    let restore = ["restore", file.to_str().unwrap(), "--data", restored.to_str().unwrap()];
+    std::fs::write(&beside, "0".repeat(64)).unwrap();
+    let (fine, told) = spotter(&restore);
+    assert!(!fine && told.contains("secret_key is not the one"), "{told}");
+    assert!(!restored.join("secret.key").exists());
+    std::fs::write(&beside, &right).unwrap();
+    assert!(spotter(&restore).0);
+    assert_eq!(std::fs::read(restored.join("secret.key")).unwrap(), right);
 }
 
 #[test]
@@ -656,6 +673,7 @@ fn connections_are_few_and_heads_are_whole() {
     for bad in [
         good.replace("\r\n", "\n"),
         good.replace("Host: x\r\n", ""),
+        good.replace("Host: x", "Host: a b/@"),
         good.replace("Host: x\r\n", "Host: x\r\nHost: y\r\n"),
     ] {
         assert!(say(&bad).starts_with("HTTP/1.1 400"), "{bad:?}: {}", say(&bad));

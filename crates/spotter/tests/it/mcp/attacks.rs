@@ -168,6 +168,9 @@ async fn credentials_open_their_own_door_alone(app: App) {
         let told = reply.headers["www-authenticate"].to_str().unwrap();
         assert!(told.contains("error=\"invalid_token\""), "{told}");
     }
+    let doubled = app.server.request("POST", "/mcp/v1").bearer_auth(&access).bearer_auth("x");
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    assert_eq!(send(doubled.json(&list)).await.status, 401, "one request has one credential");
     // A credential in the query or the body is none, whatever the header says.
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "access_token": access});
     for name in ["access_token", "token", "api_key"] {

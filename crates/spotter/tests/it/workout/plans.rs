@@ -75,6 +75,9 @@ async fn assignment_copies(app: App) {
     assert_eq!(locked.data()["schedule"]["weeks"][0]["days"][0]["items"][0]["status"], "locked");
     app.patch(&format!("{path}/template/{id}"), json!({"status": "Completed"})).await.ok();
     assert_eq!(app.get(&format!("{path}?status=Completed")).await.ok().data()["total"], 1);
+    let (from, to) = (monday(2), after(&monday(2), 20));
+    let due = format!("/workout/clients/{client}/calendar?from={from}&to={to}");
+    assert_eq!(app.get(&due).await.ok().data()["calendar"]["items"], json!([]));
     assert_eq!(app.get(&format!("{path}?status=Active")).await.ok().data()["total"], 0);
     let other = app.new_client(json!({"firstName": "Bea"})).await;
     app.get(&format!("/workout/clients/{other}/plans/template/{id}"))

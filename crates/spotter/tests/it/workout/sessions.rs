@@ -109,6 +109,12 @@ async fn sessions_are_checked(app: App) {
             "request.invalid",
             "completedAt",
         ),
+        (
+            json!({"startedAt": ago(3_000), "completedAt": ago(1_500)}),
+            400,
+            "request.invalid",
+            "completedAt",
+        ),
         (json!({"startedAt": "yesterday"}), 400, "PUBLIC_API_INVALID_DATE", "startedAt"),
         (json!({"planId": template}), 400, "request.invalid", "planMomentId"),
         (json!({"planMomentId": template}), 400, "request.invalid", "planId"),
