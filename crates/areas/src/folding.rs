@@ -89,15 +89,14 @@ pub(crate) fn needles(search: &str) -> Vec<String> {
     needles
 }
 
-/// The conditions of a search in a list whose filter `search` looks into a [`haystack`].
-pub(crate) fn searched(search: Option<&str>) -> Vec<(&'static str, Vec<Value<'static>>)> {
-    looked_for(search.map(needles).unwrap_or_default())
+/// The conditions of a search in a column that holds a [`haystack`].
+pub(crate) fn searched(search: &str) -> Vec<Vec<Value<'static>>> {
+    looked_for(needles(search))
 }
 
 /// The conditions for these needles.
-pub(crate) fn looked_for(needles: Vec<String>) -> Vec<(&'static str, Vec<Value<'static>>)> {
-    let like = |needle: String| vec![Value::Text(format!("%{needle}%").into())];
-    needles.into_iter().map(|needle| ("search", like(needle))).collect()
+pub(crate) fn looked_for(needles: Vec<String>) -> Vec<Vec<Value<'static>>> {
+    needles.into_iter().map(|needle| vec![Value::Text(format!("%{needle}%").into())]).collect()
 }
 
 /// A text as a key within a list: its words with underscores between. One without any is told from

@@ -2,7 +2,7 @@
 //! the order of their commits, so that whoever was away goes on where they were.
 
 use serde::Serialize;
-use spotter_contract::{Read, Write};
+use spotter_contract::{Area, Read, Repeating, Write};
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_store::{Bind, Tx, Value, params, record, statements};
 
@@ -81,9 +81,17 @@ pub fn since(cx: &mut Read, person: Id, position: i64) -> Result<News> {
 }
 
 /// Deletes some entries that are old; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_live_updates", "Forget live updates that were long told", prune)];
 
 statements! {
     OPEN = "INSERT INTO live_feed (company_id, user_id, position) VALUES (?1, ?2, 0) \

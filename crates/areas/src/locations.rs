@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::LocationId,
@@ -12,7 +12,7 @@ use spotter_kernel::{
     problem::refuse,
     text::{Country, Email, Name, Phone, Text, WallTime},
 };
-use spotter_store::{Bind, Filter, Json, List, params, record, statements, words};
+use spotter_store::{Json, List, filters, lists, params, record, set, statements, values, words};
 
 use crate::company::Company;
 
@@ -47,7 +47,7 @@ pub struct Address {
 
 /// A point on the earth (WGS 84).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[schemars(inline, extend("x-invalid" = Key::InvalidCoordinates.wire()))]
 #[serde(deny_unknown_fields)]
 pub struct Coordinates {
     /// Degrees north, -90 to 90.
@@ -164,7 +164,7 @@ fn checked_zones(zones: Vec<ZoneName>) -> Result<Json<Vec<String>>> {
 
 /// The name of an access zone.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
-#[schemars(transparent, inline)]
+#[schemars(transparent, inline, extend("x-invalid" = Key::InvalidAccessZones.wire()))]
 pub struct ZoneName(Text<60>);
 
 impl<'de> Deserialize<'de> for ZoneName {
@@ -178,30 +178,22 @@ impl<'de> Deserialize<'de> for ZoneName {
 
 listed!(Locations { locations: Location });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    status: Option<LocationStatus>,
-    r#type: Option<LocationType>,
+filters! {
+    struct Filters {
+        /// Locations in this status.
+        status: LocationStatus => "status = ?";
+        /// Locations of this type.
+        r#type: LocationType => "type = ?";
+    }
 }
 
 fn list_locations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Locations> {
-    let mut chosen = Vec::new();
-    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
-    chosen.extend(wanted.r#type.map(|word| ("type", vec![word.bind().into_owned()])));
-    Ok(cx.page::<Location>(&LIST, &chosen, page)?.into())
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct LocationPath {
-    location_id: LocationId,
-}
+path!(LocationPath { location_id: LocationId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct LocationAnswer {
-    location: Location,
-}
+answer!(LocationAnswer { location: Location });
 
 fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
     Ok(LocationAnswer { location: Location::find(cx, at.location_id)? })
@@ -326,53 +318,37 @@ fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<Loca
     Ok(LocationAnswer { location })
 }
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    [
-        operation!(GET "/locations", LocationsRead, list_locations)
-            .summary("List locations")
-            .fails(&[Key::InvalidEnum]),
-        operation!(GET "/locations/{locationId}", LocationsRead, get_location)
-            .summary("Get a location"),
-        operation!(POST "/locations", LocationsWrite, create_location)
-            .summary("Create a location")
-            .created()
-            .fails(WRITE_PROBLEMS),
-        operation!(PATCH "/locations/{locationId}", LocationsWrite, update_location)
-            .summary("Update a location")
-            .fails(WRITE_PROBLEMS),
-        operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
-            .summary("Archive a location")
-            .describe("Archiving an archived location changes nothing."),
-    ]
-    .map(|operation| operation.under("Locations"))
-    .into()
+/// What the area brings.
+pub fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .operations([
+            operation!(GET "/locations", LocationsRead, list_locations).summary("List locations"),
+            operation!(GET "/locations/{locationId}", LocationsRead, get_location)
+                .summary("Get a location"),
+            operation!(POST "/locations", LocationsWrite, create_location)
+                .summary("Create a location")
+                .created()
+                .fails(&[Key::CompanyNotFound]),
+            operation!(PATCH "/locations/{locationId}", LocationsWrite, update_location)
+                .summary("Update a location")
+                .fails(&[Key::CompanyNotFound]),
+            operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
+                .summary("Archive a location")
+                .describe("Archiving an archived location changes nothing."),
+        ])
+        .under("Locations")
 }
 
-const WRITE_PROBLEMS: &[Key] = &[
-    Key::InvalidCoordinates,
-    Key::InvalidAccessZones,
-    Key::InvalidEnum,
-    Key::FieldTooLong,
-    Key::CompanyNotFound,
-];
-
-/// Every location, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: Location::COLUMNS,
-    from: "location WHERE company_id = ?1",
-    filters: &[Filter::new("status", "status = ?"), Filter::new("type", "type = ?")],
-    order: "location_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every location, newest first; a company has few.
+    LIST: List<Location, Filters> = List::new("location WHERE company_id = ?1", "location_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", Location::COLUMNS, " FROM location WHERE company_id = ?1 AND location_id = ?2";
-    INSERT = "INSERT INTO location (company_id, ", Location::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-    SAVE = "UPDATE location SET (", Location::COLUMNS, ") = \
-        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
-        WHERE company_id = ?1 AND location_id = ?2";
+    INSERT = "INSERT INTO location ", values!(Location);
+    SAVE = "UPDATE location SET ", set!(Location), " WHERE company_id = ?1 AND location_id = ?2";
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{
-    Actor, Features, Operation, Paged, Read, arguments::NoFilters, listed, operation,
-};
+use spotter_contract::{Actor, Area, Features, Paged, Read, answer, listed, operation};
 use spotter_kernel::{
     Event, Gate, Id, Key, Page, Result, Scope,
     id::{CoachId, CompanyId},
     limits,
 };
+use spotter_store::NoFilters;
 
 use crate::{
     access::api_clients::{ApiClient, Consents},
@@ -41,10 +40,7 @@ struct ProfileCompany {
     time_zone: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ProfileAnswer {
-    profile: Profile,
-}
+answer!(ProfileAnswer { profile: Profile });
 
 fn get_platform_profile(cx: &mut Read) -> Result<ProfileAnswer> {
     let own = cx.caller().actor.id().ok_or(Key::NotFound)?;
@@ -96,10 +92,7 @@ struct WebhookPolicy {
     backoff_cap_seconds: u32,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct CapabilitiesAnswer {
-    capabilities: Capabilities,
-}
+answer!(CapabilitiesAnswer { capabilities: Capabilities });
 
 fn get_platform_capabilities(cx: &mut Read) -> Result<CapabilitiesAnswer> {
     let features = company::Company::find(cx)?.features();
@@ -171,19 +164,21 @@ fn list_platform_events(_: &mut Read, Paged(_, request): Paged<NoFilters>) -> Re
     Ok(Page::of(entries.collect(), request).into())
 }
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    [
-        operation!(GET "/platform/profile", PlatformRead, get_platform_profile)
-            .summary("Get the calling API client"),
-        operation!(GET "/platform/capabilities", PlatformRead, get_platform_capabilities)
-            .summary("Get what is switched on, and the limits")
-            .fails(&[Key::CompanyNotFound]),
-        operation!(GET "/platform/scopes", PlatformRead, list_platform_scopes)
-            .summary("List the scope catalogue"),
-        operation!(GET "/platform/events", PlatformRead, list_platform_events)
-            .summary("List the event registry"),
-    ]
-    .map(|operation| operation.under("Platform"))
-    .into()
+/// What the area brings.
+pub fn area() -> Area {
+    Area::default()
+        .operations([
+            operation!(GET "/platform/profile", PlatformRead, get_platform_profile)
+                .summary("Get the calling API client")
+                .integrations_only(),
+            operation!(GET "/platform/capabilities", PlatformRead, get_platform_capabilities)
+                .summary("Get what is switched on, and the limits")
+                .fails(&[Key::CompanyNotFound]),
+            operation!(GET "/platform/scopes", PlatformRead, list_platform_scopes)
+                .summary("List the scope catalogue")
+                .integrations_only(),
+            operation!(GET "/platform/events", PlatformRead, list_platform_events)
+                .summary("List the event registry"),
+        ])
+        .under("Platform")
 }

@@ -2,18 +2,18 @@
 //! are kept outside the database, under [`Stored`]'s key; here is what is known of them.
 //!
 //! A file arrives, is stored, and is attached to something within a day or forgotten. What has an
-//! expiry is in nobody's use, so that a crash between the database and the files leaves nothing
+//! expiry is not used by anything, so that a crash between the database and the files leaves nothing
 //! behind that is not swept up.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::Write;
+use spotter_contract::{Area, Write};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type, problem::refuse, text::Text,
 };
-use spotter_store::{Tx, params, record, statements, stored_ids, words};
+use spotter_store::{Tx, params, parts, record, statements, stored_ids, values, words};
 
 id_type!(
     /// A file that somebody sent.
@@ -230,7 +230,7 @@ impl Upload {
     }
 
     fn save(&self, cx: &mut Write) -> Result<()> {
-        cx.defer(SAVE, params![self.upload_id, self.size, self.status, self.expires_at])
+        cx.defer(SAVE, &self.state())
     }
 }
 
@@ -246,12 +246,20 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+parts! {
+    Upload by upload_id without owner_id, file_name, media_type, created_at;
+    STATE state: size, status, expires_at;
+}
+
 statements! {
     FIND = "SELECT ", Upload::COLUMNS, " FROM upload WHERE company_id = ?1 AND upload_id = ?2";
-    BEGIN = "INSERT INTO upload (company_id, ", Upload::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    SAVE = "UPDATE upload SET size = ?3, status = ?4, expires_at = ?5 \
-        WHERE company_id = ?1 AND upload_id = ?2";
+    BEGIN = "INSERT INTO upload ", values!(Upload);
+    SAVE = "UPDATE upload SET ", Upload::STATE, " WHERE company_id = ?1 AND upload_id = ?2";
     DISCARD = "UPDATE upload SET status = ?3, expires_at = ?4 WHERE company_id = ?1 AND upload_id = ?2";
     EXPIRED = "SELECT company_id, upload_id FROM upload WHERE expires_at <= ?1 LIMIT ?2";
     FORGET = "DELETE FROM upload WHERE company_id = ?1 AND upload_id = ?2 AND expires_at IS NOT NULL";

@@ -9,6 +9,7 @@ mod receiver;
 mod refresh;
 mod service;
 mod speed;
+mod timers;
 mod workouts;
 
 use std::path::{Path, PathBuf};
@@ -69,6 +70,12 @@ enum What {
         /// How long.
         #[arg(long, default_value_t = 8)]
         seconds: u64,
+    },
+    /// Other callers beside timers that are due at one instant.
+    Timers {
+        /// How many.
+        #[arg(long, default_value_t = 100_000)]
+        count: u64,
     },
     /// kill -9 during load, again and again; nothing acknowledged may be lost.
     Faults {
@@ -142,6 +149,7 @@ async fn main() -> Outcome {
             crowd::kept(service(18_502), receiver, place(), count, seconds).await
         }
         What::HalfOpen { count, seconds } => half_open::run(service(18_503), count, seconds).await,
+        What::Timers { count } => timers::run(service(18_504), place(), count).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }

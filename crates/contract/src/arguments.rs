@@ -2,7 +2,13 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
-use spotter_kernel::{Key, PageRequest, Problem, Result, limits, number::is_whole};
+use serde_path_to_error::Track;
+use spotter_kernel::{
+    Key, PageRequest, Problem, Result, limits, number::is_whole, problem::refuse,
+};
+use spotter_store::{Bind, Value};
+
+pub use spotter_store::NoFilters;
 
 /// A request as the arguments see it.
 #[derive(Clone, Debug, Default)]
@@ -54,11 +60,6 @@ pub struct Query<T>(pub T);
 #[derive(Clone, Debug)]
 pub struct Paged<T>(pub T, pub PageRequest);
 
-/// A list without parameters of its own.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NoFilters {}
-
 /// The JSON body.
 #[derive(Clone, Debug)]
 pub struct Body<T>(pub T);
@@ -67,10 +68,33 @@ pub struct Body<T>(pub T);
 #[derive(Clone, Debug)]
 pub struct OptionalBody<T>(pub T);
 
+/// Reads a value out of a deserializer that is known at run time alone: one instantiation of each
+/// type's reading serves paths, queries and bodies, which is a tenth of what the areas take to build.
+type ReadFrom<'r> =
+    &'r mut dyn FnMut(&mut dyn erased_serde::Deserializer<'_>) -> Result<(), erased_serde::Error>;
+
+fn read<T: DeserializeOwned>(source: impl FnOnce(ReadFrom<'_>) -> Result<()>) -> Result<T> {
+    let mut value = None;
+    source(&mut |deserializer| {
+        value = Some(erased_serde::deserialize(deserializer)?);
+        Ok(())
+    })?;
+    value.ok_or_else(malformed)
+}
+
+/// What is wrong, at the place in the value where it is.
+fn at(track: Track, error: &erased_serde::Error) -> Problem {
+    Problem::from_serde(&track.path().to_string(), &error.to_string())
+}
+
 fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
-    let pairs = serde_html_form::Deserializer::from_bytes(text.as_bytes());
-    serde_path_to_error::deserialize(pairs)
-        .map_err(|error| Problem::from_serde(&error.path().to_string(), &error.inner().to_string()))
+    read(|target| {
+        let mut track = Track::new();
+        let pairs = serde_html_form::Deserializer::from_bytes(text.as_bytes());
+        let tracked = serde_path_to_error::Deserializer::new(pairs, &mut track);
+        target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
+            .map_err(|error| at(track, &error))
+    })
 }
 
 /// The refusal of an unknown parameter, with the names of those that there are beside its own.
@@ -90,18 +114,13 @@ fn with_names(problem: Problem, more: &[&str]) -> Problem {
 }
 
 fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    let mut json = serde_json::Deserializer::from_slice(body);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        use serde_json::error::Category;
-        match error.inner().classify() {
-            Category::Data => {
-                Problem::from_serde(&error.path().to_string(), &error.inner().to_string())
-            }
-            Category::Io | Category::Syntax | Category::Eof => malformed(),
-        }
-    })?;
-    json.end().map_err(|_| malformed())?;
-    Ok(value)
+    read(|target| {
+        let (mut track, mut json) = (Track::new(), serde_json::Deserializer::from_slice(body));
+        let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
+        target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
+            .map_err(|error| at(track, &error))?;
+        json.end().map_err(|_| malformed())
+    })
 }
 
 /// The refusal of a body that is no JSON object.
@@ -120,7 +139,7 @@ where
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
-        described.path = Some(schemas.root_schema_for::<T>());
+        described.path = Some(T::json_schema(schemas));
     }
 }
 
@@ -135,7 +154,7 @@ where
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
-        described.query = Some(schemas.root_schema_for::<T>());
+        described.query = Some(T::json_schema(schemas));
     }
 }
 
@@ -172,7 +191,7 @@ where
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
-        described.query = Some(schemas.root_schema_for::<T>());
+        described.query = Some(T::json_schema(schemas));
         described.paged = true;
     }
 }
@@ -237,11 +256,23 @@ pub fn refuse_surplus(
 }
 
 /// A boolean in a query string: `true` or `false`, else `INVALID_BOOLEAN`.
-pub fn query_boolean<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<bool>, D::Error> {
-    match String::deserialize(d)?.as_str() {
-        "true" => Ok(Some(true)),
-        "false" => Ok(Some(false)),
-        _ => Err(spotter_kernel::problem::refuse(Key::InvalidBoolean, "must be true or false")),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent, inline, extend("x-invalid" = Key::InvalidBoolean.wire()))]
+pub struct Flag(pub bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        match String::deserialize(d)?.as_str() {
+            "true" => Ok(Self(true)),
+            "false" => Ok(Self(false)),
+            _ => Err(refuse(Key::InvalidBoolean, "must be true or false")),
+        }
+    }
+}
+
+impl Bind for Flag {
+    fn bind(&self) -> Value<'_> {
+        self.0.bind()
     }
 }
 

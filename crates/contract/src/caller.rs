@@ -102,7 +102,8 @@ impl Caller {
 /// What an operation asks of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// An API client whose token has the scope, and the consent where the scope is gated.
+    /// An API client whose token has the scope, and the consent where the scope is gated; a coach whose
+    /// role has it; a client, where the row grants it.
     Scope(Scope),
     /// A coach with at least this role.
     Coach(Role),
@@ -147,13 +148,13 @@ impl Access {
                 };
                 if consented { Ok(()) } else { Err(scope.gate().at_use().into()) }
             }
+            (Self::Scope(scope), Actor::Coach { role, .. }) => role.check(scope),
+            // Which operations a client reaches, their rows say.
+            (Self::Scope(_), Actor::Client { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Client, Actor::Client { .. }) => Ok(()),
-            (Self::Coach(least), Actor::Coach { .. }) => Err(Problem::because(
-                Key::Forbidden,
-                format!("This needs the role {} or higher.", least.word()),
-            )),
+            (Self::Coach(least), Actor::Coach { .. }) => Err(least.is_needed()),
             _ => Err(Key::Forbidden.into()),
         }
     }

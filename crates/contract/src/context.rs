@@ -7,18 +7,19 @@ use std::{
 };
 
 use ipnet::IpNet;
-use serde::Serialize;
 use spotter_kernel::{
     Clock, Entropy, Event, Id, Page, PageRequest, Problem, Result, Timestamp,
     id::CompanyId,
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{List, Record, Sql, Tx, Value, params, statements};
+use spotter_store::{Chosen, Filters, List, Record, Sql, Tx, Value, params, statements};
 
 use crate::{
     Vault,
+    area::Payload,
     caller::Caller,
     outbox::{self, Announced, Announcement, Listeners, Queued},
+    timers::{self, Timer},
 };
 
 /// The clock, the randomness and the key that everything is handed.
@@ -104,35 +105,46 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// A page of a list.
-    pub fn page<R: Record>(
+    pub fn page<R: Record, F: Filters>(
         &mut self,
-        list: &List,
-        chosen: &[(&'static str, Vec<Value<'_>>)],
+        list: &List<R, F>,
+        wanted: &F,
         request: PageRequest,
     ) -> Result<Page<R>> {
-        list.page(self.tx, self.caller.company, chosen, request)
+        self.page_of(list, &[], &wanted.chosen(), request)
     }
 
-    /// A page of a list below another record, whose keys are `?2` and on.
-    pub fn page_under<R: Record>(
+    /// A page of a list below other records, whose keys are `?2` and on.
+    pub fn page_under<R: Record, F: Filters>(
         &mut self,
-        list: &List,
-        under: &[Value<'_>],
-        chosen: &[(&'static str, Vec<Value<'_>>)],
+        list: &List<R, F>,
+        above: &[Value<'_>],
+        wanted: &F,
         request: PageRequest,
     ) -> Result<Page<R>> {
-        list.page_under(self.tx, self.caller.company, under, chosen, request)
+        self.page_of(list, above, &wanted.chosen(), request)
     }
 
-    /// The same where the total is known.
-    pub fn page_known<R: Record>(
+    /// The same with conditions that the operation has chosen.
+    pub fn page_of<R: Record, F: Filters>(
         &mut self,
-        list: &List,
-        under: &[Value<'_>],
+        list: &List<R, F>,
+        above: &[Value<'_>],
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        list.page(self.tx, self.caller.company, above, chosen, request)
+    }
+
+    /// A page of a list below other records where the total is known.
+    pub fn page_known<R: Record, F: Filters>(
+        &mut self,
+        list: &List<R, F>,
+        above: &[Value<'_>],
         total: i64,
         request: PageRequest,
     ) -> Result<Page<R>> {
-        list.page_known(self.tx, self.caller.company, under, total, request)
+        list.page_known(self.tx, self.caller.company, above, total, request)
     }
 }
 
@@ -264,26 +276,30 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Announces an event with its public-safe payload to every subscription that listens.
-    pub fn emit(&mut self, event: Event, data: &impl Serialize) -> Result<Announced> {
+    pub fn emit<P: Payload>(&mut self, event: Event, data: &P) -> Result<Announced> {
         self.announce(event, data, None)
     }
 
     /// Announces an event to a subscription, whether it listens or not, and to those that do.
-    pub fn emit_to(
+    pub fn emit_to<P: Payload>(
         &mut self,
         subscription: Id,
         event: Event,
-        data: &impl Serialize,
+        data: &P,
     ) -> Result<Announced> {
         self.announce(event, data, Some(subscription))
     }
 
-    fn announce(
+    fn announce<P: Payload>(
         &mut self,
         event: Event,
-        data: &impl Serialize,
+        data: &P,
         also: Option<Id>,
     ) -> Result<Announced> {
+        if !P::EVENTS.contains(&event) {
+            let text = format!("{} is not told by {}", event.name(), std::any::type_name::<P>());
+            return Err(Problem::internal(text));
+        }
         if !self.may_emit.contains(&event) {
             let text = format!("{} does not declare {}", self.operation, event.name());
             return Err(Problem::internal(text));
@@ -294,10 +310,30 @@ impl<'t, 'c> Write<'t, 'c> {
         Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)
     }
 
+    /// Has a timer run for a record at an instant, in place of one that was set before.
+    pub fn set_timer(
+        &mut self,
+        timer: &Timer,
+        subject: impl Into<Id>,
+        due_at: Timestamp,
+    ) -> Result<()> {
+        self.defer(timers::SET, params![timer.id, subject.into(), due_at, 0i64])
+    }
+
+    /// Takes back a timer that was set for a record, if one was.
+    pub fn clear_timer(&mut self, timer: &Timer, subject: impl Into<Id>) -> Result<()> {
+        self.defer(timers::CLEAR, params![timer.id, subject.into()])
+    }
+
     /// Queues one more delivery of an event that was announced before.
     pub fn deliver_again(&mut self, subscription: Id, event_id: Id, event: &str) -> Result<Id> {
         let (id, company, due_at) = (self.new_id(), self.company(), self.now());
         Queued { company, subscription, event_id, event, due_at }.store(self.read.tx, id)
+    }
+
+    /// Writes an audit row if a record was touched.
+    pub(crate) fn audit_changes(&mut self) -> Result<()> {
+        if self.target.is_some() { self.audit() } else { Ok(()) }
     }
 
     /// Writes the audit row of a request that did something.

@@ -169,7 +169,7 @@ impl Slot<'_> {
 }
 
 /// Deletes some answers that have been kept long enough; how many. To be called now and then.
-pub fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub(crate) fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 

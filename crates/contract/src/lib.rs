@@ -1,6 +1,7 @@
 //! The contract's machinery: operations as functions plus a row of facts, and the transaction in
 //! which an operation, its idempotency, its audit row and its events are one.
 
+pub mod area;
 pub mod arguments;
 pub mod caller;
 pub mod context;
@@ -8,23 +9,35 @@ pub mod features;
 pub mod handler;
 pub mod idempotency;
 pub mod installation;
-mod listed;
 pub mod operation;
 pub mod outbox;
+pub mod people;
 pub mod run;
 mod shape;
+mod shells;
+pub mod timers;
 pub mod vault;
 
-pub use arguments::{Arguments, Body, OptionalBody, Paged, Path, Query};
+pub use area::{Area, Payload, Table};
+pub use arguments::{Arguments, Body, Flag, OptionalBody, Paged, Path, Query};
 pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use context::{Env, Read, Write};
 pub use features::{Feature, Features};
 pub use handler::Handler;
 pub use operation::{Method, Operation, Surface};
+pub use people::ForClient;
+pub use run::{Answer, Asked};
+pub use timers::{Repeating, Timer};
 pub use vault::Vault;
 
 /// Every statement of this crate, for the test that prepares them all.
 pub fn statements() -> Vec<spotter_store::Sql> {
-    [context::STATEMENTS, idempotency::STATEMENTS, installation::STATEMENTS, outbox::STATEMENTS]
-        .concat()
+    [
+        context::STATEMENTS,
+        idempotency::STATEMENTS,
+        installation::STATEMENTS,
+        outbox::STATEMENTS,
+        timers::STATEMENTS,
+    ]
+    .concat()
 }

@@ -8,9 +8,10 @@ use spotter_kernel::{Event, Key, Problem, Result, number};
 
 use crate::{
     arguments::{Arguments, Described},
-    caller::{Access, Caller},
+    caller::{Access, Actor, Caller},
     features::Feature,
     handler::{Bound, Handler},
+    people::ForClient,
     shape,
 };
 
@@ -82,6 +83,10 @@ pub struct Operation {
     pub path: &'static str,
     /// What it asks of its caller.
     pub access: Access,
+    /// What it grants the company's clients; nothing where it says nothing.
+    pub for_client: Option<ForClient>,
+    /// Whether people reach it, too, through the application API.
+    pub for_people: bool,
     /// What must be switched on for the company.
     pub feature: Option<Feature>,
     /// One line.
@@ -133,6 +138,8 @@ impl Operation {
             surface,
             path,
             access,
+            for_client: None,
+            for_people: matches!(surface, Surface::Public),
             feature: None,
             summary: "",
             description: "",
@@ -172,8 +179,26 @@ impl Operation {
         self
     }
 
+    /// Grants it to the company's clients, each with themselves as the client that the path names. These
+    /// fields are staff's alone: clients are not shown them, and cannot say them.
+    pub fn for_client(mut self, staffs: &'static [&'static str]) -> Self {
+        self.for_client = Some(ForClient { staffs });
+        self
+    }
+
+    /// Only integrations may do it: it is about the one that calls, or people have their own.
+    pub fn integrations_only(mut self) -> Self {
+        self.for_people = false;
+        self
+    }
+
     /// Lets the caller in, or says why not.
     pub fn admit(&self, caller: &Caller) -> Result<()> {
+        if let (Access::Scope(_), Actor::Client { .. }, None) =
+            (self.access, &caller.actor, self.for_client)
+        {
+            return Err(Key::Forbidden.into());
+        }
         self.access.check(caller)?;
         self.feature.map_or(Ok(()), |feature| feature.check(caller.features))
     }

@@ -1,11 +1,15 @@
-//! The transaction of a request: the key, the function, its audit row, its events and its stored
-//! answer, all kept or all lost.
+//! A request of an operation, whichever door it comes through: read, let in, and run in one transaction
+//! with its key, its audit row, its events and its stored answer, all kept or all lost.
 
-use spotter_kernel::{Result, Timestamp};
+use std::sync::Arc;
+
+use serde_json::Value;
+use spotter_kernel::{Key, Problem, Result, Timestamp};
 use spotter_store::Tx;
 
 use crate::{
-    caller::Caller,
+    arguments::Arguments,
+    caller::{Actor, Caller},
     context::{Env, Read, Write},
     handler::Bound,
     idempotency::{Idempotent, Slot, Stored},
@@ -23,25 +27,98 @@ pub struct Answer {
     pub replayed: bool,
 }
 
-/// A request that has been let in.
-pub struct Admitted<'r> {
-    /// Clock, randomness, key.
-    pub env: &'r Env,
+/// A request of an operation, read before its transaction begins. What is wrong with it is told once
+/// its caller is known and let in.
+pub struct Asked {
     /// What is asked for.
-    pub operation: &'r Operation,
-    /// Who asks.
-    pub caller: &'r Caller,
-    /// The key of a write, where it has one.
-    pub idempotent: Option<&'r Idempotent>,
-    /// Told to the caller and in the audit row.
-    pub request_id: &'r str,
-    /// The instant of the request.
-    pub now: Timestamp,
+    pub operation: Arc<Operation>,
+    /// Whether a write must carry an Idempotency-Key.
+    pub demands_key: bool,
+    /// Whether another request with the same key runs in this process.
+    pub busy: bool,
+    idempotent: Result<Option<Idempotent>>,
+    bound: Result<Bound>,
+    /// The client that the path names.
+    subject: Option<String>,
+    /// The fields of the body, where clients may send one.
+    fields: Vec<String>,
+}
+
+impl Asked {
+    /// Reads a request's arguments.
+    pub fn new(
+        operation: Arc<Operation>,
+        arguments: Result<Arguments>,
+        idempotent: Result<Option<Idempotent>>,
+    ) -> Self {
+        let (mut subject, mut fields) = (None, Vec::new());
+        if let (Some(_), Ok(arguments)) = (operation.for_client, &arguments) {
+            let named = arguments.path.iter().find(|(name, _)| name == "clientId");
+            subject = named.map(|(_, id)| id.clone());
+            if let Ok(Value::Object(body)) = serde_json::from_slice(&arguments.body) {
+                fields = body.into_iter().map(|(name, _)| name).collect();
+            }
+        }
+        let bound = arguments.and_then(|arguments| operation.bind(&arguments));
+        let (demands_key, busy) = (false, false);
+        Self { operation, demands_key, busy, idempotent, bound, subject, fields }
+    }
+
+    /// Refuses it for what was found out after it was read.
+    pub fn refuse(&mut self, problem: Problem) {
+        if self.bound.is_ok() {
+            self.bound = Err(problem);
+        }
+    }
+
+    /// Lets the caller in, or says why not, and runs the operation, perhaps more than once.
+    pub fn run(
+        &mut self,
+        tx: &mut Tx<'_>,
+        env: &Env,
+        caller: &Caller,
+        request_id: &str,
+    ) -> Result<Answer> {
+        let Self { operation, idempotent, bound, .. } = self;
+        operation.admit(caller)?;
+        if let Some(granted) = operation.for_client {
+            let fields = self.fields.iter().map(String::as_str);
+            granted.check(caller, self.subject.as_deref(), fields)?;
+        }
+        let idempotent = match idempotent {
+            Err(problem) => return Err(problem.clone()),
+            Ok(None) if operation.writes && self.demands_key => {
+                return Err(Key::IdempotencyRequired.into());
+            }
+            Ok(idempotent) => idempotent.as_ref().filter(|_| operation.writes),
+        };
+        let bound = bound.as_mut().map_err(|problem| problem.clone())?;
+        if self.busy {
+            return Err(Key::IdempotencyInProgress.into());
+        }
+        let now = env.clock.now();
+        let mut answer =
+            Admitted { env, operation, caller, idempotent, request_id, now }.run(tx, bound)?;
+        if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
+            answer.data = granted.shown(answer.data)?;
+        }
+        Ok(answer)
+    }
+}
+
+/// A request that has been let in.
+struct Admitted<'r> {
+    env: &'r Env,
+    operation: &'r Operation,
+    caller: &'r Caller,
+    idempotent: Option<&'r Idempotent>,
+    request_id: &'r str,
+    now: Timestamp,
 }
 
 impl Admitted<'_> {
     /// Runs the bound function in an open transaction, with all that a write means.
-    pub fn run(&self, tx: &mut Tx<'_>, bound: &mut Bound) -> Result<Answer> {
+    fn run(&self, tx: &mut Tx<'_>, bound: &mut Bound) -> Result<Answer> {
         let Self { env, operation, caller, now, .. } = *self;
         let status = operation.status;
         let function = match bound {

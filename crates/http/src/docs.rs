@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::{
     body::{Body, Bytes},
-    extract,
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
+
+use spotter_contract::Surface;
 
 use crate::{etag, openapi, server::State};
 
@@ -16,6 +17,7 @@ pub(crate) const SCRIPT: &str = "/docs/redoc.standalone.js";
 /// Redoc, as its project publishes it (MIT; assets/redoc.standalone.js.LICENSE.txt).
 const REDOC: &[u8] = include_bytes!("../assets/redoc.standalone.js.gz");
 
+/// The reference page of an API, whose description stands in place of `@`.
 const PAGE: &str = r##"<!doctype html>
 <html lang="en">
 <head>
@@ -27,10 +29,10 @@ const PAGE: &str = r##"<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. The same description as a file: <a href="/public/v1/openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same description as a file: <a href="@/openapi.json">openapi.json</a>.</noscript>
 <script src="/docs/redoc.standalone.js"></script>
 <script>
-Redoc.init("/public/v1/openapi.json", {
+Redoc.init("@/openapi.json", {
   disableSearch: false, hideHostname: false, expandResponses: "200,201", jsonSampleExpandLevel: 4,
   requiredPropsFirst: true, sortTagsAlphabetically: false,
   theme: {
@@ -50,9 +52,10 @@ fn respond(body: impl Into<Body>, kind: &'static str) -> Response<Body> {
     response
 }
 
-/// `GET /docs`
-pub(crate) async fn page() -> Response<Body> {
-    let mut response = respond(PAGE, "text/html; charset=utf-8");
+/// `GET /docs` and `GET /docs/app`
+pub(crate) async fn page(surface: Surface) -> Response<Body> {
+    let text = PAGE.replace('@', surface.base());
+    let mut response = respond(text, "text/html; charset=utf-8");
     let policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' \
         'unsafe-inline'; img-src 'self' data:; worker-src blob:; frame-ancestors 'none'";
     let value = HeaderValue::from_static(policy);
@@ -75,18 +78,22 @@ pub(crate) struct Document {
     tag: Option<HeaderValue>,
 }
 
-/// `GET /public/v1/openapi.json`
+/// `GET /public/v1/openapi.json` and `GET /app/v1/openapi.json`
 pub(crate) async fn openapi(
-    extract::State(state): extract::State<Arc<State>>,
+    state: Arc<State>,
+    surface: Surface,
     headers: HeaderMap,
 ) -> Result<Response<Body>, StatusCode> {
     // Writing it takes a moment, and far more memory than it is long: nobody pays who never asks.
-    let write = || {
-        let text = Bytes::from(openapi::document(&spotter_areas::operations()).to_string());
+    let shared = state.clone();
+    let write = move || {
+        let text = Bytes::from(openapi::document(&shared.table, surface).to_string());
         let tag = etag::of(&text);
         Document { text, tag }
     };
-    let written = state.openapi.get_or_try_init(|| tokio::task::spawn_blocking(write)).await;
+    let written = state.openapi[surface as usize]
+        .get_or_try_init(|| tokio::task::spawn_blocking(write))
+        .await;
     let Document { text, tag } = written.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
     let mut response = respond(text.clone(), "application/json");
     if let Some(tag) = tag {

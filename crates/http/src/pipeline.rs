@@ -13,10 +13,8 @@ use axum::{
 use sha2::{Digest, Sha256};
 use spotter_areas::access::sessions;
 use spotter_contract::{
-    Arguments, Caller, Operation, Surface,
-    handler::Bound,
+    Answer, Arguments, Asked, Caller, Operation, Surface,
     idempotency::{self, Idempotent},
-    run::{Admitted, Answer},
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, limits,
@@ -35,7 +33,7 @@ use crate::{
 /// Serves one request of one operation.
 pub(crate) async fn serve(
     state: Arc<State>,
-    operation: Arc<Operation>,
+    (surface, operation): (Surface, Arc<Operation>),
     params: Option<RawPathParams>,
     request: Request<Body>,
 ) -> Response<Body> {
@@ -43,14 +41,14 @@ pub(crate) async fn serve(
     let from = address::of(&request, &state.settings.trusted_proxies);
     let counted = Arc::new(OnceLock::new());
     let asked_with = known_tags(request.headers());
-    let outcome = match bearer(request.headers(), operation.surface) {
+    let outcome = match bearer(request.headers(), surface) {
         Ok(token) => {
             answer(&state, &operation, token, params, request, &request_id, &counted).await
         }
         Err(problem) => Err(problem),
     };
     let (now, anonymous) = (state.env.clock.now(), state.settings.anonymous_rate_limit);
-    // Whoever is not known by a token is counted by address.
+    // A request without a good token is counted by its address.
     let figures = counted
         .get()
         .copied()
@@ -108,16 +106,13 @@ pub(crate) fn bearer(headers: &HeaderMap, surface: Surface) -> Result<Credential
     Credential::parse(kind, token.trim()).ok_or_else(|| Key::InvalidToken.into())
 }
 
-/// What the transaction needs of the request, all of it read before the transaction begins.
-struct Asked {
+/// A request as it was read before its transaction begins.
+struct Incoming {
     token: Credential,
-    idempotent: Result<Option<Idempotent>>,
-    bound: Result<Bound>,
+    asked: Asked,
     request_id: RequestId,
     /// The field with an address that the operation will have reached, and the address.
     reached: Option<(&'static str, String)>,
-    /// Another request with the same key runs in this process.
-    busy: bool,
     _held: Option<Held>,
 }
 
@@ -131,14 +126,15 @@ async fn answer(
     counted: &Arc<OnceLock<Figures>>,
 ) -> Result<Answer> {
     let slow = request.uri().query().is_some_and(may_take_long);
-    let mut asked = read(state, operation, token, params, request, request_id).await;
-    if let Some((field, url)) = asked.reached.take() {
-        let reachable = reachable(state, operation, &asked.token, field, &url).await;
-        asked.bound = reachable.and(asked.bound);
+    let mut incoming = read(state, operation, token, params, request, request_id).await;
+    if let Some((field, url)) = incoming.reached.take()
+        && let Err(problem) = reachable(state, operation, &incoming.token, field, &url).await
+    {
+        incoming.asked.refuse(problem);
     }
-    let (state, operation, counted) = (state.clone(), operation.clone(), counted.clone());
+    let (state, counted) = (state.clone(), counted.clone());
     let (db, writes) = (state.db.clone(), operation.writes);
-    let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &operation, &mut asked, &counted);
+    let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, &counted);
     match (writes, slow) {
         (true, _) => db.write(transaction).await,
         (false, true) => db.read_slow(transaction).await,
@@ -149,7 +145,7 @@ async fn answer(
 /// Entries before a page from which on it is looked for apart from what is quick.
 const FAR_DOWN: i64 = 2_000;
 
-/// Letters of a search below which it may find very much.
+/// Letters of a search's longest word below which it may find very much.
 const BROAD: usize = 4;
 
 /// Whether a read may take long: a page far down a list, or a broad search.
@@ -159,8 +155,11 @@ fn may_take_long(query: &str) -> bool {
         match &*name {
             "page" => page = value.parse().unwrap_or(1),
             "limit" => limit = value.parse().unwrap_or(limit),
-            // A few letters may find thousands.
-            "search" => searches = value.chars().count() < BROAD,
+            // A few letters may find thousands, and no other word makes them fewer.
+            "search" => {
+                let longest = value.split_whitespace().map(|word| word.chars().count()).max();
+                searches = longest.unwrap_or(0) < BROAD;
+            }
             _ => {}
         }
     }
@@ -171,15 +170,15 @@ fn may_take_long(query: &str) -> bool {
 /// the operation; the others hear of that in the transaction.
 async fn reachable(
     state: &Arc<State>,
-    operation: &Operation,
+    operation: &Arc<Operation>,
     token: &Credential,
     field: &str,
     url: &str,
 ) -> Result<()> {
-    let (shared, token, access) = (state.clone(), token.clone(), operation.access);
+    let (shared, token, wanted) = (state.clone(), token.clone(), operation.clone());
     let admitted = state.db.read(move |tx| {
         let caller = authenticate(tx, &shared, &token)?;
-        access.check(&caller)
+        wanted.admit(&caller)
     });
     if admitted.await.is_err() {
         return Ok(());
@@ -192,35 +191,20 @@ async fn reachable(
 fn transact(
     tx: &mut Tx<'_>,
     state: &State,
-    operation: &Operation,
-    asked: &mut Asked,
+    incoming: &mut Incoming,
     counted: &OnceLock<Figures>,
 ) -> Result<Answer> {
     let env = &state.env;
-    let now = env.clock.now();
-    let caller = authenticate(tx, state, &asked.token)?;
+    let caller = authenticate(tx, state, &incoming.token)?;
     // A closure that runs again is still one request.
     let figures = counted.get_or_init(|| {
         let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
-        state.rates.take(who, state.settings.rate_limit, now)
+        state.rates.take(who, state.settings.rate_limit, env.clock.now())
     });
     if figures.exceeded {
         return Err(Key::RateLimitExceeded.into());
     }
-    operation.admit(&caller)?;
-    let idempotent = match &asked.idempotent {
-        Err(problem) => return Err(problem.clone()),
-        Ok(None) if operation.writes && operation.surface == Surface::Public => {
-            return Err(Key::IdempotencyRequired.into());
-        }
-        Ok(idempotent) => idempotent.as_ref().filter(|_| operation.writes),
-    };
-    let bound = asked.bound.as_mut().map_err(|problem| problem.clone())?;
-    if asked.busy {
-        return Err(Key::IdempotencyInProgress.into());
-    }
-    let request_id = asked.request_id.as_str();
-    Admitted { env, operation, caller: &caller, idempotent, request_id, now }.run(tx, bound)
+    incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
 }
 
 fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Arc<Caller>> {
@@ -233,12 +217,12 @@ fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Ar
 
 async fn read(
     state: &Arc<State>,
-    operation: &Operation,
+    operation: &Arc<Operation>,
     token: Credential,
     params: Option<RawPathParams>,
     request: Request<Body>,
     request_id: &RequestId,
-) -> Asked {
+) -> Incoming {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default().to_owned();
     let body = if operation.writes { collect(&parts.headers, body).await } else { Ok(Vec::new()) };
@@ -273,15 +257,10 @@ async fn read(
         }
         _ => None,
     };
-    Asked {
-        token,
-        idempotent,
-        bound: arguments.and_then(|arguments| operation.bind(&arguments)),
-        request_id: request_id.clone(),
-        reached,
-        busy: matches!(held, Some(None)),
-        _held: held.flatten(),
-    }
+    let mut asked = Asked::new(operation.clone(), arguments, idempotent);
+    asked.busy = matches!(held, Some(None));
+    asked.demands_key = token.kind == CredentialKind::ApiAccessToken;
+    Incoming { token, asked, request_id: request_id.clone(), reached, _held: held.flatten() }
 }
 
 /// The address in the body that is to be reached, with its field.
@@ -354,5 +333,20 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_pages_and_broad_searches_may_take_long() {
+        for slow in ["page=500", "page=21&limit=100", "search=zo", "search=a+b+c+d", "search="] {
+            assert!(may_take_long(slow), "{slow}");
+        }
+        for quick in ["", "page=20&limit=100", "search=bakker", "search=zo+bakker&page=2"] {
+            assert!(!may_take_long(quick), "{quick}");
+        }
     }
 }

@@ -17,11 +17,11 @@ use axum::{
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_areas::access::tokens::KnownTokens;
-use spotter_contract::{Env, Method};
+use spotter_contract::{Env, Method, Surface, Table};
+use spotter_delivery::sender::Sender;
 use spotter_files::Files;
 use spotter_kernel::{Id, Key, Problem, Result, limits};
 use spotter_store::Db;
-use spotter_webhooks::sender::Sender;
 use tokio::sync::{OnceCell, Semaphore, watch};
 use tower_http::{
     CompressionLevel,
@@ -78,6 +78,8 @@ pub struct State {
     pub db: Db,
     /// Clock, randomness, key.
     pub env: Env,
+    /// What can be asked for.
+    pub table: Arc<Table>,
     /// What the operator set.
     pub settings: Settings,
     /// What knows whether a webhook's target may be reached.
@@ -94,8 +96,8 @@ pub struct State {
     pub(crate) uploading: Semaphore,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
-    /// The API's description, once somebody has asked for it.
-    pub(crate) openapi: OnceCell<docs::Document>,
+    /// The descriptions of the APIs, once somebody has asked for them.
+    pub(crate) openapi: [OnceCell<docs::Document>; 2],
 }
 
 /// How long the registrations of assistants from one address are counted together: in an hour there
@@ -113,6 +115,7 @@ impl State {
     pub fn new(
         db: Db,
         env: Env,
+        table: Arc<Table>,
         settings: Settings,
         sender: Sender,
         files: Files,
@@ -121,6 +124,7 @@ impl State {
         Arc::new(Self {
             db,
             env,
+            table,
             settings,
             sender,
             files,
@@ -133,7 +137,7 @@ impl State {
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
             seats: Seats::default(),
             stopping: watch::Sender::new(false),
-            openapi: OnceCell::new(),
+            openapi: [const { OnceCell::const_new() }; 2],
         })
     }
 
@@ -184,13 +188,17 @@ pub fn router(state: Arc<State>) -> Router {
 /// The whole HTTP service, and other routes beside it, which bring what they need of CORS.
 pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     let mut routes: BTreeMap<String, MethodRouter> = BTreeMap::new();
-    for operation in spotter_areas::operations() {
-        let path = operation.full_path();
+    let public = state.table.operations().iter().filter(|row| row.surface == Surface::Public);
+    let places = public.map(|row| (Surface::Public, row));
+    for (surface, operation) in
+        places.chain(state.table.for_people().map(|row| (Surface::App, row)))
+    {
+        let path = format!("{}{}", surface.base(), operation.path);
         let method = filter(operation.method);
-        let (state, operation) = (state.clone(), Arc::new(operation));
+        let (state, operation) = (state.clone(), operation.clone());
         let handler = move |params: std::result::Result<RawPathParams, RawPathParamsRejection>,
                             request: Request<Body>| {
-            pipeline::serve(state.clone(), operation.clone(), params.ok(), request)
+            pipeline::serve(state.clone(), (surface, operation.clone()), params.ok(), request)
         };
         let so_far = routes.remove(&path).unwrap_or_default();
         routes.insert(path, so_far.merge(on(method, handler)));
@@ -205,12 +213,11 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     };
     let router = router
         .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
-        .route("/public/v1/openapi.json", shared(&state, get(docs::openapi)))
+        .merge(described(&state))
         .merge(app_sign_in::routes(&state))
         .merge(uploads::routes(&state))
         .merge(live::routes(&state))
         .route("/", home_route)
-        .route("/docs", get(docs::page))
         .route(docs::SCRIPT, get(docs::script))
         .route("/health/live", get(observe::live))
         .route("/health/ready", shared(&state, get(observe::ready)))
@@ -228,6 +235,21 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         .merge(others)
         .layer(compression())
         .layer(middleware::from_fn_with_state(state, observe::request))
+}
+
+/// The descriptions of both APIs, and their reference pages.
+fn described(state: &Arc<State>) -> Router {
+    [(Surface::Public, "/docs"), (Surface::App, "/docs/app")].into_iter().fold(
+        Router::new(),
+        |router, (surface, page)| {
+            let state = state.clone();
+            let description =
+                move |headers: HeaderMap| docs::openapi(state.clone(), surface, headers);
+            router
+                .route(&format!("{}/openapi.json", surface.base()), get(description))
+                .route(page, get(move || docs::page(surface)))
+        },
+    )
 }
 
 /// Compresses JSON that is worth it. Pages are left as they are: they hold tokens beside what others

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{Key, refuse};
+use crate::problem::{INVALID, Key, Problem, Result, refuse};
 
 /// Where the current time comes from.
 pub trait Clock: Send + Sync {
@@ -77,6 +77,16 @@ impl Timestamp {
     }
 }
 
+/// Refuses a range whose end, named by its field, is before its start.
+pub fn in_order(from: Option<Timestamp>, to: Option<Timestamp>, field: &str) -> Result<()> {
+    match (from, to) {
+        (Some(from), Some(to)) if to < from => {
+            Err(Problem::field(Key::DateRangeOrderInvalid, field, "must not be before the start"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = jiff::tz::Offset::UTC.to_datetime(self.to_jiff());
@@ -120,7 +130,7 @@ impl JsonSchema for Timestamp {
         "Timestamp".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "date-time",
+        json_schema!({"type": "string", "format": "date-time", INVALID: Key::InvalidDate.wire(),
             "pattern": "^(19[7-9][0-9]|[2-9][0-9]{3})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"})
     }
 }

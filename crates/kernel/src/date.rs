@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     Timestamp,
-    problem::{Key, refuse},
+    problem::{INVALID, Key, refuse},
     text::WallTime,
 };
 
@@ -94,7 +94,8 @@ impl JsonSchema for BirthDate {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "string", "format": "date", "examples": ["1990-05-17"],
-            "pattern": "^(19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$"})
+            "pattern": "^(19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$",
+            INVALID: Key::InvalidDate.wire()})
     }
 }
 
@@ -126,7 +127,8 @@ impl JsonSchema for Date {
         "Date".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})
+        json_schema!({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+            INVALID: Key::InvalidDate.wire()})
     }
 }
 

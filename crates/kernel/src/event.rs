@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{Key, refuse};
+use crate::problem::{INVALID, Key, refuse};
 
 macro_rules! events {
     ($($group:literal { $($name:ident $wire:literal $when:literal)+ })+) => {
@@ -140,7 +140,8 @@ impl JsonSchema for Event {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<_> = Self::ALL.iter().map(|event| event.name()).collect();
-        json_schema!({"type": "string", "enum": names, "description": "The name of an event."})
+        json_schema!({"type": "string", "enum": names, "description": "The name of an event.",
+            INVALID: Key::InvalidEnum.wire()})
     }
 }
 

@@ -23,6 +23,11 @@ impl Id {
         Self([ms[2], ms[3], ms[4], ms[5], ms[6], ms[7], r[0], r[1], r[2], r[3], r[4], r[5]])
     }
 
+    /// The lowest id that something created at `at` can have.
+    pub const fn first_at(at: Timestamp) -> Self {
+        Self::new(at, [0; 6])
+    }
+
     /// Reads 24 hexadecimal characters in either case.
     pub fn parse(text: &str) -> Option<Self> {
         let text: &[u8; 24] = text.as_bytes().try_into().ok()?;
@@ -108,10 +113,11 @@ pub fn read<'de, D: Deserializer<'de>>(deserializer: D, key: Key) -> Result<Id, 
 }
 
 /// Declares the id type of one kind of record, so that a coach's id never passes for a client's.
-/// The second name is the error key for text that is no id.
+/// The second name is the error key for text that is no id, the third that of an id that leads to
+/// nothing, where it has one of its own.
 #[macro_export]
 macro_rules! id_type {
-    ($(#[$doc:meta])* $name:ident, $key:ident) => {
+    ($(#[$doc:meta])* $name:ident, $key:ident $(, $missing:ident)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         #[serde(transparent)]
@@ -143,7 +149,13 @@ macro_rules! id_type {
                 stringify!($name).into()
             }
             fn json_schema(g: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                <$crate::Id as schemars::JsonSchema>::json_schema(g)
+                let mut schema = <$crate::Id as schemars::JsonSchema>::json_schema(g);
+                schema.insert($crate::problem::INVALID.into(), $crate::Key::$key.wire().into());
+                $(schema.insert(
+                    $crate::problem::MISSING.into(),
+                    $crate::Key::$missing.wire().into(),
+                );)?
+                schema
             }
         }
     };
@@ -157,12 +169,14 @@ id_type!(
 id_type!(
     /// A coach of a company.
     CoachId,
-    InvalidCoachId
+    InvalidCoachId,
+    CoachNotFound
 );
 id_type!(
     /// A client of a company.
     ClientId,
-    InvalidClientId
+    InvalidClientId,
+    ClientNotFound
 );
 id_type!(
     /// A location of a company.

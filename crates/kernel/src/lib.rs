@@ -20,7 +20,7 @@ pub mod scope;
 pub mod secret;
 pub mod text;
 
-pub use clock::{Clock, Entropy, Timestamp};
+pub use clock::{Clock, Entropy, Timestamp, in_order};
 pub use date::{BirthDate, Date, TimeZone};
 pub use event::Event;
 pub use id::Id;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     number,
-    problem::{Key, refuse},
+    problem::{INVALID, Key, refuse},
 };
 
 /// An ISO 4217 currency code in upper case.
@@ -52,7 +52,8 @@ impl JsonSchema for Currency {
         "Currency".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
+        json_schema!({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"],
+            INVALID: Key::InvalidCurrency.wire()})
     }
 }
 

@@ -1,7 +1,7 @@
 //! Everything that can go wrong, by its key: one table of keys, statuses and meanings, and the
 //! one error type that every layer returns.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::de;
 use serde_json::{Value, json};
@@ -172,8 +172,10 @@ impl Problem {
 
     /// A refusal that names the field and the rule it breaks.
     pub fn field(key: Key, field: &str, rule: &str) -> Self {
+        // What somebody sent as a name is not sent back at any length.
+        let (field, rule) = (shortened(field, NAME_SHOWN), shortened(rule, RULE_SHOWN));
         let mut problem = Self::because(key, format!("{field}: {rule}."));
-        problem.details = Some(json!({"field": field, "rule": rule}));
+        problem.details = Some(json!({"field": &*field, "rule": &*rule}));
         problem
     }
 
@@ -189,7 +191,7 @@ impl Problem {
     }
 
     /// The generic conflict, naming the field whose value is taken.
-    pub fn taken(field: &str, rule: &str) -> Self {
+    pub fn conflict(field: &str, rule: &str) -> Self {
         Self::field(Key::ApiError, field, rule).with_status(409)
     }
 
@@ -239,6 +241,17 @@ impl Problem {
     }
 }
 
+/// Characters of a field's name, and of a rule that may hold one, that a refusal shows.
+const NAME_SHOWN: usize = 200;
+const RULE_SHOWN: usize = 1_000;
+
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// What a deserializer says of a value of the wrong type, in the words of JSON.
 fn in_plain_words(rule: &str) -> Option<String> {
     let expected = rule.strip_prefix("invalid type: ")?.rsplit_once(", expected ")?.1;
@@ -270,6 +283,25 @@ fn named_in(rule: &str) -> Option<&str> {
         .iter()
         .find_map(|start| rule.strip_prefix(start))?;
     rest.split_once('`').map(|(name, _)| name)
+}
+
+/// In the schema of a value type: the key under which other values are refused. It is taken out where a
+/// schema is shown.
+pub const INVALID: &str = "x-invalid";
+
+/// In the schema of an id: the key under which one that leads to nothing is refused.
+pub const MISSING: &str = "x-missing";
+
+/// Takes [`INVALID`] and [`MISSING`] out of a schema that is shown.
+pub fn unmarked(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            [INVALID, MISSING].iter().for_each(|mark| drop(fields.remove(*mark)));
+            fields.values_mut().for_each(unmarked);
+        }
+        Value::Array(items) => items.iter_mut().for_each(unmarked),
+        _ => {}
+    }
 }
 
 /// Separates a key from its rule inside a deserializer's error, which can carry text alone.

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{Key, refuse};
+use crate::problem::{INVALID, Key, refuse};
 
 /// The consent that a scope needs of the API client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -179,7 +179,8 @@ impl JsonSchema for Scope {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<_> = Self::ALL.iter().map(|scope| scope.name()).collect();
-        json_schema!({"type": "string", "enum": names, "description": "The name of a scope."})
+        json_schema!({"type": "string", "enum": names, "description": "The name of a scope.",
+            INVALID: Key::InvalidEnum.wire()})
     }
 }
 

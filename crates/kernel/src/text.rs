@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, ops::Deref};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::problem::{Key, refuse};
+use crate::problem::{INVALID, Key, refuse};
 
 /// A text of 1 to `MAX` characters that is not blank, without the spaces around it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -72,7 +72,7 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         // Something to see, and no NUL, which PostgreSQL cannot store.
-        json_schema!({"type": "string", "minLength": 1, "maxLength": MAX,
+        json_schema!({"type": "string", "minLength": 1, "maxLength": MAX, INVALID: Key::FieldTooLong.wire(),
             "pattern": concat!("^[^\\x00]*[^\\x00-\\x20\\u0085\\u00a0\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u1680",
                 "\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f",
                 "\\u20d0-\\u20ff\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f",
@@ -195,7 +195,9 @@ macro_rules! formatted {
                 stringify!($name).into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
+                let mut schema = json_schema!($schema);
+                schema.insert(INVALID.into(), Key::FieldTooLong.wire().into());
+                schema
             }
         }
     };

@@ -50,7 +50,7 @@ pub(crate) struct Entered {
 
 impl Door {
     pub(crate) fn new(state: Arc<Shared>) -> Self {
-        let tools = Arc::new(Tools::of(spotter_areas::operations()));
+        let tools = Arc::new(Tools::of(&state.table));
         let (host, origins) = (host(&state.env.mcp_url), origins(&state));
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)

@@ -9,13 +9,8 @@ use axum::{
     http::{HeaderMap, Request, Response, StatusCode},
 };
 use serde_json::{Value, json};
-use spotter_areas::{
-    access::sessions,
-    mcp::{self, modules::Module},
-};
-use spotter_contract::{
-    Actor, Arguments, Caller, Role, Write, handler::Bound, run::Admitted, vault,
-};
+use spotter_areas::{access::sessions, mcp::modules::Module};
+use spotter_contract::{Actor, Arguments, Asked, Caller, Role, Write, vault};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{
     Problem, Result,
@@ -83,23 +78,20 @@ async fn ask(
     request_id: &RequestId,
     (operation, id, body): (&'static str, Option<(&'static str, &str)>, Value),
 ) -> Result<Value> {
-    let found = mcp::operations().into_iter().find(|own| own.id == operation);
+    let found = state.table.find(operation).cloned();
     let operation = found.ok_or_else(|| Problem::internal("no such operation"))?;
     let path = id.map(|(name, id)| (name.to_owned(), id.to_owned())).into_iter().collect();
     let arguments = match operation.writes {
         true => Arguments { path, query: String::new(), body: body.to_string().into_bytes() },
         false => Arguments { path, query: "limit=100".to_owned(), body: Vec::new() },
     };
-    let mut bound: Bound = operation.bind(&arguments)?;
-    let (shared, token, request_id, writes) =
-        (state.clone(), token.clone(), request_id.clone(), operation.writes);
+    let writes = operation.writes;
+    let mut asked = Asked::new(operation, Ok(arguments), Ok(None));
+    let (shared, token, request_id) = (state.clone(), token.clone(), request_id.clone());
     let transaction = move |tx: &mut Tx<'_>| {
         let env = &shared.env;
         let caller = sessions::authenticate(tx, env, &token)?;
-        operation.admit(&caller)?;
-        let (now, request_id) = (env.clock.now(), request_id.as_str());
-        Admitted { env, operation: &operation, caller: &caller, idempotent: None, request_id, now }
-            .run(tx, &mut bound)
+        asked.run(tx, env, &caller, request_id.as_str())
     };
     let answer =
         if writes { state.db.write(transaction).await } else { state.db.read(transaction).await };

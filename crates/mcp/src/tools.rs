@@ -9,12 +9,11 @@ use spotter_areas::mcp::{
     modules::{GrantSubject, Module},
 };
 use spotter_contract::{
-    Arguments, Operation,
+    Arguments, Asked, Operation, Table,
     idempotency::{self, Idempotent},
-    run::Admitted,
 };
 use spotter_http::State;
-use spotter_kernel::{Id, Problem, Result};
+use spotter_kernel::{Id, Problem, Result, problem::unmarked};
 use spotter_store::Tx;
 
 use crate::guard::Entered;
@@ -24,9 +23,6 @@ const KEY: &str = "idempotencyKey";
 
 /// The path's parameter that is a client's own where a client's assistant calls.
 const CLIENT: &str = "clientId";
-
-/// What coaches keep of a client for themselves; a client's assistant is not shown it.
-const COACHES_OWN: &[&str] = &["tags", "source", "externalId"];
 
 /// Most values of an enumeration that are listed.
 const ENUM_MAX: usize = 60;
@@ -51,14 +47,12 @@ pub(crate) struct Tools(BTreeMap<(GrantSubject, &'static str), Tool>);
 
 impl Tools {
     /// The tools that the modules name, out of the operations table.
-    pub(crate) fn of(operations: Vec<Operation>) -> Self {
-        let table: BTreeMap<_, _> =
-            operations.into_iter().map(|operation| (operation.id, Arc::new(operation))).collect();
+    pub(crate) fn of(table: &Table) -> Self {
         let named = Module::ALL
             .iter()
             .flat_map(|module| module.tools().iter().map(|tool| (module.subject(), *tool)));
         let tools = named.filter_map(|(subject, name)| {
-            let operation = table.get(name)?.clone();
+            let operation = table.find(name)?.clone();
             Some(((subject, name), Tool::new(operation, subject)))
         });
         Self(tools.collect())
@@ -176,10 +170,12 @@ impl Tool {
         }
         let mut output = resolved(answer, &definitions);
         output["type"] = json!("object");
-        let mut output = with_definitions(output, &definitions);
-        if of_client {
-            strip_schema(&mut output);
+        let mut definitions_of_answer = definitions.clone();
+        if let (true, Some(granted)) = (of_client, operation.for_client) {
+            granted.strip_schema(&mut output);
+            granted.strip_schema(&mut definitions_of_answer);
         }
+        let output = with_definitions(output, &definitions_of_answer);
         let input = with_definitions(input.schema(), &definitions);
         let described = describe(&operation, input, output);
         Self { operation, described, path, query, body: body_names, of_client }
@@ -203,43 +199,27 @@ impl Tool {
         let asked = self.arguments(arguments, bound_to)?;
         let fingerprint = idempotency::fingerprint("TOOL", self.operation.id, &asked);
         let idempotent = Idempotent::new(key.as_ref().map(|key| key.as_bytes()), fingerprint)?;
-        let mut bound = self.operation.bind(&asked);
-        let (shared, operation) = (state.clone(), self.operation.clone());
+        let mut asked = Asked::new(self.operation.clone(), Ok(asked), Ok(idempotent));
+        let shared = state.clone();
         let entered = entered.clone();
         let transaction = move |tx: &mut Tx<'_>| {
             let env = &shared.env;
             // A change is made by somebody who may come in at this very instant.
-            let again = if operation.writes {
+            let again = if asked.operation.writes {
                 let hint = Some(entered.assistant.hint);
                 Some(assistant::authenticate(tx, env, &entered.credential, hint)?)
             } else {
                 None
             };
             let caller = &again.as_ref().unwrap_or(&entered.assistant).caller;
-            operation.admit(caller)?;
-            let bound = bound.as_mut().map_err(|problem| problem.clone())?;
-            let idempotent = idempotent.as_ref().filter(|_| operation.writes);
-            let now = env.clock.now();
-            Admitted {
-                env,
-                operation: &operation,
-                caller,
-                idempotent,
-                request_id: entered.request_id.as_str(),
-                now,
-            }
-            .run(tx, bound)
+            asked.run(tx, env, caller, entered.request_id.as_str())
         };
         let answer = if self.operation.writes {
             state.db.write(transaction).await?
         } else {
             state.db.read(transaction).await?
         };
-        let mut data: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
-        if self.of_client {
-            strip(&mut data);
-        }
-        Ok(data)
+        serde_json::from_str(&answer.data).map_err(Problem::internal)
     }
 
     /// The request that a call stands for.
@@ -373,6 +353,7 @@ fn with_definitions(schema: Value, definitions: &Value) -> JsonObject {
         fields.insert("$defs".to_owned(), Value::Object(needed));
     }
     let mut schema = Value::Object(fields);
+    unmarked(&mut schema);
     slim(&mut schema);
     match schema {
         Value::Object(fields) => fields,
@@ -425,49 +406,13 @@ fn gather(schema: &Value, definitions: &Value, needed: &mut Map<String, Value>) 
     }
 }
 
-/// Takes what coaches keep for themselves out of an answer.
-fn strip(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            COACHES_OWN.iter().for_each(|own| drop(fields.remove(*own)));
-            fields.values_mut().for_each(strip);
-        }
-        Value::Array(items) => items.iter_mut().for_each(strip),
-        _ => {}
-    }
-}
-
-/// The same for a schema.
-fn strip_schema(schema: &mut JsonObject) {
-    fn walk(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-                    COACHES_OWN.iter().for_each(|own| drop(properties.remove(*own)));
-                }
-                if let Some(Value::Array(required)) = fields.get_mut("required") {
-                    required.retain(|name| !COACHES_OWN.iter().any(|own| name == own));
-                }
-                fields.values_mut().for_each(walk);
-            }
-            Value::Array(items) => items.iter_mut().for_each(walk),
-            _ => {}
-        }
-    }
-    let mut value = Value::Object(std::mem::take(schema));
-    walk(&mut value);
-    if let Value::Object(fields) = value {
-        *schema = fields;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_tool_says_what_it_does_and_takes() {
-        let tools = Tools::of(spotter_areas::operations());
+        let tools = Tools::of(&Table::new(spotter_areas::areas()));
         assert!(tools.0.len() > 25, "{}", tools.0.len());
         for ((subject, name), tool) in &tools.0 {
             let told = serde_json::to_value(&tool.described).unwrap();

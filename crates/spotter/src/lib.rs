@@ -3,7 +3,6 @@
 pub mod cli;
 mod connections;
 pub mod demo;
-mod jobs;
 mod listen;
 mod log;
 mod operator;
@@ -12,3 +11,4 @@ pub mod settings;
 pub mod system;
 #[doc(hidden)]
 pub mod testing;
+mod upkeep;

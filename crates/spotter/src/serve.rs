@@ -8,21 +8,21 @@ use axum_server::{
     tls_rustls::{RustlsAcceptor, RustlsConfig},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use spotter_contract::{Env, installation};
+use spotter_contract::{Env, Table, installation};
+use spotter_delivery::{
+    engine::Engine,
+    sender::{Sender, SystemLookUp},
+    timers::Timers,
+};
 use spotter_files::Files;
 use spotter_http::State;
 use spotter_kernel::Problem;
 use spotter_store::{Db, Location, migrate};
-use spotter_webhooks::{
-    engine::Engine,
-    sender::{Sender, SystemLookUp},
-};
 
 use crate::{
     connections::{self, Doorkeeper},
-    jobs,
     settings::Settings,
-    system,
+    system, upkeep,
 };
 
 /// So many attempts may wait for an answer for each that may be fresh.
@@ -99,7 +99,16 @@ pub(crate) async fn serve(
     .map_err(|problem| problem.to_string())?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
     let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
-    let state = State::new(db.clone(), env.clone(), http, sender.clone(), files.clone(), metrics());
+    let table = Arc::new(Table::new(spotter_areas::areas()));
+    let state = State::new(
+        db.clone(),
+        env.clone(),
+        table.clone(),
+        http,
+        sender.clone(),
+        files.clone(),
+        metrics(),
+    );
     let service = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()))
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
@@ -111,8 +120,12 @@ pub(crate) async fn serve(
         (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
-    let jobs = jobs::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
-    let background = tokio::spawn(jobs);
+    let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
+    let timers = Timers { db: db.clone(), env: env.clone(), table };
+    let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
+    let upkeep =
+        upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
+    let background = tokio::spawn(upkeep);
     let server = {
         let (handle, doorkeeper) = (handle.clone(), Doorkeeper::new(most));
         let tls = match &settings.tls {
@@ -145,7 +158,10 @@ pub(crate) async fn serve(
     let ended = server.await.map_err(|error| error.to_string())?;
     // After the last request, so that what it queued may still be on its way.
     stop_engine.send(()).ok();
+    stop_timers.send(()).ok();
     deliveries.await.ok();
+    // One that is cut off here is still in its row, or has run.
+    tokio::time::timeout(patience, timers).await.ok();
     background.abort();
     background.await.ok();
     drop(state);

@@ -161,7 +161,7 @@ pub struct Settings {
     /// What is set about HTTP.
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
-    pub webhooks: spotter_webhooks::Settings,
+    pub webhooks: spotter_delivery::Settings,
     /// Where files that people send are kept.
     pub files: Place,
     /// Certificate chain and private key.
@@ -366,7 +366,7 @@ impl Settings {
                 upload_max: said.number("upload_max_mb", 1, 10_240) << 20,
                 live_max: said.number("live_max", 1, 1_000_000) as u32,
             },
-            webhooks: spotter_webhooks::Settings {
+            webhooks: spotter_delivery::Settings {
                 private_networks: said.networks("webhook_private_networks"),
                 certificate_authority: said.certificates("webhook_certificate_authority"),
                 concurrency: said.number("webhook_concurrency", 8, 4_096) as u32,

@@ -10,7 +10,7 @@ use spotter_kernel::{
 };
 use spotter_store::Db;
 
-use crate::{jobs, operator};
+use crate::{operator, upkeep};
 
 /// A company as `spotter company create` makes it.
 pub async fn create_company(
@@ -37,7 +37,7 @@ pub async fn create_company(
     operator::create_company(db, env, new, admin).await
 }
 
-/// Deletes the files that nobody uses at this instant, as the background job does.
+/// Deletes the files that nobody uses at this instant, as a process does by itself.
 pub async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
-    jobs::sweep_files(db, files, now).await
+    upkeep::sweep_files(db, files, now).await
 }

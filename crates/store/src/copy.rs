@@ -204,6 +204,18 @@ pub fn restore(
     if !from.exists() {
         return Err(Problem::internal(format!("{} does not exist", from.display())));
     }
+    // A backup is one file: what lies in a log beside it would be lost without a word.
+    let mut log = from.as_os_str().to_owned();
+    log.push("-wal");
+    let log = PathBuf::from(log);
+    if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        return Err(Problem::internal(format!(
+            "{} is not a whole backup: it was changed since it was made, for there is {}. Nothing was \
+             restored.",
+            from.display(),
+            log.display()
+        )));
+    }
     // The backup may be older than this binary: bring a scratch copy of it up to date first, which
     // no other process may use that restores the same backup.
     let scratch = beside(from, &format!("restoring-{}", std::process::id()));

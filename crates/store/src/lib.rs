@@ -26,11 +26,15 @@ mod wire;
 
 pub use copy::{Afterwards, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
-pub use list::{Filter, List, Total, subject, under};
-pub use migrate::{latest_schema, migrate};
+pub use list::{Chosen, Filter, Filters, List, NoFilters, Shape, subject, under};
+#[doc(hidden)]
+pub use list::{converted, spread};
+pub use migrate::{latest_schema, migrate, migrate_to};
 pub use row::{Column, Json, Record, Row, Stored, wire_name};
 pub use signals::{Signal, Signals};
-pub use sql::Sql;
+#[doc(hidden)]
+pub use sql::count;
+pub use sql::{Sql, places};
 pub use tx::{Ahead, Tx};
 pub use value::{Bind, Value};
 

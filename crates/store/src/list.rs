@@ -1,48 +1,223 @@
 //! Paged lists with optional filters, each text known at compile time in its parts.
 
-use spotter_kernel::{Page, PageRequest, Result, id::CompanyId};
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_kernel::{Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
-    row::Record,
+    row::{Record, wire_name},
     sql::to_postgres,
     tx::{Engine, Tx, read_all},
     value::{Bind, Value},
 };
 
-/// A list of one company's records: newest first unless `order` says otherwise.
-pub struct List {
-    /// What is selected, such as `Client::COLUMNS`.
-    pub columns: &'static str,
-    /// The table, and every condition that always holds; `?1` is the company.
-    pub from: &'static str,
-    /// The conditions a caller may add.
-    pub filters: &'static [Filter],
-    /// The order, total (it must end in a unique column).
-    pub order: &'static str,
-    /// The subject whose tally is the total of the unfiltered list; without one, rows are
-    /// counted, which only a list that stays small may do. A list below another record has a
-    /// tally a record, under [`under`].
-    pub tally: Option<&'static str>,
+/// A list of one company's records of a kind, with the conditions that a caller may add. Made by
+/// [`lists!`](crate::lists), so that a test can look at every one of them.
+pub struct List<R, F = NoFilters> {
+    shape: Shape,
+    kind: PhantomData<fn() -> (R, F)>,
+}
+
+impl<R: Record, F: Filters> List<R, F> {
+    /// A list from a table, with every condition that always holds (`?1` is the company, and `?2` and
+    /// on the keys of the records above), in a total order: it must end in a unique column.
+    pub const fn new(from: &'static str, order: &'static str) -> Self {
+        let shape = Shape { columns: R::COLUMNS, from, filters: F::TABLE, order, tally: None };
+        Self { shape, kind: PhantomData }
+    }
+
+    /// The same with other columns than the record's own: those of a join.
+    pub const fn selecting(mut self, columns: &'static str) -> Self {
+        self.shape.columns = columns;
+        self
+    }
+
+    /// The same where the total is kept under a subject of the tally. Without one rows are counted,
+    /// which only a list that stays small may do. A list below another record has a tally a record,
+    /// under [`under`].
+    pub const fn tallied(mut self, subject: &'static str) -> Self {
+        self.shape.tally = Some(subject);
+        self
+    }
+
+    /// The list without its types.
+    pub const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// One page of what was chosen, with the exact total; `above` are the keys of the records that it
+    /// stands below.
+    pub fn page(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        above: &[Value<'_>],
+        chosen: &[Chosen<'_>],
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        let asked = self.shape.asked(company, above, chosen)?;
+        let total = asked.total(tx, company)?;
+        asked.items(tx, total, request)
+    }
+
+    /// The same without conditions where the total is known.
+    pub fn page_known(
+        &self,
+        tx: &mut Tx<'_>,
+        company: CompanyId,
+        above: &[Value<'_>],
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.shape.asked(company, above, &[])?.items(tx, total, request)
+    }
+}
+
+/// What a list says of itself: its text in parts.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    columns: &'static str,
+    from: &'static str,
+    filters: &'static [Filter],
+    order: &'static str,
+    tally: Option<&'static str>,
+}
+
+/// The conditions that a caller may add to a list. Made by [`filters!`](crate::filters).
+pub trait Filters {
+    /// Every condition.
+    const TABLE: &'static [Filter];
+    /// Those that were asked for, with their values.
+    fn chosen(&self) -> Vec<Chosen<'static>>;
+}
+
+/// A list without conditions of its own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoFilters {}
+
+impl Filters for NoFilters {
+    const TABLE: &'static [Filter] = &[];
+    fn chosen(&self) -> Vec<Chosen<'static>> {
+        Vec::new()
+    }
+}
+
+/// Declares the query parameters of a list, each with the condition that it adds:
+///
+/// ```ignore
+/// filters! {
+///     struct Filters {
+///         /// Only those in this status.
+///         status: LocationStatus => "status = ?";
+///         /// Only those created at or after this instant.
+///         from: Timestamp => "location_id >= ?" as |at| Id::first_at(*at);
+///         /// Words that the name begins with; all must match.
+///         search: Text<100> => "haystack LIKE ?" each |text| patterns(text);
+///         tag: Text<60> => "tag = ?", tallied;
+///         source: Source;
+///     }
+/// }
+/// ```
+///
+/// `as` turns what was asked into the value of the condition, `each` into the values of several such
+/// conditions, and `apart` leaves that to the operation. A parameter without a condition is the
+/// operation's own. What stands after a comma are the methods of [`Filter`].
+#[macro_export]
+macro_rules! filters {
+    (
+        $(#[$doc:meta])*
+        $vis:vis struct $name:ident {$(
+            $(#[$fdoc:meta])*
+            $field:ident: $kind:ty
+            $(=> $sql:literal $($how:ident $($by:expr)?)? $(, $option:ident $(($text:literal))?)*)?;
+        )+}
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        $vis struct $name { $($(#[$fdoc])* $vis $field: Option<$kind>,)+ }
+
+        impl $crate::Filters for $name {
+            const TABLE: &'static [$crate::Filter] = &[$($(
+                $crate::Filter::new(stringify!($field), $sql)$(.$option($($text)?))*,
+            )?)+];
+
+            fn chosen(&self) -> Vec<$crate::Chosen<'static>> {
+                let mut all: Vec<$crate::Chosen<'static>> = Vec::new();
+                $($(
+                    let name = stringify!($field);
+                    let _: &str = $sql;
+                    $crate::filters!(value all name, (self.$field), $($how $($by)?)?);
+                )?)+
+                all
+            }
+        }
+    };
+    (value $all:ident $name:ident, ($value:expr), apart) => { let _ = $name; };
+    (value $all:ident $name:ident, ($value:expr),) => {
+        $crate::filters!(value $all $name, ($value), as |value| value);
+    };
+    (value $all:ident $name:ident, ($value:expr), as $by:expr) => {
+        if let Some(value) = &$value {
+            $all.push(($name, vec![$crate::converted(value, $by)]));
+        }
+    };
+    (value $all:ident $name:ident, ($value:expr), each $by:expr) => {
+        if let Some(value) = &$value {
+            $all.extend($crate::spread(value, $by).into_iter().map(|values| ($name, values)));
+        }
+    };
+}
+
+/// Declares the lists of a module: a static for each, and `lists()`, all of them.
+#[macro_export]
+macro_rules! lists {
+    ($($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $list:expr;)+) => {
+        $($(#[$doc])* $vis static $name: $kind = $list;)+
+        /// Every list of this module.
+        pub(crate) fn lists() -> Vec<&'static $crate::Shape> {
+            vec![$($name.shape()),+]
+        }
+    };
+}
+
+/// What was asked for as the value of a condition.
+#[doc(hidden)]
+pub fn converted<'k, K, V: Bind + 'k>(asked: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
+    by(asked).bind().into_owned()
+}
+
+/// What was asked for as the values of several conditions.
+#[doc(hidden)]
+pub fn spread<K>(
+    asked: &K,
+    by: impl Fn(&K) -> Vec<Vec<Value<'static>>>,
+) -> Vec<Vec<Value<'static>>> {
+    by(asked)
 }
 
 /// A condition that a caller may add to a list.
+#[derive(Clone, Copy)]
 pub struct Filter {
-    /// The name of the query parameter.
-    pub name: &'static str,
+    /// The field of the query parameter.
+    name: &'static str,
     /// The condition, with `?` for each of its values.
-    pub sql: &'static str,
+    sql: &'static str,
     /// Where the total under this filter alone comes from.
-    pub total: Total,
-    /// Whether one value finds next to nothing and another nearly all, so that each wants a plan of
-    /// its own.
-    pub uneven: bool,
+    total: Total,
+    /// Whether one value finds next to nothing and another nearly all.
+    uneven: bool,
 }
 
 /// Where the total of a list under one filter comes from.
-pub enum Total {
+#[derive(Clone, Copy)]
+enum Total {
     /// Matching rows are counted.
     Counted,
-    /// Matching rows are counted by a statement of its own, which is quicker; `?1` is the company.
+    /// Matching rows are counted by a statement of its own; `?1` is the company.
     CountedBy(&'static str),
     /// The total is tallied as records change, under `<tally>?<name>=<value>`.
     Tallied,
@@ -54,128 +229,75 @@ impl Filter {
         Self { name, sql, total: Total::Counted, uneven: false }
     }
 
-    /// A condition whose matches another statement counts.
-    pub const fn counted_by(name: &'static str, sql: &'static str, count: &'static str) -> Self {
-        Self { name, sql, total: Total::CountedBy(count), uneven: false }
+    /// The same where another statement counts the matches quicker; `?1` is the company.
+    pub const fn counted_by(mut self, count: &'static str) -> Self {
+        self.total = Total::CountedBy(count);
+        self
     }
 
-    /// A condition whose matches are tallied as records change.
-    pub const fn tallied(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, total: Total::Tallied, uneven: false }
+    /// The same where the matches are tallied as records change.
+    pub const fn tallied(mut self) -> Self {
+        self.total = Total::Tallied;
+        self
     }
 
-    /// The same where one value finds next to nothing and another nearly all.
+    /// The same where one value finds next to nothing and another nearly all, so that each wants a
+    /// plan of its own.
     pub const fn uneven(mut self) -> Self {
         self.uneven = true;
         self
     }
 }
 
-/// A filter in use: the name of the parameter and its values.
+/// A filter in use: its field and its values.
 pub type Chosen<'v> = (&'static str, Vec<Value<'v>>);
 
-impl List {
-    /// One page of the list, with the exact total.
-    pub fn page<R: Record>(
-        &self,
-        tx: &mut Tx<'_>,
-        company: CompanyId,
-        chosen: &[Chosen<'_>],
-        request: PageRequest,
-    ) -> Result<Page<R>> {
-        self.page_of(tx, &[company.bind()], company, chosen, request)
-    }
+/// A list with the conditions that were chosen.
+struct Asked<'v> {
+    texts: Texts,
+    planned: bool,
+    /// The subject whose tally is the total, if one is kept.
+    subject: Option<String>,
+    params: Vec<Value<'v>>,
+}
 
-    /// The same for a list below another record: `?1` is the company, `?2` and on are `fixed`.
-    pub fn page_under<R: Record>(
+impl Shape {
+    fn asked<'v>(
         &self,
-        tx: &mut Tx<'_>,
         company: CompanyId,
-        fixed: &[Value<'_>],
-        chosen: &[Chosen<'_>],
-        request: PageRequest,
-    ) -> Result<Page<R>> {
-        let mut params = vec![company.bind()];
-        params.extend_from_slice(fixed);
-        self.page_of(tx, &params, company, chosen, request)
-    }
-
-    /// The same without filters where the total is known.
-    pub fn page_known<R: Record>(
-        &self,
-        tx: &mut Tx<'_>,
-        company: CompanyId,
-        fixed: &[Value<'_>],
-        total: i64,
-        request: PageRequest,
-    ) -> Result<Page<R>> {
-        let mut params = vec![company.bind()];
-        params.extend_from_slice(fixed);
-        let text = self.texts(params.len(), &[]).page;
-        let items = Self::items(tx, (&text, false), params, total, request)?;
-        Ok(Page { items, request, total })
-    }
-
-    /// The items of one page; nothing is asked for a page past the end.
-    fn items<R: Record>(
-        tx: &mut Tx<'_>,
-        (text, planned): (&str, bool),
-        mut params: Vec<Value<'_>>,
-        total: i64,
-        request: PageRequest,
-    ) -> Result<Vec<R>> {
-        params.push(Value::Int(request.limit));
-        params.push(Value::Int(request.offset()));
-        match (request.offset() < total, planned) {
-            (false, _) => Ok(Vec::new()),
-            (true, false) => tx.rows(text, &params),
-            (true, true) => tx.rows_planned(text, &params),
+        above: &[Value<'v>],
+        chosen: &[Chosen<'v>],
+    ) -> Result<Asked<'v>> {
+        let mut filters = Vec::with_capacity(chosen.len());
+        for (name, _) in chosen {
+            let found = self.filters.iter().find(|filter| filter.name == *name);
+            filters.push(found.ok_or_else(|| {
+                Problem::internal(format!("the list of {} has no filter {name}", self.from))
+            })?);
         }
-    }
-
-    fn page_of<R: Record>(
-        &self,
-        tx: &mut Tx<'_>,
-        fixed: &[Value<'_>],
-        company: CompanyId,
-        chosen: &[Chosen<'_>],
-        request: PageRequest,
-    ) -> Result<Page<R>> {
-        let names: Vec<_> = chosen.iter().map(|(name, _)| *name).collect();
-        let texts = self.texts(fixed.len(), &names);
-        let planned =
-            self.filters.iter().any(|filter| filter.uneven && names.contains(&filter.name));
-        let mut params: Vec<_> = fixed.to_vec();
+        let mut params = vec![Value::Text(company.to_string().into())];
+        params.extend_from_slice(above);
+        let texts = self.texts(params.len(), &filters);
         params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
-        let total = match self.subject(&fixed[1..], chosen) {
-            Some(subject) => tx.tallied(company, &subject)?,
-            None if planned => {
-                tx.rows_planned::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n)
+        let planned = filters.iter().any(|filter| filter.uneven);
+        let subject = self.tally.and_then(|tally| {
+            let tally = under(tally, above);
+            match (filters.as_slice(), chosen) {
+                ([], _) => Some(tally),
+                ([filter], [(_, values)]) if matches!(filter.total, Total::Tallied) => {
+                    let [value] = values.as_slice() else { return None };
+                    Some(subject(&tally, &wire_name(filter.name), value))
+                }
+                _ => None,
             }
-            None => tx.rows::<(i64,)>(&texts.count, &params)?.first().map_or(0, |(n,)| *n),
-        };
-        let items = Self::items(tx, (&texts.page, planned), params, total, request)?;
-        Ok(Page { items, request, total })
+        });
+        Ok(Asked { texts, planned, subject, params })
     }
 
-    /// The subject whose tally is the total under these filters, if one is kept.
-    fn subject(&self, above: &[Value<'_>], chosen: &[Chosen<'_>]) -> Option<String> {
-        let tally = &under(self.tally?, above);
-        match chosen {
-            [] => Some(tally.clone()),
-            [(name, values)] => {
-                let filter = self.filters.iter().find(|filter| filter.name == *name)?;
-                let [value] = values.as_slice() else { return None };
-                matches!(filter.total, Total::Tallied).then(|| subject(tally, name, value))
-            }
-            _ => None,
-        }
-    }
-
-    fn texts(&self, fixed: usize, chosen: &[&str]) -> Texts {
+    fn texts(&self, fixed: usize, filters: &[&Filter]) -> Texts {
         let mut conditions = String::new();
         let mut number = fixed;
-        for filter in chosen.iter().filter_map(|n| self.filters.iter().find(|f| f.name == *n)) {
+        for filter in filters {
             conditions.push_str(" AND ");
             let mut rest = filter.sql.chars().peekable();
             while let Some(c) = rest.next() {
@@ -188,37 +310,61 @@ impl List {
             }
         }
         let Self { columns, from, order, .. } = self;
-        let own = match chosen {
-            [name] => self.filters.iter().find(|filter| filter.name == *name),
-            _ => None,
+        let count = match filters {
+            [Filter { total: Total::CountedBy(count), .. }] => (*count).to_owned(),
+            _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
         };
-        Texts {
-            count: match own.map(|filter| &filter.total) {
-                Some(Total::CountedBy(count)) => (*count).to_owned(),
-                _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
-            },
-            page: format!(
-                "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{} OFFSET ?{}",
-                number + 1,
-                number + 2
-            ),
-        }
+        let page = format!(
+            "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{} OFFSET ?{}",
+            number + 1,
+            number + 2
+        );
+        Texts { count, page }
     }
 
     /// Every text this list can need with no filter, each one alone, and all together, for the
-    /// test that prepares them. `fixed` is how many parameters always stand in front.
-    pub fn all_texts(&self, fixed: usize) -> Vec<String> {
-        let names: Vec<_> = self.filters.iter().map(|filter| filter.name).collect();
-        let mut choices: Vec<Vec<&str>> = names.iter().map(|name| vec![*name]).collect();
+    /// test that prepares them.
+    pub fn all_texts(&self) -> Vec<String> {
+        let mut choices: Vec<Vec<&Filter>> = self.filters.iter().map(|one| vec![one]).collect();
         choices.push(vec![]);
-        choices.push(names);
-        choices
-            .iter()
-            .flat_map(|chosen| {
-                let texts = self.texts(fixed, chosen);
-                [texts.count, texts.page]
-            })
-            .collect()
+        choices.push(self.filters.iter().collect());
+        let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen));
+        texts.flat_map(|texts| [texts.count, texts.page]).collect()
+    }
+
+    /// How many parameters always stand in front: the highest number in `from`.
+    fn fixed(&self) -> usize {
+        let numbers = self.from.split('?').skip(1).filter_map(|rest| {
+            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+        });
+        numbers.max().unwrap_or(1)
+    }
+}
+
+impl Asked<'_> {
+    fn total(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<i64> {
+        let counted: Vec<(i64,)> = match &self.subject {
+            Some(subject) => return tx.tallied(company, subject),
+            None if self.planned => tx.rows_planned(&self.texts.count, &self.params)?,
+            None => tx.rows(&self.texts.count, &self.params)?,
+        };
+        Ok(counted.first().map_or(0, |(n,)| *n))
+    }
+
+    /// The items of one page; nothing is asked for a page past the end.
+    fn items<R: Record>(
+        mut self,
+        tx: &mut Tx<'_>,
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.params.extend([Value::Int(request.limit), Value::Int(request.offset())]);
+        let items = match (request.offset() < total, self.planned) {
+            (false, _) => Vec::new(),
+            (true, false) => tx.rows(&self.texts.page, &self.params)?,
+            (true, true) => tx.rows_planned(&self.texts.page, &self.params)?,
+        };
+        Ok(Page { items, request, total })
     }
 }
 
@@ -252,7 +398,7 @@ impl Tx<'_> {
             Engine::Sqlite(conn) => conn
                 .prepare(text)
                 .map(drop)
-                .map_err(|e| spotter_kernel::Problem::internal(format!("{e} in {text}"))),
+                .map_err(|e| Problem::internal(format!("{e} in {text}"))),
             Engine::Postgres(session) => session.check(&to_postgres(text, 0)),
         }
     }

@@ -35,6 +35,8 @@ pub trait Column: Sized {
 pub trait Record: Sized {
     /// How many columns the type takes.
     const WIDTH: usize;
+    /// The columns, comma-separated; empty for a type that stands for any.
+    const COLUMNS: &'static str = "";
     /// Reads the columns from this position on.
     fn read(row: &Row<'_>, from: usize) -> Result<Self>;
 }
@@ -223,6 +225,7 @@ macro_rules! record {
 
         impl $crate::Record for $name {
             const WIDTH: usize = [$(stringify!($field)),+].len();
+            const COLUMNS: &'static str = $name::COLUMNS;
             fn read(row: &$crate::Row<'_>, from: usize) -> spotter_kernel::Result<Self> {
                 let mut at = from;
                 $(let $field = row.get(at)?; at += 1;)+

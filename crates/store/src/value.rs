@@ -209,7 +209,8 @@ macro_rules! words {
                 stringify!($kind).into()
             }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({"type": "string", "enum": [$($word),+]})
+                schemars::json_schema!({"type": "string", "enum": [$($word),+],
+                    spotter_kernel::problem::INVALID: spotter_kernel::Key::$key.wire()})
             }
         }
     };

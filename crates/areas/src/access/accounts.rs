@@ -3,7 +3,7 @@
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Write, vault};
+use spotter_contract::{Area, Repeating, Write, vault};
 use spotter_kernel::{
     Entropy, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -162,6 +162,14 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
 pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_invitations", "Forget invitations that have expired", prune)];
 
 statements! {
     CANDIDATES = "SELECT ", Account::COLUMNS, " FROM account WHERE email = ?1 AND password IS NOT NULL \

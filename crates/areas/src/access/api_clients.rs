@@ -2,14 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation, vault};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault,
+};
 use spotter_kernel::{
     Change, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
     id::{CoachId, CompanyId},
     secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
     text::Name,
 };
-use spotter_store::{Bind, Filter, List, params, record, statements, words};
+use spotter_store::{List, filters, lists, params, record, set, statements, values, words};
 
 use super::tokens;
 use crate::company::coaches::Coach;
@@ -226,31 +228,27 @@ fn shown_once(cx: &Write, client: ApiClient, secret: &Credential) -> ApiClientSe
 
 listed!(ApiClients { clients: ApiClientView });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    status: Option<ApiClientStatus>,
+filters! {
+    struct Filters {
+        /// API clients in this status.
+        status: ApiClientStatus => "status = ?";
+    }
 }
 
 fn list_api_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<ApiClients> {
-    let status = wanted.status.map(|word| ("status", vec![word.bind().into_owned()]));
-    let chosen: Vec<_> = status.into_iter().collect();
     let company = cx.company();
-    Ok(cx.page::<ApiClient>(&LIST, &chosen, page)?.map(|client| client.view(company)).into())
+    Ok(cx.page(&LIST, &wanted, page)?.map(|client| client.view(company)).into())
 }
 
-/// Where an API client stands in a path.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiClientPath {
-    /// The record's id.
-    pub id: Id,
-}
+path!(
+    /// Where an API client stands in a path.
+    pub ApiClientPath {
+        /// The record's id.
+        id: Id,
+    }
+);
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ApiClientAnswer {
-    client: ApiClientView,
-}
+answer!(ApiClientAnswer { client: ApiClientView });
 
 fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiClientAnswer> {
     let company = cx.company();
@@ -318,7 +316,7 @@ pub fn rotate_api_client_secret(
 ) -> Result<ApiClientSecret> {
     let before = ApiClient::find(cx, at.id)?;
     if before.status == ApiClientStatus::Revoked {
-        return Err(Problem::taken("status", "a revoked client cannot be rotated"));
+        return Err(Problem::conflict("status", "a revoked client cannot be rotated"));
     }
     let mut client = before.clone();
     let secret = cx.new_credential(CredentialKind::ApiClientSecret);
@@ -345,31 +343,21 @@ pub struct RevokedClient {
     client: ApiClientView,
 }
 
-/// The operations about API clients.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[
-        Key::CoachRequired,
-        Key::CoachNotFound,
-        Key::InvalidCoachId,
-        Key::InvalidEnum,
-        Key::FieldTooLong,
-        Key::HealthConsentRequired,
-        Key::PrivateCommunicationConsentRequired,
-        Key::ApiError,
-    ];
-    [
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/integrations/public-api/clients", Manager, list_api_clients)
             .summary("List API clients"),
         operation!(app POST "/integrations/public-api/clients", Manager, create_api_client)
             .summary("Create an API client")
             .created()
             .secret()
-            .fails(FAILS),
+            .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
             .summary("Get an API client"),
         operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client)
             .summary("Change an API client")
-            .fails(FAILS),
+            .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/rotate-secret", Manager,
             rotate_api_client_secret)
             .summary("Rotate an API client's secret")
@@ -377,27 +365,20 @@ pub(super) fn operations() -> Vec<Operation> {
             .fails(&[Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/revoke", Manager, revoke_api_client)
             .summary("Revoke an API client"),
-    ]
-    .map(|operation| operation.under("API clients"))
-    .into()
+    ]).under("API clients")
 }
 
-/// Every API client, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: ApiClient::COLUMNS,
-    from: "api_client WHERE company_id = ?1",
-    filters: &[Filter::new("status", "status = ?")],
-    order: "api_client_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every API client, newest first; a company has few.
+    LIST: List<ApiClient, Filters> =
+        List::new("api_client WHERE company_id = ?1", "api_client_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", ApiClient::COLUMNS, " FROM api_client WHERE company_id = ?1 AND api_client_id = ?2";
-    INSERT = "INSERT INTO api_client (company_id, ", ApiClient::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    SAVE = "UPDATE api_client SET (", ApiClient::COLUMNS, ") = \
-        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
-        WHERE company_id = ?1 AND api_client_id = ?2";
+    INSERT = "INSERT INTO api_client ", values!(ApiClient);
+    SAVE = "UPDATE api_client SET ", set!(ApiClient),
+        " WHERE company_id = ?1 AND api_client_id = ?2";
 }
 
 #[cfg(test)]

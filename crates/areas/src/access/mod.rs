@@ -5,21 +5,9 @@ pub mod api_clients;
 pub mod sessions;
 pub mod tokens;
 
-use spotter_contract::Operation;
-use spotter_store::{List, Sql};
+use spotter_contract::Area;
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    api_clients::operations()
-}
-
-/// The area's statements.
-pub(crate) fn statements() -> Vec<Sql> {
-    [accounts::STATEMENTS, api_clients::STATEMENTS, sessions::STATEMENTS, tokens::STATEMENTS]
-        .concat()
-}
-
-/// The area's lists.
-pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&api_clients::LIST, 1)]
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([accounts::area(), api_clients::area(), sessions::area(), tokens::area()])
 }

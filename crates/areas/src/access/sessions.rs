@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
+use spotter_contract::{Actor, Area, Caller, Env, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -175,9 +175,17 @@ pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<Actor> {
 }
 
 /// Deletes some sessions that can't be refreshed any more; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_sessions", "Forget sessions that have ended", prune)];
 
 statements! {
     OPEN = "INSERT INTO app_session (company_id, session_id, subject, subject_id, access_digest, \

@@ -6,7 +6,7 @@ use std::{
 };
 
 use lru::LruCache;
-use spotter_contract::{Actor, Caller, Env, Features, Write, vault};
+use spotter_contract::{Actor, Area, Caller, Env, Features, Repeating, Write, vault};
 use spotter_kernel::{
     Id, Key, Problem, Result, ScopeSet, Timestamp,
     id::CompanyId,
@@ -208,9 +208,17 @@ pub fn revoke_all(cx: &mut Write, api_client: Id) -> Result<()> {
 }
 
 /// Deletes some tokens that have expired; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_access_tokens", "Forget access tokens that have expired", prune)];
 
 statements! {
     CREDENTIALS = "SELECT a.status, a.secret_digest, a.scopes, c.public_api_enabled \

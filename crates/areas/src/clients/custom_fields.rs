@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Any, json};
 use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Date, Event, Key, Problem, Result, Timestamp,
@@ -14,7 +14,9 @@ use spotter_kernel::{
     id_type,
     text::{Name, Text},
 };
-use spotter_store::{Filter, Json, List, Value, params, record, statements, stored_ids, words};
+use spotter_store::{
+    Json, List, filters, lists, params, record, set, statements, stored_ids, values, words,
+};
 
 use super::{UPDATED, record::Client, search::ClientPath};
 use crate::folding::slug;
@@ -119,21 +121,15 @@ fn checked_options(kind: FieldType, options: Vec<Text<120>>) -> Result<Json<Vec<
 
 listed!(CustomFields { custom_fields: CustomField });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FieldFilters {
-    /// `true` for archived definitions, `false` for the others; both when absent.
-    #[serde(default, deserialize_with = "query_boolean")]
-    archived: Option<bool>,
+filters! {
+    struct Filters {
+        /// `true` for archived definitions, `false` for the others; both when absent.
+        archived: Flag => "(archived_at IS NOT NULL) = ?";
+    }
 }
 
-fn list_custom_fields(
-    cx: &mut Read,
-    Paged(wanted, page): Paged<FieldFilters>,
-) -> Result<CustomFields> {
-    let archived = wanted.archived.map(|yes| ("archived", vec![Value::Bool(yes)]));
-    let chosen: Vec<_> = archived.into_iter().collect();
-    Ok(cx.page::<CustomField>(&FIELDS, &chosen, page)?.into())
+fn list_custom_fields(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<CustomFields> {
+    Ok(cx.page(&FIELDS, &wanted, page)?.into())
 }
 
 fn options_belong_to_selects(schema: &mut Schema) {
@@ -163,17 +159,13 @@ pub struct NewCustomField {
     pub options: Vec<Text<120>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FieldAnswer {
-    custom_field: CustomField,
-}
+answer!(FieldAnswer { custom_field: CustomField });
 
 /// Defines a custom field.
 pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
     let defined: Vec<(FieldId, String)> = cx.all(KEYS, params![])?;
     if defined.len() >= FIELDS_MAX {
-        return Err(Problem::taken("label", "a company has at most 200 custom fields"));
+        return Err(Problem::conflict("label", "a company has at most 200 custom fields"));
     }
     let field = CustomField {
         field_id: FieldId(cx.new_id()),
@@ -186,7 +178,7 @@ pub fn define(cx: &mut Write, new: NewCustomField) -> Result<CustomField> {
         updated_at: cx.now(),
     };
     if defined.iter().any(|(_, key)| *key == field.field_key) {
-        return Err(Problem::taken("label", "must not have the key of another custom field"));
+        return Err(Problem::conflict("label", "must not have the key of another custom field"));
     }
     cx.touch("custom_field", field.field_id, ["customField"]);
     cx.defer(INSERT, &field.params())?;
@@ -211,11 +203,7 @@ struct FieldChanges {
     archived: Change<bool>,
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FieldPath {
-    field_id: FieldId,
-}
+path!(FieldPath { field_id: FieldId });
 
 fn update_custom_field(
     cx: &mut Write,
@@ -261,12 +249,7 @@ struct FieldValue {
     updated_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ValuesAnswer {
-    client_id: ClientId,
-    values: Vec<FieldValue>,
-}
+answer!(ValuesAnswer { client_id: ClientId, values: Vec<FieldValue> });
 
 fn values_of(cx: &mut Read, client: ClientId) -> Result<ValuesAnswer> {
     type Kept = (FieldId, Json<Any>, Timestamp);
@@ -343,7 +326,7 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
             other => other?,
         };
         if field.archived_at.is_some() {
-            return Err(Problem::taken(&at("fieldId"), "the custom field is archived"));
+            return Err(Problem::conflict(&at("fieldId"), "the custom field is archived"));
         }
         let kept: Option<(Json<Any>,)> = cx.one(VALUE, params![client.client_id, new.field_id])?;
         let kept = kept.map_or(Any::Null, |row| row.0.0);
@@ -368,61 +351,53 @@ pub fn set_values(cx: &mut Write, client: &Client, values: Vec<NewValue>) -> Res
     Ok(())
 }
 
-/// The operations about custom fields.
-pub(super) fn operations() -> Vec<Operation> {
-    [
-        operation!(GET "/client-custom-fields", ClientCustomFieldsRead, list_custom_fields)
-            .summary("List custom field definitions")
-            .fails(&[Key::InvalidBoolean]),
-        operation!(POST "/client-custom-fields", ClientCustomFieldsWrite, create_custom_field)
-            .summary("Define a custom field")
-            .created()
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
-        operation!(PATCH "/client-custom-fields/{fieldId}", ClientCustomFieldsWrite,
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .operations([
+            operation!(GET "/client-custom-fields", ClientCustomFieldsRead, list_custom_fields)
+                .summary("List custom field definitions"),
+            operation!(POST "/client-custom-fields", ClientCustomFieldsWrite, create_custom_field)
+                .summary("Define a custom field")
+                .created()
+                .fails(&[Key::ApiError]),
+            operation!(PATCH "/client-custom-fields/{fieldId}", ClientCustomFieldsWrite,
             update_custom_field)
-        .summary("Change a custom field's definition")
-        .fails(&[Key::FieldTooLong]),
-        operation!(GET "/clients/{clientId}/custom-fields", ClientCustomFieldsRead,
+            .summary("Change a custom field's definition"),
+            operation!(GET "/clients/{clientId}/custom-fields", ClientCustomFieldsRead,
             get_client_custom_fields)
-        .summary("Get a client's custom field values")
-        .fails(super::ON_ONE_CLIENT),
-        operation!(PATCH "/clients/{clientId}/custom-fields", ClientCustomFieldsWrite,
+            .summary("Get a client's custom field values"),
+            operation!(PATCH "/clients/{clientId}/custom-fields", ClientCustomFieldsWrite,
             update_client_custom_fields)
-        .summary("Set custom field values of a client")
-        .describe("Fields that are not named stay as they are; a `null` value clears.")
-        .emits(UPDATED)
-        .fails(&[
-            Key::InvalidClientId,
-            Key::ClientNotFound,
-            Key::CustomFieldValuesRequired,
-            Key::InvalidDate,
-            Key::InvalidEnum,
-            Key::FieldTooLong,
-            Key::ApiError,
-        ]),
-    ]
-    .map(|operation| operation.under("Client custom fields"))
-    .into()
+            .summary("Set custom field values of a client")
+            .describe("Fields that are not named stay as they are; a `null` value clears.")
+            .emits(UPDATED)
+            .fails(&[
+                Key::CustomFieldValuesRequired,
+                Key::InvalidDate,
+                Key::InvalidEnum,
+                Key::FieldTooLong,
+                Key::ApiError,
+            ]),
+        ])
+        .under("Client custom fields")
 }
 
-/// Every definition, newest first; a company has few.
-pub(crate) static FIELDS: List = List {
-    columns: CustomField::COLUMNS,
-    from: "custom_field WHERE company_id = ?1",
-    filters: &[Filter::new("archived", "(archived_at IS NOT NULL) = ?")],
-    order: "field_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every definition, newest first; a company has few.
+    FIELDS: List<CustomField, Filters> =
+        List::new("custom_field WHERE company_id = ?1", "field_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", CustomField::COLUMNS, " FROM custom_field WHERE company_id = ?1 AND field_id = ?2";
     OPEN_FIELDS = "SELECT ", CustomField::COLUMNS, " FROM custom_field \
         WHERE company_id = ?1 AND archived_at IS NULL ORDER BY field_id LIMIT 200";
     KEYS = "SELECT field_id, field_key FROM custom_field WHERE company_id = ?1 LIMIT 201";
-    INSERT = "INSERT INTO custom_field (company_id, ", CustomField::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    SAVE = "UPDATE custom_field SET (", CustomField::COLUMNS, ") = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-        WHERE company_id = ?1 AND field_id = ?2";
+    INSERT = "INSERT INTO custom_field ", values!(CustomField);
+    SAVE = "UPDATE custom_field SET ", set!(CustomField),
+        " WHERE company_id = ?1 AND field_id = ?2";
     VALUES = "SELECT field_id, value, updated_at FROM custom_value \
         WHERE company_id = ?1 AND client_id = ?2 LIMIT 200";
     VALUE = "SELECT value FROM custom_value WHERE company_id = ?1 AND client_id = ?2 AND field_id = ?3";

@@ -1,8 +1,8 @@
 //! Archiving and restoring clients, and who and what they are assigned.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, OptionalBody, Path, Write, operation};
+use serde::Deserialize;
+use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
 use spotter_kernel::{
     Event, Key, Problem, Result,
     id::{ClientId, CoachId},
@@ -29,11 +29,12 @@ struct ArchiveClient {
     archive_reason: Option<Text<500>>,
 }
 
-/// Where the client stands.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LifecycleAnswer {
-    pub(super) lifecycle: Lifecycle,
-}
+answer!(
+    /// Where the client stands.
+    pub(super) LifecycleAnswer {
+        lifecycle: Lifecycle,
+    }
+);
 
 /// Archives a client and announces it; an archived client stays as it is.
 pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<Client> {
@@ -131,37 +132,29 @@ fn set_client_tags(
     Ok(ClientAnswer { client })
 }
 
-/// The operations that move clients.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
         operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)
             .summary("Archive a client")
             .describe(
                 "Archives the relationship between company and client; the client's identity and \
                  records stay. Archiving twice returns the first archive unchanged.",
             )
-            .emits(&[Event::ClientArchived])
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong]),
+            .emits(&[Event::ClientArchived]),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
             .summary("Restore an archived client")
             .describe(
                 "The relationship is active again; memberStatus stays as the archive left it.",
             )
             .emits(UPDATED)
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
+            .fails(&[Key::ApiError]),
         operation!(PUT "/clients/{clientId}/coach", ClientsWrite, assign_client_coach)
             .summary("Assign a coach to a client")
             .emits(UPDATED)
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::CoachRequired,
-                Key::InvalidCoachId,
-                Key::CoachNotFound,
-            ]),
+            .fails(&[Key::CoachRequired]),
         operation!(PUT "/clients/{clientId}/tags", ClientsWrite, set_client_tags)
             .summary("Set a client's tags")
-            .emits(UPDATED)
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong]),
-    ]
+            .emits(UPDATED),
+    ])
 }

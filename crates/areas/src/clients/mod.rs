@@ -13,43 +13,23 @@ pub mod timeline;
 pub use record::Client;
 pub(crate) use search::ClientPath;
 
-use spotter_contract::Operation;
-use spotter_kernel::{Event, Key};
-use spotter_store::{List, Sql};
+use spotter_contract::Area;
+use spotter_kernel::Event;
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    let clients = [search::operations(), profile::operations(), lifecycle::operations()];
-    clients
-        .into_iter()
-        .flatten()
-        .chain(onboarding::operations())
-        .map(|operation| operation.under("Clients"))
-        .chain(custom_fields::operations())
-        .chain(timeline::operations())
-        .chain(notes::operations())
-        .collect()
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([
+        record::area(),
+        search::area(),
+        profile::area(),
+        lifecycle::area(),
+        onboarding::area(),
+        custom_fields::area(),
+        timeline::area(),
+        notes::area(),
+    ])
+    .under("Clients")
 }
-
-/// Keys that every operation on one client can answer.
-const ON_ONE_CLIENT: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound];
 
 /// What a change of a client announces.
 const UPDATED: &[Event] = &[Event::ClientUpdated];
-
-/// The area's statements.
-pub(crate) fn statements() -> Vec<Sql> {
-    [
-        record::STATEMENTS,
-        search::STATEMENTS,
-        custom_fields::STATEMENTS,
-        timeline::STATEMENTS,
-        notes::STATEMENTS,
-    ]
-    .concat()
-}
-
-/// The area's lists.
-pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&search::LIST, 1), (&timeline::LIST, 2), (&notes::LIST, 2), (&custom_fields::FIELDS, 1)]
-}

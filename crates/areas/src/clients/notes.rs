@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
+    Area, Body, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Event, Id, Key, Patch, Result, Timestamp, id::ClientId, id_type, text::Text,
 };
-use spotter_store::{Bind, List, params, record, statements, stored_ids};
+use spotter_store::{
+    Bind, List, NoFilters, lists, params, parts, record, statements, stored_ids, values,
+};
 
 use super::{record::Client, search::ClientPath};
 
@@ -46,6 +48,11 @@ struct NoteEvent {
     changed_fields: Vec<String>,
 }
 
+impl Payload for NoteEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::ClientNoteCreated, Event::ClientNoteUpdated, Event::ClientNoteDeleted];
+}
+
 impl Note {
     fn find(cx: &mut Read, client: ClientId, id: NoteId) -> Result<Self> {
         Client::find(cx, client)?;
@@ -65,20 +72,12 @@ fn list_client_notes(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<Notes> {
     Client::find(cx, at.client_id)?;
-    Ok(cx.page_under::<Note>(&LIST, &[at.client_id.bind()], &[], page)?.into())
+    Ok(cx.page_under(&LIST, &[at.client_id.bind()], &NoFilters {}, page)?.into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct NotePath {
-    client_id: ClientId,
-    note_id: NoteId,
-}
+path!(NotePath { client_id: ClientId, note_id: NoteId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct NoteAnswer {
-    note: Note,
-}
+answer!(NoteAnswer { note: Note });
 
 fn get_client_note(cx: &mut Read, Path(at): Path<NotePath>) -> Result<NoteAnswer> {
     Ok(NoteAnswer { note: Note::find(cx, at.client_id, at.note_id)? })
@@ -144,8 +143,7 @@ fn update_client_note(
     cx.touch("client_note", note.note_id, changed.clone());
     if !changed.is_empty() {
         note.updated_at = cx.now();
-        let Note { client_id, note_id, title, body, updated_at, .. } = &note;
-        cx.defer(SAVE, params![client_id, note_id, title, body, updated_at])?;
+        cx.defer(SAVE, &note.text())?;
         cx.emit(Event::ClientNoteUpdated, &note.event(changed))?;
     }
     Ok(NoteAnswer { note })
@@ -161,10 +159,7 @@ struct DeletedNote {
     deleted: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeletedAnswer {
-    note: DeletedNote,
-}
+answer!(DeletedAnswer { note: DeletedNote });
 
 fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
     let note = Note::find(cx, at.client_id, at.note_id)?;
@@ -175,49 +170,42 @@ fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<Delete
     Ok(DeletedAnswer { note: deleted })
 }
 
-/// The operations about notes.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong];
-    [
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<NoteEvent>().lists(lists()).operations([
         operation!(GET "/clients/{clientId}/notes", ClientNotesRead, list_client_notes)
-            .summary("List a client's notes")
-            .fails(super::ON_ONE_CLIENT),
+            .summary("List a client's notes"),
         operation!(GET "/clients/{clientId}/notes/{noteId}", ClientNotesRead, get_client_note)
-            .summary("Get a note")
-            .fails(super::ON_ONE_CLIENT),
+            .summary("Get a note"),
         operation!(POST "/clients/{clientId}/notes", ClientNotesWrite, create_client_note)
             .summary("Write a note")
             .created()
-            .emits(&[Event::ClientNoteCreated])
-            .fails(FAILS),
+            .emits(&[Event::ClientNoteCreated]),
         operation!(PATCH "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, update_client_note)
             .summary("Update a note")
-            .emits(&[Event::ClientNoteUpdated])
-            .fails(FAILS),
+            .emits(&[Event::ClientNoteUpdated]),
         operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
             .summary("Delete a note")
-            .emits(&[Event::ClientNoteDeleted])
-            .fails(super::ON_ONE_CLIENT),
-    ]
-    .map(|operation| operation.under("Client notes"))
-    .into()
+            .emits(&[Event::ClientNoteDeleted]),
+    ]).under("Client notes")
 }
 
-/// One client's notes, newest first; a client has few.
-pub(crate) static LIST: List = List {
-    columns: Note::COLUMNS,
-    from: "client_note WHERE company_id = ?1 AND client_id = ?2",
-    filters: &[],
-    order: "note_id DESC",
-    tally: None,
-};
+lists! {
+    /// One client's notes, newest first; a client has few.
+    LIST: List<Note> =
+        List::new("client_note WHERE company_id = ?1 AND client_id = ?2", "note_id DESC");
+}
+
+parts! {
+    Note by client_id, note_id without author_type, author_id, created_at;
+    TEXT text: title, body, updated_at;
+}
 
 statements! {
     FIND = "SELECT ", Note::COLUMNS, " FROM client_note \
         WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
-    INSERT = "INSERT INTO client_note (company_id, ", Note::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    SAVE = "UPDATE client_note SET title = ?4, body = ?5, updated_at = ?6 \
-        WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
+    INSERT = "INSERT INTO client_note ", values!(Note);
+    SAVE = "UPDATE client_note SET ", Note::TEXT,
+        " WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
     DELETE = "DELETE FROM client_note WHERE company_id = ?1 AND client_id = ?2 AND note_id = ?3";
 }

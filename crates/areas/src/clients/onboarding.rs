@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Operation, Path, Write, operation};
+use spotter_contract::{Area, Path, Write, operation};
 use spotter_kernel::{Event, Key, Problem, Result, id::ClientId};
 
 use super::{
@@ -29,10 +29,13 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
         return Err(Key::ClientEmailRequiredForInvite.into());
     };
     if client.relationship_status != RelationshipStatus::Active {
-        return Err(Problem::taken("relationshipStatus", "must be active to be invited"));
+        return Err(Problem::conflict("relationshipStatus", "must be active to be invited"));
     }
     if client.portal_access_status == PortalAccessStatus::Active {
-        return Err(Problem::taken("portalAccessStatus", "the client has portal access already"));
+        return Err(Problem::conflict(
+            "portalAccessStatus",
+            "the client has portal access already",
+        ));
     }
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
@@ -74,7 +77,7 @@ fn decide(
 ) -> Result<LifecycleAnswer> {
     let before = Client::find(cx, id)?;
     if before.relationship_status != RelationshipStatus::Pending {
-        return Err(Problem::taken("relationshipStatus", "must be pending to be decided"));
+        return Err(Problem::conflict("relationshipStatus", "must be pending to be decided"));
     }
     let mut client = before.clone();
     client.relationship_status = to;
@@ -100,10 +103,9 @@ fn reject_client_relationship(
     decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
 }
 
-/// The operations that bring clients in.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
         operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)
             .summary("Invite a client to the portal")
             .describe(
@@ -112,21 +114,16 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .emits(&[Event::ClientInvited, Event::ClientPortalAccessChanged])
             .secret()
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::ClientEmailRequiredForInvite,
-                Key::ApiError,
-            ]),
+            .fails(&[Key::ClientEmailRequiredForInvite, Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/approve", ClientOnboardingWrite,
             approve_client_relationship)
         .summary("Approve a pending relationship")
         .emits(&[Event::ClientRelationshipApproved])
-        .fails(FAILS),
+        .fails(&[Key::ApiError]),
         operation!(POST "/clients/{clientId}/relationship/reject", ClientOnboardingWrite,
             reject_client_relationship)
         .summary("Reject a pending relationship")
         .emits(&[Event::ClientRelationshipRejected])
-        .fails(FAILS),
-    ]
+        .fails(&[Key::ApiError]),
+    ])
 }

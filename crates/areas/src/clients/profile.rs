@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Actor, Body, Operation, Path, Read, Write, operation};
+use spotter_contract::{Actor, Area, Body, Path, Read, Write, operation};
 use spotter_kernel::{
     BirthDate, Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone,
     id::{ClientId, CoachId, LocationId},
@@ -241,32 +241,22 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
     }
     match &client.email {
         Some(email) => rename_account(cx, Subject::Client, client.client_id.0, email),
-        None => Err(Problem::taken("email", "a client with portal access keeps an address")),
+        None => Err(Problem::conflict("email", "a client with portal access keeps an address")),
     }
 }
 
-/// The operations that create and change clients.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[
-        Key::InvalidClientId,
-        Key::ClientNotFound,
-        Key::InvalidCoachId,
-        Key::CoachNotFound,
-        Key::InvalidEnum,
-        Key::InvalidDate,
-        Key::FieldTooLong,
-        Key::ApiError,
-    ];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
         operation!(POST "/clients", ClientsWrite, create_client)
             .summary("Create a client")
             .created()
             .emits(&[Event::ClientCreated])
-            .fails(FAILS),
+            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
         operation!(PATCH "/clients/{clientId}", ClientsWrite, update_client)
             .summary("Update a client")
             .describe("Fields that are absent stay as they are; `null` clears.")
             .emits(UPDATED)
-            .fails(FAILS),
-    ]
+            .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
+    ])
 }

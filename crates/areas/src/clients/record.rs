@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Read, Write};
+use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::{Name, Phone, Text},
 };
-use spotter_store::{Bind, Json, params, record, statements, subject, words};
+use spotter_store::{Bind, Json, params, parts, record, statements, subject, values, words};
 
 use super::{
     search,
@@ -133,6 +133,18 @@ pub struct ClientEvent {
     changed_fields: Vec<String>,
 }
 
+impl Payload for ClientEvent {
+    const EVENTS: &'static [Event] = &[
+        Event::ClientCreated,
+        Event::ClientUpdated,
+        Event::ClientArchived,
+        Event::ClientInvited,
+        Event::ClientPortalAccessChanged,
+        Event::ClientRelationshipApproved,
+        Event::ClientRelationshipRejected,
+    ];
+}
+
 impl Client {
     /// The client with this id; another company's is not found like one that never was.
     pub fn find(cx: &mut Read, id: ClientId) -> Result<Self> {
@@ -248,42 +260,10 @@ impl Client {
         }
         self.check_unique(cx, Some(before))?;
         self.updated_at = cx.now();
-        cx.defer(
-            SAVE_PROFILE,
-            params![
-                self.client_id,
-                self.first_name,
-                self.last_name,
-                self.phone,
-                self.date_of_birth,
-                self.gender,
-                self.language,
-                self.time_zone,
-                self.address,
-                self.emergency_contact,
-                self.opt_ins,
-                self.source,
-                self.home_location_id,
-                self.tags,
-                self.updated_at,
-            ],
-        )?;
+        cx.defer(SAVE_PROFILE, &self.profile())?;
         if self.indexed() != before.indexed() {
             // Columns with an index of their own are written only where they change.
-            cx.defer(
-                SAVE_INDEXED,
-                params![
-                    self.client_id,
-                    self.external_id,
-                    self.email,
-                    self.assigned_coach_id,
-                    self.relationship_status,
-                    self.member_status,
-                    self.portal_access_status,
-                    self.archived_at,
-                    self.archive_reason,
-                ],
-            )?;
+            cx.defer(SAVE_INDEXED, &self.indexed())?;
         }
         search::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
@@ -300,13 +280,6 @@ impl Client {
         Ok(())
     }
 
-    fn indexed(&self) -> impl PartialEq + use<'_> {
-        (
-            (&self.external_id, &self.email, self.assigned_coach_id, self.relationship_status),
-            (self.member_status, self.portal_access_status, self.archived_at, &self.archive_reason),
-        )
-    }
-
     /// No two clients share an external id, and no two that are not archived an address.
     fn check_unique(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let was =
@@ -318,7 +291,7 @@ impl Client {
                 let other: Option<(ClientId,)> =
                     cx.one(BY_EMAIL, params![email, self.client_id])?;
                 if other.is_some() {
-                    return Err(Problem::taken("email", "must not be another client's"));
+                    return Err(Problem::conflict("email", "must not be another client's"));
                 }
             }
         }
@@ -328,7 +301,7 @@ impl Client {
             let other: Option<(ClientId,)> =
                 cx.one(BY_EXTERNAL_ID, params![external, self.client_id])?;
             if other.is_some() {
-                return Err(Problem::taken("externalId", "must not be another client's"));
+                return Err(Problem::conflict("externalId", "must not be another client's"));
             }
         }
         Ok(())
@@ -350,6 +323,19 @@ impl Client {
 /// The subject of the total of all clients.
 pub(super) const TALLY: &str = "clients";
 
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<ClientEvent>()
+}
+
+parts! {
+    Client by client_id without created_at;
+    PROFILE profile: first_name, last_name, phone, date_of_birth, gender, language, time_zone, address,
+        emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
+    INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
+        portal_access_status, archived_at, archive_reason;
+}
+
 statements! {
     NAME = "SELECT first_name, last_name FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2";
@@ -357,15 +343,11 @@ statements! {
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
     BY_EXTERNAL_ID = "SELECT client_id FROM client WHERE company_id = ?1 AND external_id = ?2 \
         AND client_id <> ?3 LIMIT 1";
-    INSERT = "INSERT INTO client (company_id, ", Client::COLUMNS, ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, \
-        ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)";
-    SAVE_PROFILE = "UPDATE client SET first_name = ?3, last_name = ?4, phone = ?5, date_of_birth = ?6, \
-        gender = ?7, language = ?8, time_zone = ?9, address = ?10, emergency_contact = ?11, opt_ins = ?12, \
-        source = ?13, home_location_id = ?14, tags = ?15, updated_at = ?16 \
-        WHERE company_id = ?1 AND client_id = ?2";
-    SAVE_INDEXED = "UPDATE client SET external_id = ?3, email = ?4, assigned_coach_id = ?5, \
-        relationship_status = ?6, member_status = ?7, portal_access_status = ?8, archived_at = ?9, \
-        archive_reason = ?10 WHERE company_id = ?1 AND client_id = ?2";
+    INSERT = "INSERT INTO client ", values!(Client);
+    SAVE_PROFILE = "UPDATE client SET ", Client::PROFILE,
+        " WHERE company_id = ?1 AND client_id = ?2";
+    SAVE_INDEXED = "UPDATE client SET ", Client::INDEXED,
+        " WHERE company_id = ?1 AND client_id = ?2";
     TAG = "INSERT INTO client_tag (company_id, tag, client_id) VALUES (?1, ?2, ?3)";
     UNTAG = "DELETE FROM client_tag WHERE company_id = ?1 AND tag = ?2 AND client_id = ?3";
 }

@@ -3,27 +3,21 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Operation, Paged, Path, Read, Write,
-    arguments::{NoFilters, query_boolean},
-    listed, operation,
-};
+use serde::Serialize;
+use spotter_contract::{Area, Flag, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
-    Key, Page, Result, Timestamp,
+    Id, Key, Page, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
+    in_order,
     text::Text,
 };
-use spotter_store::{Bind, Filter, List, Tx, Value, params, statements};
+use spotter_store::{Filters as _, List, NoFilters, Tx, Value, filters, lists, params, statements};
 
 use super::{
     calling,
     record::{Client, MemberStatus, RelationshipStatus, TALLY},
 };
-use crate::{
-    audit_logs::{first_id_at, in_order},
-    folding::{SEARCH_WORDS_MAX, cut, words_of},
-};
+use crate::folding::{SEARCH_WORDS_MAX, cut, words_of};
 
 /// The company's country, which says how its clients' numbers are dialled.
 fn country(cx: &mut Read) -> Result<Option<String>> {
@@ -134,29 +128,36 @@ fn range(prefix: &str) -> Vec<Value<'static>> {
 
 listed!(Clients { clients: Client });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Words that names, e-mail address or phone number begin with; all must match.
-    search: Option<Text<100>>,
-    relationship_status: Option<RelationshipStatus>,
-    member_status: Option<MemberStatus>,
-    /// Clients with this tag.
-    tag: Option<Text<60>>,
-    /// Clients of this coach.
-    coach_id: Option<CoachId>,
-    /// `true` for archived clients, `false` for the others; both when absent.
-    #[serde(default, deserialize_with = "query_boolean")]
-    archived: Option<bool>,
-    /// Clients created at or after this instant.
-    created_from: Option<Timestamp>,
-    /// Clients created before this instant.
-    created_to: Option<Timestamp>,
+filters! {
+    struct Filters {
+        /// Words that names, e-mail address or phone number begin with; all must match.
+        search: Text<100> =>
+            "client_id IN (SELECT client_id FROM client_term \
+                WHERE company_id = ?1 AND term >= ? AND term < ?)" apart,
+            counted_by("SELECT COUNT(DISTINCT client_id) FROM client_term \
+                WHERE company_id = ?1 AND term >= ?2 AND term < ?3"), uneven;
+        /// Clients in this relationship status.
+        relationship_status: RelationshipStatus => "relationship_status = ?", tallied;
+        /// Clients in this member status.
+        member_status: MemberStatus => "member_status = ?", tallied;
+        /// Clients with this tag.
+        tag: Text<60> =>
+            "client_id IN (SELECT client_id FROM client_tag WHERE company_id = ?1 AND tag = ?)"
+            as |tag| tag.to_lowercase(), tallied;
+        /// Clients of this coach.
+        coach_id: CoachId => "assigned_coach_id = ?", tallied;
+        /// `true` for archived clients, `false` for the others; both when absent.
+        archived: Flag => "(archived_at IS NOT NULL) = ?", tallied;
+        /// Clients created at or after this instant.
+        created_from: Timestamp => "client_id >= ?" as |at| Id::first_at(*at);
+        /// Clients created before this instant.
+        created_to: Timestamp => "client_id < ?" as |at| Id::first_at(*at);
+    }
 }
 
 fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Clients> {
     in_order(wanted.created_from, wanted.created_to, "createdTo")?;
-    let mut chosen: Vec<(&'static str, Vec<Value<'static>>)> = Vec::new();
+    let mut chosen = Vec::new();
     if let Some(search) = &wanted.search {
         let country = match search.contains(|c: char| c.is_ascii_digit()) {
             true => country(cx)?,
@@ -168,31 +169,23 @@ fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Cl
         }
         chosen.extend(prefixes.iter().map(|prefix| ("search", range(prefix))));
     }
-    let mut add = |name, value: Option<Value<'static>>| {
-        chosen.extend(value.map(|value| (name, vec![value])));
-    };
-    add("relationshipStatus", wanted.relationship_status.map(|word| word.bind().into_owned()));
-    add("memberStatus", wanted.member_status.map(|word| word.bind().into_owned()));
-    add("tag", wanted.tag.map(|tag| tag.to_lowercase().bind().into_owned()));
-    add("coachId", wanted.coach_id.map(|id| id.bind().into_owned()));
-    add("archived", wanted.archived.map(Value::Bool));
-    add("createdFrom", wanted.created_from.map(|at| first_id_at(at).bind().into_owned()));
-    add("createdTo", wanted.created_to.map(|at| first_id_at(at).bind().into_owned()));
-    Ok(cx.page::<Client>(&LIST, &chosen, page)?.into())
+    chosen.extend(wanted.chosen());
+    Ok(cx.page_of(&LIST, &[], &chosen, page)?.into())
 }
 
-/// Where a client stands in a path.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ClientPath {
-    pub(crate) client_id: ClientId,
-}
+path!(
+    /// Where a client stands in a path.
+    pub(crate) ClientPath {
+        client_id: ClientId,
+    }
+);
 
-/// One client.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ClientAnswer {
-    pub(super) client: Client,
-}
+answer!(
+    /// One client.
+    pub(super) ClientAnswer {
+        client: Client,
+    }
+);
 
 fn get_client(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<ClientAnswer> {
     Ok(ClientAnswer { client: Client::find(cx, at.client_id)? })
@@ -217,58 +210,32 @@ fn list_client_tags(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<T
     Ok(Page::of(rows.into_iter().map(tag).collect(), page).into())
 }
 
-/// The operations that find clients.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What staff keep of a client for themselves.
+const STAFFS: &[&str] = &["tags", "source", "externalId"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients", ClientsRead, list_clients)
             .summary("List clients")
             .describe(
                 "Newest first. `search` finds clients whose names, e-mail address or phone number \
                  hold words that begin with each of the given words; accents and case don't matter.",
             )
-            .fails(&[
-                Key::InvalidCoachId,
-                Key::InvalidEnum,
-                Key::InvalidBoolean,
-                Key::InvalidDate,
-                Key::DateRangeOrderInvalid,
-                Key::FieldTooLong,
-            ]),
+            .fails(&[Key::DateRangeOrderInvalid]),
         operation!(GET "/clients/tags", ClientsRead, list_client_tags)
             .summary("List the tags in use"),
         operation!(GET "/clients/{clientId}", ClientsRead, get_client)
             .summary("Get a client")
-            .fails(super::ON_ONE_CLIENT),
-    ]
+            .for_client(STAFFS),
+    ])
 }
 
-/// Every client, newest first.
-pub(crate) static LIST: List = List {
-    columns: Client::COLUMNS,
-    from: "client WHERE company_id = ?1",
-    filters: &[
-        Filter::counted_by(
-            "search",
-            "client_id IN (SELECT client_id FROM client_term \
-             WHERE company_id = ?1 AND term >= ? AND term < ?)",
-            "SELECT COUNT(DISTINCT client_id) FROM client_term \
-             WHERE company_id = ?1 AND term >= ?2 AND term < ?3",
-        )
-        .uneven(),
-        Filter::tallied("relationshipStatus", "relationship_status = ?"),
-        Filter::tallied("memberStatus", "member_status = ?"),
-        Filter::tallied(
-            "tag",
-            "client_id IN (SELECT client_id FROM client_tag WHERE company_id = ?1 AND tag = ?)",
-        ),
-        Filter::tallied("coachId", "assigned_coach_id = ?"),
-        Filter::tallied("archived", "(archived_at IS NOT NULL) = ?"),
-        Filter::new("createdFrom", "client_id >= ?"),
-        Filter::new("createdTo", "client_id < ?"),
-    ],
-    order: "client_id DESC",
-    tally: Some(TALLY),
-};
+lists! {
+    /// Every client, newest first.
+    LIST: List<Client, Filters> =
+        List::new("client WHERE company_id = ?1", "client_id DESC").tallied(TALLY);
+}
 
 /// What the subjects of the tags' totals begin with.
 const TAG_SUBJECT: &str = "clients?tag=";

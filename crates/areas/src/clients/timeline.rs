@@ -2,11 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
-};
+use spotter_contract::{Area, Paged, Path, Read, Write, listed, operation};
 use spotter_kernel::{Id, Result, Timestamp, id::ClientId};
-use spotter_store::{Bind, Json, List, params, record, statements, words};
+use spotter_store::{Bind, Json, List, NoFilters, lists, params, record, statements, words};
 
 use super::{record::Client, search::ClientPath};
 
@@ -29,7 +27,9 @@ words! {
 struct Change {
     /// The field's name.
     field: String,
+    /// The value before; `null` where there was none.
     from: Option<String>,
+    /// The value after; `null` where there is none.
     to: Option<String>,
 }
 
@@ -103,28 +103,24 @@ fn get_client_timeline(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<Timeline> {
     Client::find(cx, at.client_id)?;
-    let steps = cx.page_under::<StepRow>(&LIST, &[at.client_id.bind()], &[], page)?;
+    let steps = cx.page_under(&LIST, &[at.client_id.bind()], &NoFilters {}, page)?;
     Ok(steps.map(|step| StepView { at: step.step_id.created_at(), step }).into())
 }
 
-/// The timeline's operation.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/clients/{clientId}/timeline", ClientTimelineRead, get_client_timeline)
             .summary("List a client's lifecycle steps")
-            .fails(super::ON_ONE_CLIENT)
             .under("Client timeline"),
-    ]
+    ])
 }
 
-/// One client's steps, newest first; a client takes few.
-pub(crate) static LIST: List = List {
-    columns: StepRow::COLUMNS,
-    from: "client_step WHERE company_id = ?1 AND client_id = ?2",
-    filters: &[],
-    order: "step_id DESC",
-    tally: None,
-};
+lists! {
+    /// One client's steps, newest first; a client takes few.
+    LIST: List<StepRow> =
+        List::new("client_step WHERE company_id = ?1 AND client_id = ?2", "step_id DESC");
+}
 
 statements! {
     RECORD = "INSERT INTO client_step (company_id, client_id, step_id, type, actor_type, actor_id, changes) \

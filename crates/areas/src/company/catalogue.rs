@@ -4,16 +4,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{
-    Body, Operation, Paged, Read, Write, arguments::NoFilters, listed, operation,
-};
+use spotter_contract::{Area, Body, Paged, Read, Write, answer, listed, operation};
 use spotter_kernel::{
     Id, Key, Money, PageRequest, Problem, Result, Timestamp,
     id::LocationId,
     number,
     text::{Name, Text, WebUrl},
 };
-use spotter_store::{Json, List, params, record, statements};
+use spotter_store::{Json, List, NoFilters, lists, params, record, statements, values};
 
 use crate::locations::Location;
 
@@ -63,17 +61,14 @@ listed!(Facilities { facilities: Facility });
 listed!(Services { services: Service });
 
 fn list_company_facilities(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Facilities> {
-    Ok(cx.page::<Facility>(&FACILITIES, &[], page)?.into())
+    Ok(cx.page(&FACILITIES, &NoFilters {}, page)?.into())
 }
 
 fn list_company_services(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Services> {
-    Ok(cx.page::<Service>(&SERVICES, &[], page)?.into())
+    Ok(cx.page(&SERVICES, &NoFilters {}, page)?.into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct PoliciesAnswer {
-    policies: Policies,
-}
+answer!(PoliciesAnswer { policies: Policies });
 
 fn get_company_policies(cx: &mut Read) -> Result<PoliciesAnswer> {
     let policies: Option<Policies> = cx.one(POLICIES, params![])?;
@@ -127,7 +122,7 @@ pub fn set_company_facilities(
         let id = cx.new_id();
         cx.defer(ADD_FACILITY, params![id, new.location_id, new.name, new.description])?;
     }
-    Ok(cx.page::<Facility>(&FACILITIES, &[], whole())?.into())
+    Ok(cx.page(&FACILITIES, &NoFilters {}, whole())?.into())
 }
 
 /// A service as it is set.
@@ -173,7 +168,7 @@ pub fn set_company_services(
         let row = params![id, new.name, new.description, new.duration_minutes, price];
         cx.defer(ADD_SERVICE, row)?;
     }
-    Ok(cx.page::<Service>(&SERVICES, &[], whole())?.into())
+    Ok(cx.page(&SERVICES, &NoFilters {}, whole())?.into())
 }
 
 const fn whole() -> PageRequest {
@@ -237,9 +232,9 @@ pub struct PoliciesView {
     policies: Policies,
 }
 
-/// The catalogue's operations.
-pub(super) fn operations() -> Vec<Operation> {
-    let read = [
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    let read = Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/company/facilities", CompanyCatalogRead, list_company_facilities)
             .summary("List the company's facilities"),
         operation!(GET "/company/services", CompanyCatalogRead, list_company_services)
@@ -247,45 +242,33 @@ pub(super) fn operations() -> Vec<Operation> {
         operation!(GET "/company/policies", CompanyCatalogRead, get_company_policies)
             .summary("Get the company's policies")
             .fails(&[Key::CompanyPoliciesNotFound]),
-    ]
-    .map(|operation| operation.under("Company catalogue"));
-    let write = [
+    ]);
+    let write = Area::default().operations([
         operation!(app PUT "/company/facilities", Manager, set_company_facilities)
-            .summary("Set the company's facilities"),
+            .summary("Set the company's facilities")
+            .fails(&[Key::InvalidCurrency]),
         operation!(app PUT "/company/services", Manager, set_company_services)
             .summary("Set the company's services"),
         operation!(app PUT "/company/policies", Manager, set_company_policies)
             .summary("Set the company's policies"),
-    ]
-    .map(|operation| operation.fails(&[Key::FieldTooLong, Key::InvalidCurrency]).under("Company"));
-    read.into_iter().chain(write).collect()
+    ]);
+    read.under("Company catalogue").with(write)
 }
 
-/// Facilities in the order in which they were set.
-pub(crate) static FACILITIES: List = List {
-    columns: Facility::COLUMNS,
-    from: "facility WHERE company_id = ?1",
-    filters: &[],
-    order: "facility_id",
-    tally: None,
-};
+lists! {
+    /// Facilities in the order in which they were set.
+    FACILITIES: List<Facility> = List::new("facility WHERE company_id = ?1", "facility_id");
 
-/// Services in the order in which they were set.
-pub(crate) static SERVICES: List = List {
-    columns: Service::COLUMNS,
-    from: "service WHERE company_id = ?1",
-    filters: &[],
-    order: "service_id",
-    tally: None,
-};
+    /// Services in the order in which they were set.
+    SERVICES: List<Service> = List::new("service WHERE company_id = ?1", "service_id");
+}
 
 statements! {
     CLEAR_FACILITIES = "DELETE FROM facility WHERE company_id = ?1";
-    ADD_FACILITY = "INSERT INTO facility (company_id, ", Facility::COLUMNS, ") VALUES (?1, ?2, ?3, ?4, ?5)";
+    ADD_FACILITY = "INSERT INTO facility ", values!(Facility);
     CLEAR_SERVICES = "DELETE FROM service WHERE company_id = ?1";
-    ADD_SERVICE = "INSERT INTO service (company_id, ", Service::COLUMNS, ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    ADD_SERVICE = "INSERT INTO service ", values!(Service);
     POLICIES = "SELECT ", Policies::COLUMNS, " FROM company_policy WHERE company_id = ?1";
     CLEAR_POLICIES = "DELETE FROM company_policy WHERE company_id = ?1";
-    SET_POLICIES = "INSERT INTO company_policy (company_id, ", Policies::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    SET_POLICIES = "INSERT INTO company_policy ", values!(Policies);
 }

@@ -2,13 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Actor, Body, Operation, Paged, Path, Read, Role, Write, listed, operation};
+use spotter_contract::{
+    Actor, Area, Body, Paged, Path, Read, Role, Write, answer, listed, operation, path,
+};
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
     id::{CoachId, CompanyId},
     text::{Email, Name},
 };
-use spotter_store::{Ahead, Bind, Filter, List, Tx, params, record, statements, words};
+use spotter_store::{
+    Ahead, Bind, List, Tx, filters, lists, params, record, set, statements, values, words,
+};
 
 use crate::access::{
     accounts::{Invitation, Subject, close_account, invite, rename_account},
@@ -114,7 +118,7 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
     let email = new.email.to_lowercase();
     let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
     if taken.is_some() {
-        return Err(Problem::taken("email", "must not be another coach's"));
+        return Err(Problem::conflict("email", "must not be another coach's"));
     }
     let coach = Coach {
         coach_id: CoachId(cx.new_id()),
@@ -133,41 +137,34 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
 
 listed!(Coaches { coaches: Coach });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    status: Option<CoachStatus>,
-    role: Option<Role>,
+filters! {
+    struct Filters {
+        /// Coaches in this status.
+        status: CoachStatus => "status = ?";
+        /// Coaches with this role.
+        role: Role => "role = ?";
+    }
 }
 
 fn list_coaches(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Coaches> {
-    let mut chosen = Vec::new();
-    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
-    chosen.extend(wanted.role.map(|word| ("role", vec![word.bind().into_owned()])));
-    Ok(cx.page::<Coach>(&LIST, &chosen, page)?.into())
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct CoachPath {
-    coach_id: CoachId,
-}
+path!(CoachPath { coach_id: CoachId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct CoachAnswer {
-    coach: Coach,
-}
+answer!(CoachAnswer { coach: Coach });
 
 fn get_coach(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
     Ok(CoachAnswer { coach: Coach::find(cx, at.coach_id)? })
 }
 
-/// The invited coach, and the invitation to pass on.
-#[derive(Debug, Serialize, JsonSchema)]
-struct InvitedAnswer {
-    coach: Coach,
-    invitation: Invitation,
-}
+answer!(
+    /// The invited coach, and the invitation to pass on.
+    InvitedAnswer {
+        coach: Coach,
+        invitation: Invitation,
+    }
+);
 
 fn invite_coach(cx: &mut Write, Body(new): Body<NewCoach>) -> Result<InvitedAnswer> {
     may_grant(cx, new.role)?;
@@ -181,7 +178,7 @@ fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAn
     may_grant(cx, coach.role)?;
     cx.touch("coach", coach.coach_id, ["invitation"]);
     if coach.status != CoachStatus::Invited {
-        return Err(Problem::taken("status", "only an invited coach can be invited again"));
+        return Err(Problem::conflict("status", "only an invited coach can be invited again"));
     }
     let invitation = invite(cx, Subject::Coach, coach.coach_id.0, &coach.email)?;
     Ok(InvitedAnswer { coach, invitation })
@@ -256,7 +253,7 @@ fn update_coach(
         && (coach.role != Role::Admin || coach.status == CoachStatus::Deactivated);
     coach.save(cx, &before)?;
     if admin_leaves && Coach::first_admin(cx)?.is_none() {
-        return Err(Problem::taken("role", "the company must keep an Admin"));
+        return Err(Problem::conflict("role", "the company must keep an Admin"));
     }
     Ok(CoachAnswer { coach })
 }
@@ -267,53 +264,39 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     }
     let taken: Option<(CoachId,)> = cx.one(BY_EMAIL, params![email])?;
     if taken.is_some() {
-        return Err(Problem::taken("email", "must not be another coach's"));
+        return Err(Problem::conflict("email", "must not be another coach's"));
     }
     coach.email = email.to_owned();
     rename_account(cx, Subject::Coach, coach.coach_id.0, email)
 }
 
-/// The operations about coaches.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[
-        Key::InvalidCoachId,
-        Key::CoachNotFound,
-        Key::InvalidEnum,
-        Key::FieldTooLong,
-        Key::ApiError,
-    ];
-    [
-        operation!(app GET "/coaches", Coach, list_coaches)
-            .summary("List coaches")
-            .fails(&[Key::InvalidEnum]),
-        operation!(app GET "/coaches/{coachId}", Coach, get_coach)
-            .summary("Get a coach")
-            .fails(&[Key::InvalidCoachId, Key::CoachNotFound]),
-        operation!(app POST "/coaches", Manager, invite_coach)
-            .summary("Invite a coach")
-            .created()
-            .secret()
-            .fails(FAILS),
-        operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
-            .summary("Change a coach")
-            .fails(FAILS),
-        operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
-            .summary("Invite a coach again")
-            .secret()
-            .fails(FAILS),
-    ]
-    .map(|operation| operation.under("Coaches"))
-    .into()
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .operations([
+            operation!(app GET "/coaches", Coach, list_coaches).summary("List coaches"),
+            operation!(app GET "/coaches/{coachId}", Coach, get_coach).summary("Get a coach"),
+            operation!(app POST "/coaches", Manager, invite_coach)
+                .summary("Invite a coach")
+                .created()
+                .secret()
+                .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
+            operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
+                .summary("Change a coach")
+                .fails(&[Key::ApiError]),
+            operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
+                .summary("Invite a coach again")
+                .secret()
+                .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
+        ])
+        .under("Coaches")
 }
 
-/// Every coach, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: Coach::COLUMNS,
-    from: "coach WHERE company_id = ?1",
-    filters: &[Filter::new("status", "status = ?"), Filter::new("role", "role = ?")],
-    order: "coach_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every coach, newest first; a company has few.
+    LIST: List<Coach, Filters> = List::new("coach WHERE company_id = ?1", "coach_id DESC");
+}
 
 statements! {
     NAME = "SELECT first_name, last_name FROM coach WHERE company_id = ?1 AND coach_id = ?2";
@@ -321,8 +304,6 @@ statements! {
     BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
         AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
-    INSERT = "INSERT INTO coach (company_id, ", Coach::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    SAVE = "UPDATE coach SET (", Coach::COLUMNS, ") = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-        WHERE company_id = ?1 AND coach_id = ?2";
+    INSERT = "INSERT INTO coach ", values!(Coach);
+    SAVE = "UPDATE coach SET ", set!(Coach), " WHERE company_id = ?1 AND coach_id = ?2";
 }

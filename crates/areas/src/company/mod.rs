@@ -5,14 +5,14 @@ pub mod coaches;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Features, Operation, Read, Write, operation};
+use spotter_contract::{Area, Body, Features, Read, Write, answer, operation};
 use spotter_kernel::{
     Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
     money::Currency,
     text::{Country, Email, Language, Name, Phone, WebUrl},
 };
-use spotter_store::{Ahead, List, Sql, Tx, params, record, statements};
+use spotter_store::{Ahead, Record, Tx, params, places, record, statements};
 
 record! {
     /// A company, and what is switched on for it.
@@ -132,15 +132,9 @@ pub fn all_companies(tx: &mut Tx) -> Result<Vec<(CompanyId, String)>> {
     tx.all(ALL, params![])
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct CompanyAnswer {
-    company: Company,
-}
+answer!(CompanyAnswer { company: Company });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ProfileAnswer {
-    profile: Company,
-}
+answer!(ProfileAnswer { profile: Company });
 
 fn get_company_profile(cx: &mut Read) -> Result<ProfileAnswer> {
     Ok(ProfileAnswer { profile: Company::find(cx)? })
@@ -189,10 +183,7 @@ fn update_company_settings(
     Ok(CompanyAnswer { company })
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct FeaturesAnswer {
-    features: Features,
-}
+answer!(FeaturesAnswer { features: Features });
 
 fn get_company_features(cx: &mut Read) -> Result<FeaturesAnswer> {
     Ok(FeaturesAnswer { features: Company::find(cx)?.features() })
@@ -233,45 +224,30 @@ fn update_company_features(
     Ok(FeaturesAnswer { features: company.features() })
 }
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    let own = [
+/// What the area brings.
+pub fn area() -> Area {
+    let own = Area::of(STATEMENTS).operations([
         operation!(GET "/company/profile", CompanyCatalogRead, get_company_profile)
             .summary("Get the company's profile")
             .fails(&[Key::CompanyNotFound])
             .under("Company catalogue"),
         operation!(app GET "/company/settings", Coach, get_company_settings)
-            .summary("Get the company's settings")
-            .under("Company"),
+            .summary("Get the company's settings"),
         operation!(app PATCH "/company/settings", Manager, update_company_settings)
             .summary("Change the company's settings")
-            .fails(&[Key::InvalidCurrency, Key::InvalidEnum, Key::FieldTooLong])
-            .under("Company"),
+            .fails(&[Key::InvalidEnum]),
         operation!(app GET "/company/features", Coach, get_company_features)
-            .summary("Get what is switched on")
-            .under("Company"),
+            .summary("Get what is switched on"),
         operation!(app PATCH "/company/features", Manager, update_company_features)
-            .summary("Switch features on and off")
-            .under("Company"),
-    ];
-    own.into_iter().chain(catalogue::operations()).chain(coaches::operations()).collect()
-}
-
-/// The area's statements.
-pub(crate) fn statements() -> Vec<Sql> {
-    [STATEMENTS, catalogue::STATEMENTS, coaches::STATEMENTS].concat()
-}
-
-/// The area's lists.
-pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&catalogue::FACILITIES, 1), (&catalogue::SERVICES, 1), (&coaches::LIST, 1)]
+            .summary("Switch features on and off"),
+    ]);
+    Area::join([own, catalogue::area(), coaches::area()]).under("Company")
 }
 
 statements! {
     FIND = "SELECT ", Company::COLUMNS, " FROM company WHERE company_id = ?1";
-    INSERT = "INSERT INTO company (", Company::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-    SAVE = "UPDATE company SET (", Company::COLUMNS, ") = \
-        (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) WHERE company_id = ?1";
+    INSERT = "INSERT INTO company (", Company::COLUMNS, ") VALUES (", places(1, Company::WIDTH), ")";
+    SAVE = "UPDATE company SET (", Company::COLUMNS, ") = (", places(1, Company::WIDTH),
+        ") WHERE company_id = ?1";
     ALL = "SELECT company_id, name FROM company ORDER BY company_id LIMIT 10000";
 }

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Read, Write};
+use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
-use spotter_store::{Bind, Value, params, record, statements, stored_ids, words};
+use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, values, words};
 
 use super::{
     message::MessageId,
@@ -133,8 +133,18 @@ pub struct ConversationEvent {
 pub struct ParticipantEvent {
     conversation_id: ConversationId,
     conversation_type: ConversationType,
+    /// Who came or went: a coach or a client.
     user_id: Id,
     role: UserRole,
+}
+
+impl Payload for ConversationEvent {
+    const EVENTS: &'static [Event] = &[Event::ConversationCreated, Event::ConversationUpdated];
+}
+
+impl Payload for ParticipantEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::ConversationParticipantAdded, Event::ConversationParticipantRemoved];
 }
 
 /// A conversation with those who take part in it.
@@ -175,8 +185,7 @@ impl Conversation {
     /// Writes a changed name, description or number of participants.
     pub(super) fn save(&mut self, cx: &mut Write) -> Result<()> {
         self.updated_at = cx.now();
-        let Self { conversation_id, name, description, participant_count, updated_at, .. } = &*self;
-        cx.defer(SAVE, params![conversation_id, name, description, participant_count, updated_at])
+        cx.defer(SAVE, &self.facts())
     }
 
     /// Counts a message that is sent now; its position and its time, which is never before that of
@@ -184,9 +193,9 @@ impl Conversation {
     pub(super) fn advance(&mut self, cx: &mut Write) -> Result<(i64, Timestamp)> {
         let at = self.last_message_at.map_or(cx.now(), |last| last.max(cx.now()));
         (self.message_count, self.last_message_at) = (self.message_count + 1, Some(at));
-        let active_at = self.active_at.max(at);
-        cx.defer(ADVANCE, params![self.conversation_id, self.message_count, at, active_at])?;
-        cx.defer(STIR, params![self.conversation_id, active_at])?;
+        self.active_at = self.active_at.max(at);
+        cx.defer(ADVANCE, &self.activity())?;
+        cx.defer(STIR, params![self.conversation_id, self.active_at])?;
         Ok((self.message_count, at))
     }
 }
@@ -207,7 +216,7 @@ impl Room {
             _ => return Ok(()),
         };
         if Client::find(cx, client)?.is_archived() {
-            return Err(Problem::taken(
+            return Err(Problem::conflict(
                 "conversationId",
                 "must be with a client who is not archived",
             ));
@@ -309,12 +318,7 @@ impl Room {
     }
 
     /// Tells integrations and everybody who takes part.
-    pub(super) fn announce(
-        &self,
-        cx: &mut Write,
-        event: Event,
-        data: &impl Serialize,
-    ) -> Result<()> {
+    pub(super) fn announce(&self, cx: &mut Write, event: Event, data: &impl Payload) -> Result<()> {
         cx.emit(event, data)?;
         self.tell(cx, event.name(), data)
     }
@@ -374,22 +378,31 @@ fn pair(mut two: [User; 2]) -> String {
 /// The subject of the total of all conversations.
 pub(super) const TALLY: &str = "conversations";
 
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<ConversationEvent>().tells::<ParticipantEvent>()
+}
+
+parts! {
+    Conversation by conversation_id without conversation_type, created_at;
+    FACTS facts: name, description, participant_count, updated_at;
+    ACTIVITY activity: message_count, last_message_at, active_at;
+}
+
 statements! {
     FIND = "SELECT ", Conversation::COLUMNS, " FROM conversation \
         WHERE company_id = ?1 AND conversation_id = ?2";
     BETWEEN = "SELECT conversation_id FROM conversation WHERE company_id = ?1 AND pair = ?2";
-    // Whoever opens the same one at once is sent back to find it.
-    INSERT = "INSERT INTO conversation (company_id, ", Conversation::COLUMNS, ", pair) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    SAVE = "UPDATE conversation SET name = ?3, description = ?4, participant_count = ?5, updated_at = ?6 \
-        WHERE company_id = ?1 AND conversation_id = ?2";
-    ADVANCE = "UPDATE conversation SET message_count = ?3, last_message_at = ?4, active_at = ?5 \
-        WHERE company_id = ?1 AND conversation_id = ?2";
+    // A second transaction that opens the same one fails on this row, runs again, and finds it.
+    INSERT = "INSERT INTO conversation ", values!(Conversation, pair);
+    SAVE = "UPDATE conversation SET ", Conversation::FACTS,
+        " WHERE company_id = ?1 AND conversation_id = ?2";
+    ADVANCE = "UPDATE conversation SET ", Conversation::ACTIVITY,
+        " WHERE company_id = ?1 AND conversation_id = ?2";
     STIR = "UPDATE participant SET active_at = ?3 WHERE company_id = ?1 AND conversation_id = ?2";
     PARTICIPANTS = "SELECT ", Participant::COLUMNS, " FROM participant \
         WHERE company_id = ?1 AND conversation_id = ?2 ORDER BY joined_at, user_id LIMIT ?3";
-    SEAT = "INSERT INTO participant (company_id, ", Participant::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    SEAT = "INSERT INTO participant ", values!(Participant);
     UNSEAT = "DELETE FROM participant WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";
     SEE = "UPDATE participant SET seen_position = ?4, seen_message_id = ?5, seen_at = ?6 \
         WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";

@@ -4,13 +4,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Event, Id, Key, Page, Patch, Problem, Result, id_type,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, List, params, statements};
+use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use super::{
     ConversationPath,
@@ -43,14 +43,19 @@ struct OwnConversation {
 
 listed!(OwnConversations { conversations: OwnConversation });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    conversation_type: Option<ConversationType>,
-    /// Only those with something new.
-    #[serde(default, deserialize_with = "query_boolean")]
-    #[schemars(with = "Option<bool>")]
-    unread: Option<bool>,
+filters! {
+    /// What may be asked of somebody's conversations.
+    pub(super) struct Filters {
+        /// Conversations of this type.
+        conversation_type: ConversationType =>
+            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
+                AND c.conversation_id = participant.conversation_id AND c.conversation_type = ?)";
+        /// Only those with something new.
+        unread: Flag =>
+            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
+                AND c.conversation_id = participant.conversation_id \
+                AND (c.message_count > participant.seen_position) = ?)";
+    }
 }
 
 fn list_own_conversations(
@@ -58,11 +63,7 @@ fn list_own_conversations(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<OwnConversations> {
     let me = User::calling(cx)?;
-    let mut chosen = Vec::new();
-    let kind = wanted.conversation_type.map(|word| word.bind().into_owned());
-    chosen.extend(kind.map(|word| ("conversationType", vec![word])));
-    chosen.extend(wanted.unread.map(|yes| ("unread", vec![yes.bind().into_owned()])));
-    let places = cx.page_under::<Participant>(&LIST, &[me.user_id.bind()], &chosen, page)?;
+    let places = cx.page_under(&LIST, &[me.user_id.bind()], &wanted, page)?;
     let ids = || places.items.iter().map(Participant::conversation);
     let (conversations, people) = (with_ids(cx, ids())?, participants_of(cx, ids())?);
     let latest = latest_of(cx, &conversations)?;
@@ -78,10 +79,7 @@ fn list_own_conversations(
     Ok(Page { items: items.collect(), request: places.request, total: places.total }.into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct OwnAnswer {
-    conversation: OwnConversation,
-}
+answer!(OwnAnswer { conversation: OwnConversation });
 
 impl OwnAnswer {
     fn of(cx: &mut Read, room: Room, me: User) -> Result<Self> {
@@ -204,7 +202,7 @@ fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<Room> {
     if room.conversation.is_group() {
         Ok(room)
     } else {
-        Err(Problem::taken("conversationType", "must be group"))
+        Err(Problem::conflict("conversationType", "must be group"))
     }
 }
 
@@ -256,22 +254,17 @@ fn add_participant(
     let UserId(id) = new.user_id;
     let user = User::find(cx, id, me).map_err(|problem| problem.missing("userId", USER))?;
     if room.place_of(id).is_some() {
-        return Err(Problem::taken("userId", "takes part already"));
+        return Err(Problem::conflict("userId", "takes part already"));
     }
     if room.conversation.participant_count >= PARTICIPANTS_MAX {
-        return Err(Problem::taken("participants", "must be at most 100 in a group"));
+        return Err(Problem::conflict("participants", "must be at most 100 in a group"));
     }
     cx.touch("conversation", at.conversation_id, ["participants"]);
     room.add(cx, user)?;
     OwnAnswer::of(cx, room, me)
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ParticipantPath {
-    conversation_id: super::ConversationId,
-    user_id: UserId,
-}
+path!(ParticipantPath { conversation_id: super::ConversationId, user_id: UserId });
 
 /// Who is gone.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -296,58 +289,43 @@ fn remove_participant(cx: &mut Write, Path(at): Path<ParticipantPath>) -> Result
     Ok(Removed { conversation_id, user_id, participant_count })
 }
 
-/// What those who take part do with conversations.
-pub(super) fn operations() -> Vec<Operation> {
-    const WRITES: &[Key] = &[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/conversations", SignedIn, list_own_conversations)
-            .summary("List the caller's conversations")
-            .fails(&[Key::InvalidEnum, Key::InvalidBoolean]),
+            .summary("List the caller's conversations"),
         operation!(app GET "/conversations/unread", SignedIn, count_unread)
             .summary("Count what the caller has not seen"),
         operation!(app POST "/conversations", SignedIn, open_conversation)
             .summary("Open a conversation")
             .describe("Two people have one direct conversation: opening it again answers with it.")
             .emits(&[Event::ConversationCreated])
-            .fails(WRITES),
+            .fails(&[Key::ApiError]),
         operation!(app GET "/conversations/{conversationId}", SignedIn, get_own_conversation)
             .summary("Get a conversation of the caller's"),
         operation!(app PATCH "/conversations/{conversationId}", SignedIn, update_conversation)
             .summary("Update a group")
             .emits(&[Event::ConversationUpdated])
-            .fails(WRITES),
+            .fails(&[Key::InvalidEnum, Key::ApiError]),
         operation!(app POST "/conversations/{conversationId}/participants", SignedIn, add_participant)
             .summary("Let somebody join a group")
             .emits(&[Event::ConversationParticipantAdded])
-            .fails(WRITES),
+            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/participants/{userId}", SignedIn,
             remove_participant)
         .summary("Leave a group, or let somebody go")
         .emits(&[Event::ConversationParticipantRemoved])
         .fails(&[Key::ApiError]),
-    ]
+    ])
 }
 
-/// The places that somebody has in conversations, the one in which something was said last first.
-pub(crate) static LIST: List = List {
-    columns: Participant::COLUMNS,
-    from: "participant WHERE company_id = ?1 AND user_id = ?2",
-    filters: &[
-        Filter::new(
-            "conversationType",
-            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
-                AND c.conversation_id = participant.conversation_id AND c.conversation_type = ?)",
-        ),
-        Filter::new(
-            "unread",
-            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
-                AND c.conversation_id = participant.conversation_id \
-                AND (c.message_count > participant.seen_position) = ?)",
-        ),
-    ],
-    order: "active_at DESC, conversation_id DESC",
-    tally: None,
-};
+lists! {
+    /// The places that somebody has in conversations, the one in which something was said last first.
+    pub(super) LIST: List<Participant, Filters> = List::new(
+        "participant WHERE company_id = ?1 AND user_id = ?2",
+        "active_at DESC, conversation_id DESC",
+    );
+}
 
 statements! {
     UNREAD = "SELECT CAST(COALESCE(SUM(c.message_count - p.seen_position), 0) AS BIGINT), \

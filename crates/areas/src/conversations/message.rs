@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Read, Write, listed};
-use spotter_kernel::{Id, Key, Page, PageRequest, Result, Timestamp, id_type};
-use spotter_store::{Bind, Filter, List, Value, params, record, statements, stored_ids, words};
+use spotter_contract::{Area, Payload, Read, Write, listed};
+use spotter_kernel::{Event, Id, Key, Page, PageRequest, Result, Timestamp, id_type};
+use spotter_store::{
+    Bind, List, Value, filters, lists, params, record, statements, stored_ids, values, words,
+};
 
 use super::{
     conversation::{Conversation, ConversationId, ConversationType},
@@ -150,6 +152,14 @@ pub struct Content {
     pub text: Option<String>,
     /// The file that goes with it.
     pub attached: Option<Attached>,
+}
+
+impl Payload for MessageEvent {
+    const EVENTS: &'static [Event] = &[
+        Event::ConversationMessageCreated,
+        Event::ConversationMessageUpdated,
+        Event::ConversationMessageDeleted,
+    ];
 }
 
 impl Message {
@@ -337,22 +347,33 @@ pub(super) fn latest_of(
 /// The subject of the total of all messages.
 pub(super) const TALLY: &str = "messages";
 
-/// Every message of the company, newest first.
-pub(crate) static LIST: List = List {
-    columns: Message::COLUMNS,
-    from: "message WHERE company_id = ?1",
-    filters: &[Filter::new("from", "message_id >= ?"), Filter::new("to", "message_id < ?")],
-    order: "message_id DESC",
-    tally: Some(TALLY),
-};
+filters! {
+    /// When messages were sent.
+    pub(super) struct Between {
+        /// Messages sent at or after this instant.
+        from: Timestamp => "message_id >= ?" as |at| Id::first_at(*at);
+        /// Messages sent before this instant.
+        to: Timestamp => "message_id < ?" as |at| Id::first_at(*at);
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<MessageEvent>().lists(lists())
+}
+
+lists! {
+    /// Every message of the company, newest first.
+    pub(super) LIST: List<Message, Between> =
+        List::new("message WHERE company_id = ?1", "message_id DESC").tallied(TALLY);
+}
 
 statements! {
     FIND = "SELECT ", Message::COLUMNS, " FROM message \
         WHERE company_id = ?1 AND message_id = ?2 AND conversation_id = ?3";
     RANGE = "SELECT ", Message::COLUMNS, " FROM message WHERE company_id = ?1 AND conversation_id = ?2 \
         AND position <= ?3 AND position > ?4 ORDER BY position DESC LIMIT 100";
-    INSERT = "INSERT INTO message (company_id, ", Message::COLUMNS, ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, \
-        ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    INSERT = "INSERT INTO message ", values!(Message);
     EDIT = "UPDATE message SET text = ?4, edited_at = ?5 \
         WHERE company_id = ?1 AND conversation_id = ?2 AND position = ?3";
     ERASE = "UPDATE message SET is_deleted = TRUE, text = NULL, upload_id = NULL, file_name = NULL, \

@@ -13,29 +13,18 @@ mod speaking;
 pub use conversation::ConversationId;
 pub use speaking::{MessagePath, attachment};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use spotter_contract::Operation;
-use spotter_store::{List, Sql};
+use spotter_contract::{Area, path};
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ConversationPath {
-    conversation_id: ConversationId,
-}
+path!(ConversationPath { conversation_id: ConversationId });
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    let chapters = [reading::operations(), inbox::operations(), speaking::operations()];
-    chapters.into_iter().flatten().map(|operation| operation.under("Conversations")).collect()
-}
-
-/// The area's statements.
-pub(crate) fn statements() -> Vec<Sql> {
-    [conversation::STATEMENTS, message::STATEMENTS, inbox::STATEMENTS].concat()
-}
-
-/// The area's lists.
-pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&reading::LIST, 1), (&inbox::LIST, 2), (&message::LIST, 1)]
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([
+        conversation::area(),
+        message::area(),
+        reading::area(),
+        inbox::area(),
+        speaking::area(),
+    ])
+    .under("Conversations")
 }

@@ -3,9 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Operation, Paged, Path, Read, arguments::NoFilters, listed, operation};
-use spotter_kernel::{Id, Key, Page, Result, Timestamp};
-use spotter_store::{Bind, Filter, List};
+use spotter_contract::{Area, Paged, Path, Read, answer, listed, operation};
+use spotter_kernel::{Id, Key, Page, Result, Timestamp, in_order};
+use spotter_store::{Bind, List, NoFilters, filters, lists};
 
 use super::{
     ConversationPath,
@@ -17,7 +17,6 @@ use super::{
     message::{self, LIST as ALL_MESSAGES, Message, Messages, MessagesFacts},
     people::Names,
 };
-use crate::audit_logs::{first_id_at, in_order};
 
 /// A conversation and those who take part.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,22 +37,22 @@ impl ConversationView {
 
 listed!(Conversations { conversations: ConversationView });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    conversation_type: Option<ConversationType>,
-    /// Conversations of this coach or client.
-    user_id: Option<Id>,
+filters! {
+    struct Filters {
+        /// Conversations of this type.
+        conversation_type: ConversationType => "conversation_type = ?", tallied;
+        /// Conversations of this coach or client.
+        user_id: Id;
+    }
 }
 
 fn list_conversations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Conversations> {
-    let kind = wanted.conversation_type.map(|word| word.bind().into_owned());
-    let chosen: Vec<_> = kind.map(|word| ("conversationType", vec![word])).into_iter().collect();
     let found: Page<Conversation> = match wanted.user_id {
-        None => cx.page(&LIST, &chosen, page)?,
+        None => cx.page(&LIST, &wanted, page)?,
         Some(user) => {
-            let places =
-                cx.page_under::<Participant>(&inbox::LIST, &[user.bind()], &chosen, page)?;
+            let conversation_type = wanted.conversation_type;
+            let wanted = inbox::Filters { conversation_type, unread: None };
+            let places = cx.page_under(&inbox::LIST, &[user.bind()], &wanted, page)?;
             let ids = places.items.iter().map(Participant::conversation);
             Page { items: with_ids(cx, ids)?, request: places.request, total: places.total }
         }
@@ -68,10 +67,7 @@ fn list_conversations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Res
     Ok(found.map(view).into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ConversationAnswer {
-    conversation: ConversationView,
-}
+answer!(ConversationAnswer { conversation: ConversationView });
 
 fn get_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<ConversationAnswer> {
     let Room { conversation, participants } = Room::find(cx, at.conversation_id)?;
@@ -128,58 +124,51 @@ impl From<Conversation> for Thread {
 listed!(Threads { threads: Thread });
 
 fn list_message_threads(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Threads> {
-    Ok(cx.page::<Conversation>(&LIST, &[], page)?.map(Into::into).into())
+    Ok(cx.page(&LIST, &Filters::default(), page)?.map(Into::into).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Between {
-    /// Messages sent at or after this instant.
-    from: Option<Timestamp>,
-    /// Messages sent before this instant.
-    to: Option<Timestamp>,
-}
-
-fn list_messages(cx: &mut Read, Paged(wanted, page): Paged<Between>) -> Result<MessagesFacts> {
+fn list_messages(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<message::Between>,
+) -> Result<MessagesFacts> {
     in_order(wanted.from, wanted.to, "to")?;
-    let mut chosen = Vec::new();
-    chosen.extend(wanted.from.map(|at| ("from", vec![first_id_at(at).bind().into_owned()])));
-    chosen.extend(wanted.to.map(|at| ("to", vec![first_id_at(at).bind().into_owned()])));
-    Ok(cx.page::<Message>(&ALL_MESSAGES, &chosen, page)?.map(Message::facts).into())
+    Ok(cx.page(&ALL_MESSAGES, &wanted, page)?.map(Message::facts).into())
 }
 
-/// What integrations may read.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
         operation!(GET "/conversations", ConversationsRead, list_conversations)
             .summary("List conversations")
-            .describe("Those in which something was said last come first.")
-            .fails(&[Key::InvalidEnum]),
+            .integrations_only()
+            .describe("Those in which something was said last come first."),
         operation!(GET "/conversations/{conversationId}", ConversationsRead, get_conversation)
-            .summary("Get a conversation"),
+            .summary("Get a conversation")
+            .integrations_only(),
         operation!(GET "/conversations/{conversationId}/messages", ConversationsRead,
             list_conversation_messages)
         .summary("List conversation messages")
+            .integrations_only()
         .describe(
             "Newest first, deleted ones as marks. Nothing is marked as seen. While messages come in, \
              those on later pages move back: following the pages shows some twice and misses none.",
-        )
-        .fails(&[Key::InvalidEnum]),
+        ),
         operation!(GET "/messages/threads", MessagesRead, list_message_threads)
             .summary("List message threads")
+            .integrations_only()
             .describe("Conversations without their names and those who take part."),
         operation!(GET "/messages", MessagesRead, list_messages)
             .summary("List messages")
+            .integrations_only()
             .describe("Of all conversations, newest first, without what they say and without names.")
-            .fails(&[Key::DateRangeOrderInvalid, Key::InvalidDate]),
-    ]
+            .fails(&[Key::DateRangeOrderInvalid]),
+    ])
 }
 
-/// Every conversation, the one in which something was said last first.
-pub(crate) static LIST: List = List {
-    columns: Conversation::COLUMNS,
-    from: "conversation WHERE company_id = ?1",
-    filters: &[Filter::tallied("conversationType", "conversation_type = ?")],
-    order: "active_at DESC, conversation_id DESC",
-    tally: Some(TALLY),
-};
+lists! {
+    /// Every conversation, the one in which something was said last first.
+    LIST: List<Conversation, Filters> = List::new(
+        "conversation WHERE company_id = ?1",
+        "active_at DESC, conversation_id DESC",
+    ).tallied(TALLY);
+}

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Paged, Path, Read, Write, operation};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, operation, path};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
 
 use super::{
@@ -41,15 +41,15 @@ fn list_own_messages(
     Ok(message::named(cx, page, Message::chat)?.into())
 }
 
-/// Where a message is.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MessagePath {
-    /// The conversation.
-    pub conversation_id: ConversationId,
-    /// The message.
-    pub message_id: MessageId,
-}
+path!(
+    /// Where a message is.
+    pub MessagePath {
+        /// The conversation.
+        conversation_id: ConversationId,
+        /// The message.
+        message_id: MessageId,
+    }
+);
 
 impl MessagePath {
     /// The message and its conversation, for somebody who takes part in it.
@@ -60,10 +60,7 @@ impl MessagePath {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct MessageAnswer {
-    message: ChatMessage,
-}
+answer!(MessageAnswer { message: ChatMessage });
 
 impl MessageAnswer {
     fn of(cx: &mut Read, message: Message) -> Result<Self> {
@@ -139,7 +136,7 @@ fn edit_message(
         return Err(Problem::because(Key::Forbidden, text));
     }
     if message.is_deleted {
-        return Err(Problem::taken("isDeleted", "must be false to be edited"));
+        return Err(Problem::conflict("isDeleted", "must be false to be edited"));
     }
     if message.edit(cx, correction.text.into())? {
         let event = message.event(vec!["text".to_owned()]);
@@ -221,10 +218,9 @@ fn mark_seen(
     })
 }
 
-/// What those who take part do with messages.
-pub(super) fn operations() -> Vec<Operation> {
-    const WRITES: &[Key] = &[Key::FieldTooLong, Key::ApiError];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
         operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)
             .summary("List messages of a conversation of the caller's"),
         operation!(app GET "/conversations/{conversationId}/messages/{messageId}", SignedIn,
@@ -234,12 +230,12 @@ pub(super) fn operations() -> Vec<Operation> {
             .summary("Send a message")
             .created()
             .emits(&[Event::ConversationMessageCreated])
-            .fails(WRITES),
+            .fails(&[Key::ApiError]),
         operation!(app PATCH "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             edit_message)
         .summary("Edit a message")
         .emits(&[Event::ConversationMessageUpdated])
-        .fails(WRITES),
+        .fails(&[Key::ApiError]),
         operation!(app DELETE "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             delete_message)
         .summary("Delete a message")
@@ -248,5 +244,5 @@ pub(super) fn operations() -> Vec<Operation> {
         operation!(app POST "/conversations/{conversationId}/seen", SignedIn, mark_seen)
             .summary("Mark messages as seen")
             .describe("Up to the one that is named; a mark never goes back."),
-    ]
+    ])
 }

@@ -8,7 +8,9 @@ pub mod product;
 pub mod products;
 pub mod vocabulary;
 
-pub use products::{LIST, LIST_OF_SHELF, operations};
+use spotter_contract::Area;
 
-/// The area's statements.
-pub(crate) use products::STATEMENTS;
+/// What the area brings.
+pub fn area() -> Area {
+    products::area().under("Products")
+}

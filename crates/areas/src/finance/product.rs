@@ -59,6 +59,7 @@ pub struct CreditPool {
     /// Every so many units.
     schedule_interval: i64,
     schedule_unit: SpanUnit,
+    /// Whether what is left at the end of a period is lost or kept.
     mode: PoolMode,
 }
 
@@ -75,6 +76,7 @@ pub struct NewCreditPool {
     /// Every so many units.
     schedule_interval: Whole<1, 365>,
     schedule_unit: SpanUnit,
+    /// Whether what is left at the end of a period is lost or kept.
     mode: PoolMode,
 }
 
@@ -295,7 +297,7 @@ facts! {
 }
 
 /// What a product has of its company where nothing is said.
-pub(super) struct House {
+pub(super) struct Defaults {
     pub(super) currency: Currency,
     pub(super) language: String,
 }
@@ -305,11 +307,11 @@ impl Product {
     pub(super) fn new(
         product_id: ProductId,
         now: Timestamp,
-        house: House,
+        defaults: Defaults,
         new: NewProduct,
     ) -> Result<Self> {
         let product_type = new.product_type;
-        let fallback = new.name.has(&house.language).then_some(house.language);
+        let fallback = new.name.has(&defaults.language).then_some(defaults.language);
         let mut product = Self {
             product_id,
             product_type,
@@ -319,7 +321,7 @@ impl Product {
             visibility: Visibility::Visible,
             store_type: StoreType::OneTime,
             price: 0,
-            currency: house.currency,
+            currency: defaults.currency,
             vat_percentage: Percentage::default(),
             period: product_type.period().0,
             trial: false,
@@ -340,14 +342,14 @@ impl Product {
             updated_at: now,
         };
         new.apply(&mut product)?;
-        product.settle()?;
+        product.complete()?;
         Ok(product)
     }
 
     /// Changes the product, if its facts then agree with each other.
     pub(super) fn change(&mut self, changes: ProductChanges) -> Result<()> {
         changes.apply(self)?;
-        self.settle()
+        self.complete()
     }
 
     /// The words that the product is found by.
@@ -356,7 +358,7 @@ impl Product {
     }
 
     /// Refuses facts that do not agree, and works out what follows from the others.
-    fn settle(&mut self) -> Result<()> {
+    fn complete(&mut self) -> Result<()> {
         self.check_texts()?;
         self.check_terms()?;
         self.check_credits()?;
@@ -444,9 +446,9 @@ mod tests {
     fn made(body: Value) -> Result<Product> {
         let new = serde_json::from_value(body).map_err(Problem::internal)?;
         let currency = Currency::parse("EUR").ok_or_else(|| Problem::internal("EUR"))?;
-        let house = House { currency, language: "nl".into() };
+        let defaults = Defaults { currency, language: "nl".into() };
         let now = Timestamp::from_millis(1);
-        Product::new(ProductId(Id::new(now, [0; 6])), now, house, new)
+        Product::new(ProductId(Id::new(now, [0; 6])), now, defaults, new)
     }
 
     /// The field that a product with these facts beside the least is refused for.

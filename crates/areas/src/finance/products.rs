@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+    Actor, Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{Key, PageRequest, Problem, Result, text::Text};
-use spotter_store::{Bind, Filter, List, Value, params, statements};
+use spotter_store::{Bind, List, filters, lists, params, set, statements, values};
 
 use super::{
-    product::{House, NewProduct, Product, ProductChanges, ProductId},
+    product::{Defaults, NewProduct, Product, ProductChanges, ProductId},
     vocabulary::{ProductType, Shelf, Visibility},
 };
 use crate::{company::Company, folding::searched};
@@ -38,25 +38,18 @@ impl Product {
 
 listed!(Products { products: Product });
 
-/// What may be asked of the products of a shelf.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Words that those of the name begin with, in any language.
-    search: Option<Text<100>>,
-    visibility: Option<Visibility>,
-}
-
-impl Filters {
-    fn chosen(&self) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let mut chosen = searched(self.search.as_deref());
-        chosen.extend(self.visibility.map(|word| ("visibility", vec![word.bind().into_owned()])));
-        chosen
+filters! {
+    /// What may be asked of the products of a shelf.
+    struct Filters {
+        /// Words that those of the name begin with, in any language.
+        search: Text<100> => "haystack LIKE ?" each |text| searched(text);
+        /// Products with this visibility.
+        visibility: Visibility => "visibility = ?";
     }
 }
 
 fn shelf(cx: &mut Read, shelf: Shelf, wanted: &Filters, page: PageRequest) -> Result<Products> {
-    Ok(cx.page_under::<Product>(&LIST_OF_SHELF, &[shelf.bind()], &wanted.chosen(), page)?.into())
+    Ok(cx.page_under(&LIST_OF_SHELF, &[shelf.bind()], wanted, page)?.into())
 }
 
 fn list_day_passes(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Products> {
@@ -71,43 +64,27 @@ fn list_credit_packs(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Resu
     shelf(cx, Shelf::CreditPacks, &wanted, page)
 }
 
-/// What may be asked of products of every type.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct AllFilters {
-    /// Words that those of the name begin with, in any language.
-    search: Option<Text<100>>,
-    visibility: Option<Visibility>,
-    product_type: Option<ProductType>,
-    #[serde(default, deserialize_with = "query_boolean")]
-    #[schemars(with = "Option<bool>")]
-    archived: Option<bool>,
-}
-
-impl AllFilters {
-    fn chosen(self) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let Self { search, visibility, product_type, archived } = self;
-        let mut chosen = Filters { search, visibility }.chosen();
-        chosen.extend(product_type.map(|word| ("productType", vec![word.bind().into_owned()])));
-        chosen.extend(archived.map(|yes| ("archived", vec![Value::Bool(yes)])));
-        chosen
+filters! {
+    /// What may be asked of products of every type.
+    struct AllFilters {
+        /// Words that those of the name begin with, in any language.
+        search: Text<100> => "haystack LIKE ?" each |text| searched(text);
+        /// Products with this visibility.
+        visibility: Visibility => "visibility = ?";
+        /// Products of this type.
+        product_type: ProductType => "product_type = ?";
+        /// `true` for archived products, `false` for the others; both when absent.
+        archived: Flag => "is_archived = ?";
     }
 }
 
 fn list_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Result<Products> {
-    Ok(cx.page::<Product>(&LIST, &wanted.chosen(), page)?.into())
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ProductPath {
-    product_id: ProductId,
-}
+path!(ProductPath { product_id: ProductId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ProductAnswer {
-    product: Product,
-}
+answer!(ProductAnswer { product: Product });
 
 fn get_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {
     Ok(ProductAnswer { product: Product::find(cx, at.product_id)? })
@@ -119,12 +96,8 @@ fn is_client(cx: &Read) -> bool {
 }
 
 fn browse_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Result<Products> {
-    let mut chosen = wanted.chosen();
-    if is_client(cx) {
-        let shown = Visibility::ALL.iter().filter(|word| word.in_app());
-        chosen.push(("inApp", shown.map(Bind::bind).collect()));
-    }
-    Ok(cx.page::<Product>(&LIST, &chosen, page)?.into())
+    let list = if is_client(cx) { &LIST_IN_APP } else { &LIST };
+    Ok(cx.page(list, &wanted, page)?.into())
 }
 
 fn browse_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {
@@ -137,13 +110,13 @@ fn browse_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductA
 
 fn create_product(cx: &mut Write, Body(new): Body<NewProduct>) -> Result<ProductAnswer> {
     let company = Company::find(cx)?;
-    let house = House { currency: company.currency, language: company.language };
+    let defaults = Defaults { currency: company.currency, language: company.language };
     let counted: Option<(i64,)> = cx.one(COUNT, params![])?;
     if counted.is_some_and(|(count,)| count >= PRODUCTS_MAX) {
-        return Err(Problem::taken("products", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("products", "must be at most 1000 in a company"));
     }
     let (id, now, shelf) = (ProductId(cx.new_id()), cx.now(), new.product_type.shelf());
-    let product = Product::new(id, now, house, new)?;
+    let product = Product::new(id, now, defaults, new)?;
     let last: Option<(i64,)> = cx.one(LAST_PLACE, params![shelf])?;
     let place = last.map_or(0, |(place,)| place) + 1;
     cx.touch("product", id, ["product"]);
@@ -219,93 +192,82 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Order
     Ok(Ordered { shelf, product_ids })
 }
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    const LISTS: &[Key] = &[Key::InvalidEnum, Key::FieldTooLong];
-    const WRITES: &[Key] =
-        &[Key::InvalidEnum, Key::InvalidCurrency, Key::FieldTooLong, Key::ApiError];
-    let read = [
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/finance/day-passes", FinanceProductsRead, list_day_passes)
-            .summary("List day and week passes")
-            .fails(LISTS),
+            .summary("List day and week passes"),
         operation!(GET "/finance/memberships", FinanceProductsRead, list_memberships)
-            .summary("List memberships")
-            .fails(LISTS),
+            .summary("List memberships"),
         operation!(GET "/finance/credit-packs", FinanceProductsRead, list_credit_packs)
-            .summary("List credit packs")
-            .fails(LISTS),
+            .summary("List credit packs"),
         operation!(GET "/finance/products", FinanceProductsRead, list_products)
             .summary("List products")
-            .describe("Of every type, those of a type together.")
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::InvalidBoolean]),
+            .describe("Of every type, those of a type together."),
         operation!(GET "/finance/products/{productId}", FinanceProductsRead, get_product)
             .summary("Get a product"),
-    ];
-    let people = [
         operation!(app GET "/products", SignedIn, browse_products)
             .summary("List products")
-            .describe("Clients see what the app shows and what is sold.")
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::InvalidBoolean]),
+            .describe("Clients see what the app shows and what is sold."),
         operation!(app GET "/products/{productId}", SignedIn, browse_product)
             .summary("Get a product"),
         operation!(app POST "/products", Manager, create_product)
             .summary("Create a product")
             .created()
-            .fails(WRITES),
+            .fails(&[Key::ApiError]),
         operation!(app PATCH "/products/{productId}", Manager, update_product)
             .summary("Update a product")
-            .fails(WRITES),
+            .fails(&[Key::ApiError]),
         operation!(app POST "/products/{productId}/archive", Manager, archive_product)
             .summary("Archive a product")
             .describe("Archiving an archived product changes nothing."),
         operation!(app POST "/products/{productId}/restore", Manager, restore_product)
             .summary("Sell an archived product again"),
         operation!(app PUT "/product-order", Manager, order_products)
-            .summary("Put the products of a shelf in order")
-            .fails(&[Key::InvalidEnum]),
-    ];
-    read.into_iter().chain(people).map(|operation| operation.under("Products")).collect()
+            .summary("Put the products of a shelf in order"),
+    ])
 }
 
-const VISIBILITY: Filter = Filter::new("visibility", "visibility = ?");
-const SEARCH: Filter = Filter::new("search", "haystack LIKE ?");
+lists! {
+    /// Every product, shelf by shelf, those that are sold first; at most 1000.
+    LIST: List<Product, AllFilters> =
+        List::new("product WHERE company_id = ?1", "shelf, is_archived, place, product_id");
 
-/// Every product, shelf by shelf, those that are sold first; at most 1000.
-pub static LIST: List = List {
-    columns: Product::COLUMNS,
-    from: "product WHERE company_id = ?1",
-    filters: &[
-        SEARCH,
-        VISIBILITY,
-        Filter::new("productType", "product_type = ?"),
-        Filter::new("archived", "is_archived = ?"),
-        Filter::new("inApp", "NOT is_archived AND visibility IN (?, ?, ?)"),
-    ],
-    order: "shelf, is_archived, place, product_id",
-    tally: None,
-};
+    /// The same as clients see it: what is sold, and shown in the app.
+    LIST_IN_APP: List<Product, AllFilters> = List::new(
+        "product WHERE company_id = ?1 AND NOT is_archived AND visibility IN \
+            ('Visible', 'VisibleInStoreAndApp', 'VisibleInApp')",
+        "shelf, is_archived, place, product_id",
+    );
 
-/// The products of a shelf, those that are sold first.
-pub static LIST_OF_SHELF: List = List {
-    columns: Product::COLUMNS,
-    from: "product WHERE company_id = ?1 AND shelf = ?2",
-    filters: &[SEARCH, VISIBILITY],
-    order: "is_archived, place, product_id",
-    tally: None,
-};
+    /// The products of a shelf, those that are sold first.
+    LIST_OF_SHELF: List<Product, Filters> =
+        List::new("product WHERE company_id = ?1 AND shelf = ?2", "is_archived, place, product_id");
+}
 
 statements! {
     FIND = "SELECT ", Product::COLUMNS, " FROM product WHERE company_id = ?1 AND product_id = ?2";
     COUNT = "SELECT COUNT(*) FROM product WHERE company_id = ?1";
     LAST_PLACE = "SELECT place FROM product WHERE company_id = ?1 AND shelf = ?2 \
         ORDER BY place DESC LIMIT 1";
-    INSERT = "INSERT INTO product (company_id, ", Product::COLUMNS, ", haystack, shelf, place) VALUES (?1, \
-        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, \
-        ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)";
-    SAVE = "UPDATE product SET (", Product::COLUMNS, ", haystack) = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
-        ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29) \
-        WHERE company_id = ?1 AND product_id = ?2";
+    INSERT = "INSERT INTO product ", values!(Product, haystack, shelf, place);
+    SAVE = "UPDATE product SET ", set!(Product, haystack),
+        " WHERE company_id = ?1 AND product_id = ?2";
     PLACES = "SELECT product_id, place FROM product \
         WHERE company_id = ?1 AND shelf = ?2 AND is_archived = FALSE ORDER BY place LIMIT 1000";
     PLACE = "UPDATE product SET place = ?3 WHERE company_id = ?1 AND product_id = ?2";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_shown_what_is_in_the_app() {
+        let text = &LIST_IN_APP.shape().all_texts()[0];
+        for word in Visibility::ALL {
+            let named = text.contains(&format!("'{}'", word.word()));
+            assert_eq!(named, word.in_app(), "{}", word.word());
+        }
+    }
 }

@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Actor, Body, Caller, Env, Operation, Read, Role, Write, operation, vault};
+use spotter_contract::{
+    Actor, Area, Body, Caller, Env, Read, Repeating, Role, Write, operation, vault,
+};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
     id::CompanyId,
@@ -101,7 +103,7 @@ pub fn pending(tx: &mut Tx, now: Timestamp, secret: &str) -> Result<Option<Pendi
 }
 
 /// Ties a request to somebody who has signed in to it, and to their browser by a secret of its own.
-/// Whoever signs in last decides.
+/// The person who signed in last is the one who decides.
 pub fn sign_in(
     cx: &mut Write,
     secret: &str,
@@ -304,30 +306,30 @@ fn approve_client_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<
     approve(cx, approval)
 }
 
-/// The operations of consent.
-pub(super) fn operations() -> Vec<Operation> {
-    const FAILS: &[Key] = &[Key::CompanyMcpFeatureDisabled, Key::InvalidEnum, Key::FieldTooLong];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
             .summary("Let an assistant act for the company")
             .secret()
-            .fails(FAILS),
+            .fails(&[Key::CompanyMcpFeatureDisabled]),
         operation!(app POST "/client/mcp/oauth/approve", Client, approve_client_mcp)
             .summary("Let an assistant act for a client")
             .secret()
-            .fails(&[
-                Key::CompanyMcpFeatureDisabled,
-                Key::CompanyMcpClientAiDisabled,
-                Key::InvalidEnum,
-                Key::FieldTooLong,
-            ]),
-    ]
+            .fails(&[Key::CompanyMcpFeatureDisabled, Key::CompanyMcpClientAiDisabled]),
+    ])
 }
 
 /// Forgets some requests that nobody decided on; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_requests_for_consent",
+    "Forget requests for consent that were not answered",
+    prune,
+)];
 
 statements! {
     ASK = "INSERT INTO mcp_request (digest, client_id, client_name, redirect_uri, code_challenge, modules, \

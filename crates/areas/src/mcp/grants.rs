@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Body, Operation, Paged, Path, Read, Role, Write, arguments::NoFilters, listed, operation,
+    Actor, Area, Body, Paged, Path, Read, Role, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
 use spotter_store::{
-    Ahead, Bind, Json, List, Tx, column_from, params, record, statements, stored_ids,
+    Ahead, Bind, Json, List, NoFilters, Tx, column_from, lists, params, parts, record, statements,
+    stored_ids, values,
 };
 
 use super::{
@@ -113,15 +114,14 @@ impl Grant {
             return Ok(());
         };
         self.updated_at = now;
-        let Self { grant_id, modules, read_only, updated_at, revoked_at, .. } = &*self;
-        cx.defer(SAVE, params![grant_id, modules, read_only, updated_at, revoked_at])
+        cx.defer(SAVE, &self.facts())
     }
 }
 
 listed!(Grants { grants: Grant });
 
 fn list_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
-    Ok(cx.page::<Grant>(&LIST, &[], page)?.into())
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
 }
 
 fn list_own_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
@@ -130,19 +130,12 @@ fn list_own_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Resul
         Actor::Coach { id, .. } => (GrantSubject::Company, id.0),
         _ => return Err(Key::Forbidden.into()),
     };
-    Ok(cx.page_under::<Grant>(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &[], page)?.into())
+    Ok(cx.page_under(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &NoFilters {}, page)?.into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct GrantPath {
-    grant_id: GrantId,
-}
+path!(GrantPath { grant_id: GrantId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct GrantAnswer {
-    grant: Grant,
-}
+answer!(GrantAnswer { grant: Grant });
 
 /// What is left of a grant.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -193,48 +186,43 @@ fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAn
     Ok(GrantAnswer { grant: end(cx, grant.grant_id)? })
 }
 
-/// The operations on grants.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
             .summary("List what assistants are allowed"),
         operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
             .summary("List what the caller has allowed assistants"),
         operation!(app PATCH "/mcp/grants/{grantId}", SignedIn, limit_mcp_grant)
             .summary("Allow an assistant less")
-            .describe("One's own grants; managers those of the company.")
-            .fails(&[Key::InvalidEnum]),
+            .describe("One's own grants; managers those of the company."),
         operation!(app POST "/mcp/grants/{grantId}/revoke", SignedIn, revoke_mcp_grant)
             .summary("Take back what an assistant was allowed")
             .describe("Its tokens stop working at once."),
-    ]
+    ])
 }
 
-/// Every grant of the company, newest first.
-pub(crate) static LIST: List = List {
-    columns: Grant::COLUMNS,
-    from: "mcp_grant WHERE company_id = ?1",
-    filters: &[],
-    order: "grant_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every grant of the company, newest first.
+    LIST: List<Grant> = List::new("mcp_grant WHERE company_id = ?1", "grant_id DESC");
 
-/// The grants of a person, newest first.
-pub(crate) static LIST_OF_SUBJECT: List = List {
-    columns: Grant::COLUMNS,
-    from: "mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3",
-    filters: &[],
-    order: "grant_id DESC",
-    tally: None,
-};
+    /// The grants of a person, newest first.
+    LIST_OF_SUBJECT: List<Grant> = List::new(
+        "mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3",
+        "grant_id DESC",
+    );
+}
+
+parts! {
+    Grant by grant_id without subject, subject_id, client_id, client_name, created_at, last_used_at;
+    FACTS facts: modules, read_only, updated_at, revoked_at;
+}
 
 statements! {
-    INSERT = "INSERT INTO mcp_grant (company_id, ", Grant::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    INSERT = "INSERT INTO mcp_grant ", values!(Grant);
     FIND = "SELECT ", Grant::COLUMNS, " FROM mcp_grant WHERE company_id = ?1 AND grant_id = ?2";
     USED = "UPDATE mcp_grant SET last_used_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
     EARLIER = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND client_id = ?2 \
         AND subject = ?3 AND subject_id = ?4 AND revoked_at IS NULL";
-    SAVE = "UPDATE mcp_grant SET modules = ?3, read_only = ?4, updated_at = ?5, revoked_at = ?6 \
-        WHERE company_id = ?1 AND grant_id = ?2";
+    SAVE = "UPDATE mcp_grant SET ", Grant::FACTS, " WHERE company_id = ?1 AND grant_id = ?2";
 }

@@ -3,14 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
-    vault,
+    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault,
 };
 use spotter_kernel::{
     Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
     number::Whole, secret::CredentialKind, text::Name,
 };
-use spotter_store::{Json, List, params, record, statements, stored_ids};
+use spotter_store::{Json, List, NoFilters, lists, params, record, statements, stored_ids, values};
 
 use super::modules::{GrantSubject, Module};
 
@@ -58,7 +57,7 @@ impl McpKey {
 listed!(McpKeys { keys: McpKey });
 
 fn list_mcp_keys(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<McpKeys> {
-    Ok(cx.page::<McpKey>(&LIST, &[], page)?.into())
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
 }
 
 /// A key to be made.
@@ -99,7 +98,7 @@ fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpK
     let now = cx.now();
     let active: Option<(i64,)> = cx.one(ACTIVE, params![now])?;
     if active.is_some_and(|(count,)| count >= KEYS_MAX) {
-        return Err(Problem::taken("keys", "must be at most 50 that are active"));
+        return Err(Problem::conflict("keys", "must be at most 50 that are active"));
     }
     let secret = cx.new_credential(CredentialKind::McpKey);
     let days = new.expires_in_days.map_or(MCP_KEY_DAYS_DEFAULT, |days| days.0);
@@ -124,16 +123,9 @@ fn create_mcp_key(cx: &mut Write, Body(new): Body<NewMcpKey>) -> Result<MadeMcpK
     Ok(MadeMcpKey { secret: text.to_owned(), key })
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct McpKeyPath {
-    key_id: McpKeyId,
-}
+path!(McpKeyPath { key_id: McpKeyId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct McpKeyAnswer {
-    key: McpKey,
-}
+answer!(McpKeyAnswer { key: McpKey });
 
 fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAnswer> {
     let before = McpKey::find(cx, at.key_id)?;
@@ -146,40 +138,30 @@ fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAn
     Ok(McpKeyAnswer { key })
 }
 
-/// The operations on keys.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys).summary("List MCP keys"),
         operation!(app POST "/company/mcp/keys", Manager, create_mcp_key)
             .summary("Create an MCP key")
             .created()
             .secret()
-            .fails(&[
-                Key::CompanyMcpFeatureDisabled,
-                Key::InvalidEnum,
-                Key::FieldTooLong,
-                Key::ApiError,
-            ]),
+            .fails(&[Key::CompanyMcpFeatureDisabled, Key::ApiError]),
         operation!(app POST "/company/mcp/keys/{keyId}/revoke", Manager, revoke_mcp_key)
             .summary("Revoke an MCP key")
             .describe("It stops working at once."),
-    ]
+    ])
 }
 
-/// Every key, newest first.
-pub(crate) static LIST: List = List {
-    columns: McpKey::COLUMNS,
-    from: "mcp_key WHERE company_id = ?1",
-    filters: &[],
-    order: "key_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every key, newest first.
+    LIST: List<McpKey> = List::new("mcp_key WHERE company_id = ?1", "key_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", McpKey::COLUMNS, " FROM mcp_key WHERE company_id = ?1 AND key_id = ?2";
     pub(super) BY_DIGEST = "SELECT ", McpKey::COLUMNS, " FROM mcp_key WHERE company_id = ?1 AND digest = ?2";
     ACTIVE = "SELECT COUNT(*) FROM mcp_key WHERE company_id = ?1 AND revoked_at IS NULL AND expires_at > ?2";
-    INSERT = "INSERT INTO mcp_key (company_id, ", McpKey::COLUMNS, ", digest) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    INSERT = "INSERT INTO mcp_key ", values!(McpKey, digest);
     REVOKE = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND key_id = ?2";
 }

@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_kernel::{Key, Scope, ScopeSet, problem::refuse};
+use spotter_kernel::{
+    Key, Scope, ScopeSet,
+    problem::{INVALID, refuse},
+};
 use spotter_store::words;
 
 words! {
@@ -189,7 +192,7 @@ impl schemars::JsonSchema for Module {
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let keys: Vec<_> = Self::ALL.iter().map(|module| module.key()).collect();
-        schemars::json_schema!({"type": "string", "enum": keys})
+        schemars::json_schema!({"type": "string", "enum": keys, INVALID: Key::InvalidEnum.wire()})
     }
 }
 

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Read, Write, operation};
-use spotter_kernel::{Key, Problem, Result};
+use spotter_contract::{Area, Body, Read, Write, answer, operation};
+use spotter_kernel::{Problem, Result};
 use spotter_store::{Json, params, statements};
 
 use super::modules::{GrantSubject, Module};
@@ -22,10 +22,7 @@ struct Policy {
     client_modules: Vec<Module>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct PolicyAnswer {
-    policy: Policy,
-}
+answer!(PolicyAnswer { policy: Policy });
 
 fn get_mcp_policy(cx: &mut Read) -> Result<PolicyAnswer> {
     Ok(PolicyAnswer { policy: Policy { client_modules: client_modules(cx)? } })
@@ -43,16 +40,15 @@ fn set_mcp_policy(cx: &mut Write, Body(mut policy): Body<Policy>) -> Result<Poli
     Ok(PolicyAnswer { policy })
 }
 
-/// The policy's operations.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
         operation!(app GET "/company/mcp/policy", Manager, get_mcp_policy)
             .summary("Get what clients' assistants may reach"),
         operation!(app PUT "/company/mcp/policy", Manager, set_mcp_policy)
             .summary("Set what clients' assistants may reach")
-            .describe("Grants that go further are kept to it from the next request on.")
-            .fails(&[Key::InvalidEnum]),
-    ]
+            .describe("Grants that go further are kept to it from the next request on."),
+    ])
 }
 
 statements! {

@@ -1,9 +1,9 @@
 //! Assistants that register themselves (RFC 7591). They belong to no company: a person's consent is
 //! what ties one to a company.
 
-use spotter_contract::{Env, vault};
+use spotter_contract::{Area, Env, Repeating, vault};
 use spotter_kernel::{Result, Timestamp, secret::random_text};
-use spotter_store::{Json, Tx, params, record, statements};
+use spotter_store::{Json, Record, Tx, params, places, record, statements};
 
 /// The prefix of an assistant's id.
 const PREFIX: &str = "mcpc_";
@@ -68,17 +68,28 @@ pub(super) fn keep(tx: &mut Tx, client_id: &str) -> Result<()> {
 }
 
 /// Forgets some assistants that nobody let in; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_registered_assistants",
+    "Forget registered assistants that nobody allowed anything",
+    prune,
+)];
 
 statements! {
     BY_DIGEST = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE digest = ?1";
     UNUSED = "SELECT COUNT(*) FROM mcp_client WHERE expires_at IS NOT NULL";
     GIVE_WAY = "DELETE FROM mcp_client WHERE client_id IN \
         (SELECT client_id FROM mcp_client WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT ?1)";
-    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) VALUES (",
+        places(1, Registered::WIDTH + 2), ")";
     FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
     KEEP = "UPDATE mcp_client SET expires_at = NULL WHERE client_id = ?1 AND expires_at IS NOT NULL";
     PRUNE = "DELETE FROM mcp_client WHERE client_id IN \

@@ -1,7 +1,7 @@
 //! Tokens of the MCP server: codes are exchanged for them once, refresh tokens are replaced at every
 //! use, and whatever is presented twice ends what it led to.
 
-use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
+use spotter_contract::{Actor, Area, Caller, Env, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Problem, Result, Timestamp,
     limits::{ACCESS_TOKEN_SECONDS, MCP_REFRESH_TOKEN_SECONDS},
@@ -249,9 +249,20 @@ pub(super) fn revoke_all(cx: &mut Write, grant: GrantId) -> Result<()> {
 }
 
 /// Deletes some codes and tokens that have expired; how many. To be called now and then.
-pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     Ok(tx.execute(PRUNE_CODES, params![now])? + tx.execute(PRUNE_TOKENS, params![now])?)
 }
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_assistants_tokens",
+    "Forget codes and tokens of assistants that have expired",
+    prune,
+)];
 
 statements! {
     CODE = "SELECT ", Code::COLUMNS, " FROM mcp_code WHERE company_id = ?1 AND digest = ?2";

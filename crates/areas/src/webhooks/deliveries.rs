@@ -2,13 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation, outbox};
-use spotter_kernel::{Id, Key, Page, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
-use spotter_store::{Bind, Filter, List, params, record, statements, words};
-use spotter_webhooks::queue::Stage;
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, Write, answer, listed, operation, outbox, path,
+};
+use spotter_delivery::queue::Stage;
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
+use spotter_store::{List, filters, lists, params, record, statements, words};
 
 use super::{DeliveryId, SubscriptionId, record::Subscription};
-use crate::audit_logs::first_id_at;
 
 /// Most deliveries that one request recovers.
 const RECOVERED_MAX: i64 = 500;
@@ -148,34 +149,23 @@ words! {
     }
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Deliveries of this subscription; an id that is none finds nothing.
-    subscription_id: Option<String>,
-    /// Deliveries with this status; `pending` finds those that are being sent, too.
-    status: Option<WantedStatus>,
+filters! {
+    struct Filters {
+        /// Deliveries of this subscription; an id that is none finds nothing.
+        subscription_id: String => "d.subscription_id = ?" as |id| id.to_ascii_lowercase(), tallied;
+        /// Deliveries with this status; `pending` finds those that are being sent, too.
+        status: WantedStatus => "d.status = ?", tallied;
+    }
 }
 
 fn list_webhook_deliveries(
     cx: &mut Read,
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<Deliveries> {
-    let mut chosen = Vec::new();
-    if let Some(text) = &wanted.subscription_id {
-        let Some(id) = Id::parse(text) else {
-            return Ok(Page { items: Vec::<DeliveryView>::new(), request: page, total: 0 }.into());
-        };
-        chosen.push(("subscriptionId", vec![id.bind().into_owned()]));
-    }
-    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
-    Ok(cx.page::<Delivery>(&LIST, &chosen, page)?.map(Into::into).into())
+    Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-struct DeliveryPath {
-    id: DeliveryId,
-}
+path!(DeliveryPath { id: DeliveryId });
 
 /// A delivery with every attempt.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -187,10 +177,7 @@ struct DeliveryWithAttempts {
     attempts: Vec<Attempt>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeliveryAnswer {
-    delivery: DeliveryWithAttempts,
-}
+answer!(DeliveryAnswer { delivery: DeliveryWithAttempts });
 
 fn find(cx: &mut Read, id: DeliveryId) -> Result<Delivery> {
     cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
@@ -214,11 +201,7 @@ fn again(
     Ok(id)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct RedeliveryAnswer {
-    redelivery: Redelivery,
-}
+answer!(RedeliveryAnswer { redelivery: Redelivery });
 
 /// A delivery that repeats another.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -249,10 +232,7 @@ fn redeliver_webhook(cx: &mut Write, Path(at): Path<DeliveryPath>) -> Result<Red
     Ok(RedeliveryAnswer { redelivery: Redelivery { delivery_id, event_id: delivery.event_id } })
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-struct SubscriptionPath {
-    id: SubscriptionId,
-}
+path!(SubscriptionPath { id: SubscriptionId });
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -261,10 +241,7 @@ struct Recovery {
     since: Timestamp,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct RecoveryAnswer {
-    recovery: Recovered,
-}
+answer!(RecoveryAnswer { recovery: Recovered });
 
 /// What a recovery did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -283,7 +260,7 @@ fn recover_webhook(
     Body(wanted): Body<Recovery>,
 ) -> Result<RecoveryAnswer> {
     Subscription::find_active(cx, at.id)?;
-    let since = first_id_at(wanted.since);
+    let since = Id::first_at(wanted.since);
     let failed: Vec<(DeliveryId, Id, String)> =
         cx.all(FAILED, params![at.id, since, RECOVERED_MAX + 1])?;
     cx.touch("webhook_subscription", at.id, Vec::<String>::new());
@@ -296,13 +273,12 @@ fn recover_webhook(
     Ok(RecoveryAnswer { recovery: Recovered { recovered, has_more } })
 }
 
-/// The operations on deliveries.
-pub(super) fn operations() -> Vec<Operation> {
+/// What this chapter brings.
+pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
-    vec![
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/webhooks/deliveries", WebhookDeliveriesRead, list_webhook_deliveries)
-            .summary("List webhook deliveries")
-            .fails(&[Key::InvalidEnum]),
+            .summary("List webhook deliveries"),
         operation!(GET "/webhooks/deliveries/{id}", WebhookDeliveriesRead, get_webhook_delivery)
             .summary("Get a webhook delivery with its attempts"),
         operation!(POST "/webhooks/deliveries/{id}/redeliver", WebhooksWrite, redeliver_webhook)
@@ -319,22 +295,15 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Queues a new delivery for every failed one since an instant that was not sent \
                  again yet, oldest first, at most 500 at a time.",
             )
-            .invalid_as(INVALID)
-            .fails(&[Key::InvalidDate]),
-    ]
+            .invalid_as(INVALID),
+    ])
 }
 
-/// Every delivery, newest first.
-pub(crate) static LIST: List = List {
-    columns: COLUMNS,
-    from: DELIVERIES,
-    filters: &[
-        Filter::tallied("subscriptionId", "d.subscription_id = ?"),
-        Filter::tallied("status", "d.status = ?"),
-    ],
-    order: "d.delivery_id DESC",
-    tally: Some(outbox::TALLY),
-};
+lists! {
+    /// Every delivery, newest first.
+    LIST: List<Delivery, Filters> =
+        List::new(DELIVERIES, "d.delivery_id DESC").selecting(COLUMNS).tallied(outbox::TALLY);
+}
 
 statements! {
     FIND = "SELECT ", COLUMNS, " FROM ", DELIVERIES, " AND d.delivery_id = ?2";

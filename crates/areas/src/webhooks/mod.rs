@@ -4,9 +4,9 @@ mod deliveries;
 mod record;
 mod subscriptions;
 
-use spotter_contract::Operation;
+use spotter_contract::Area;
 use spotter_kernel::id_type;
-use spotter_store::{List, Sql, stored_ids};
+use spotter_store::stored_ids;
 
 id_type!(
     /// A subscription to events.
@@ -20,16 +20,7 @@ id_type!(
 );
 stored_ids!(SubscriptionId DeliveryId);
 
-/// The area's operations.
-pub fn operations() -> Vec<Operation> {
-    let all = [subscriptions::operations(), deliveries::operations()];
-    all.into_iter().flatten().map(|operation| operation.under("Webhooks")).collect()
-}
-
-pub(crate) fn statements() -> Vec<Sql> {
-    [record::STATEMENTS, deliveries::STATEMENTS].concat()
-}
-
-pub(crate) fn lists() -> Vec<(&'static List, usize)> {
-    vec![(&record::LIST, 1), (&deliveries::LIST, 1)]
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([record::area(), subscriptions::area(), deliveries::area()]).under("Webhooks")
 }

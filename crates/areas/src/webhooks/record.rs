@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Read, Write};
-use spotter_kernel::{Event, Key, Problem, Result, Timestamp};
-use spotter_store::{Json, List, params, record, statements, words};
-use spotter_webhooks::signature::{SECRET_PREFIX, new_secret};
+use spotter_contract::{Area, Read, Timer, Write};
+use spotter_delivery::signature::{SECRET_PREFIX, new_secret};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp};
+use spotter_store::{Json, List, lists, params, parts, record, statements, values, words};
 
 use super::SubscriptionId;
 
@@ -138,6 +138,14 @@ impl Subscription {
         }
     }
 
+    /// Has the secret before the present one forgotten when its time is over.
+    pub(super) fn forget_previous_secret_in_time(&self, cx: &mut Write) -> Result<()> {
+        match self.previous_secret_until {
+            Some(until) => cx.set_timer(&FORGET_PREVIOUS_SECRET, self.subscription_id, until),
+            None => cx.clear_timer(&FORGET_PREVIOUS_SECRET, self.subscription_id),
+        }
+    }
+
     /// How many the company has that are not deleted.
     pub(super) fn count(cx: &mut Read) -> Result<i64> {
         let found: Option<(i64,)> = cx.one(COUNT, params![])?;
@@ -159,23 +167,7 @@ impl Subscription {
             return Ok(());
         };
         self.updated_at = now;
-        cx.defer(
-            SAVE,
-            params![
-                self.subscription_id,
-                self.name,
-                self.status,
-                self.events,
-                self.url,
-                self.secret,
-                self.secret_prefix,
-                self.secret_last4,
-                self.secret_rotated_at,
-                self.previous_secret,
-                self.previous_secret_until,
-                self.updated_at,
-            ],
-        )?;
+        cx.defer(SAVE, &self.facts())?;
         if (self.status, &self.events) != (before.status, &before.events) {
             cx.defer(SILENCE, params![self.subscription_id])?;
             self.listen(cx)?;
@@ -209,24 +201,52 @@ pub(super) fn invalid(field: &str, rule: &str) -> Problem {
     Problem::field(Key::WebhookRequestInvalid, field, rule)
 }
 
-/// Every subscription that is not deleted, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: Subscription::COLUMNS,
-    from: "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
-    filters: &[],
-    order: "subscription_id DESC",
-    tally: None,
-};
+const FORGET_PREVIOUS_SECRET: Timer = Timer::new(
+    "forget_previous_webhook_secret",
+    "Forget a signing secret when its grace period is over",
+    forget_previous_secret,
+);
+
+fn forget_previous_secret(cx: &mut Write, id: Id) -> Result<()> {
+    let found: Option<Subscription> = cx.one(FIND, params![id])?;
+    let kept = found.filter(|subscription| subscription.previous_secret_until.is_some());
+    let Some(over) = kept else { return Ok(()) };
+    if over.previous_secret_until.is_some_and(|until| until > cx.now()) {
+        return over.forget_previous_secret_in_time(cx);
+    }
+    cx.touch("webhook_subscription", over.subscription_id, ["previousSecret"]);
+    cx.defer(FORGET, params![over.subscription_id])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).timers(&[&FORGET_PREVIOUS_SECRET]).lists(lists())
+}
+
+lists! {
+    /// Every subscription that is not deleted, newest first; a company has few.
+    pub(super) LIST: List<Subscription> = List::new(
+        "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
+        "subscription_id DESC",
+    );
+}
+
+parts! {
+    Subscription by subscription_id
+        without last_delivery_at, last_success_at, last_failure_at, created_at;
+    FACTS facts: name, status, events, url, secret, secret_prefix, secret_last4, secret_rotated_at,
+        previous_secret, previous_secret_until, updated_at;
+}
 
 statements! {
     FIND = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
         WHERE company_id = ?1 AND subscription_id = ?2";
     COUNT = "SELECT COUNT(*) FROM webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'";
-    INSERT = "INSERT INTO webhook_subscription (company_id, ", Subscription::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-    SAVE = "UPDATE webhook_subscription SET name = ?3, status = ?4, events = ?5, url = ?6, secret = ?7, \
-        secret_prefix = ?8, secret_last4 = ?9, secret_rotated_at = ?10, previous_secret = ?11, \
-        previous_secret_until = ?12, updated_at = ?13 WHERE company_id = ?1 AND subscription_id = ?2";
+    INSERT = "INSERT INTO webhook_subscription ", values!(Subscription);
+    SAVE = "UPDATE webhook_subscription SET ", Subscription::FACTS,
+        " WHERE company_id = ?1 AND subscription_id = ?2";
+    FORGET = "UPDATE webhook_subscription SET previous_secret = NULL, previous_secret_until = NULL \
+        WHERE company_id = ?1 AND subscription_id = ?2";
     LISTEN = "INSERT INTO webhook_listener (company_id, event_type, subscription_id) VALUES (?1, ?2, ?3)";
     SILENCE = "DELETE FROM webhook_listener WHERE company_id = ?1 AND subscription_id = ?2";
 }

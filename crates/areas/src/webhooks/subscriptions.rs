@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Body, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
-    operation,
+    Area, Body, OptionalBody, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
 };
+use spotter_delivery::target::{Target, URL_MAX};
 use spotter_kernel::{
     Change, Event, Id, Key, Problem, Result,
     number::Whole,
     text::{Name, Text},
 };
-use spotter_store::{Json, words};
-use spotter_webhooks::target::{Target, URL_MAX};
+use spotter_store::{Json, NoFilters, words};
 
 use super::{
     SubscriptionId,
@@ -40,23 +39,14 @@ words! {
 listed!(Subscriptions { subscriptions: SubscriptionView });
 
 fn list_webhooks(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Subscriptions> {
-    Ok(cx.page::<Subscription>(&LIST, &[], page)?.map(Into::into).into())
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.map(Into::into).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-struct SubscriptionPath {
-    id: SubscriptionId,
-}
+path!(SubscriptionPath { id: SubscriptionId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct SubscriptionAnswer {
-    subscription: SubscriptionView,
-}
+answer!(SubscriptionAnswer { subscription: SubscriptionView });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct SecretAnswer {
-    subscription: SubscriptionWithSecret,
-}
+answer!(SecretAnswer { subscription: SubscriptionWithSecret });
 
 fn answer(subscription: Subscription) -> SubscriptionAnswer {
     SubscriptionAnswer { subscription: subscription.into() }
@@ -231,6 +221,7 @@ fn rotate_webhook_secret(
     let signing_secret = subscription.renew_secret(cx)?;
     subscription.secret_rotated_at = Some(cx.now());
     subscription.save(cx, &before)?;
+    subscription.forget_previous_secret_in_time(cx)?;
     let subscription = SubscriptionWithSecret { subscription: subscription.into(), signing_secret };
     Ok(SecretAnswer { subscription })
 }
@@ -240,6 +231,10 @@ fn rotate_webhook_secret(
 #[serde(rename_all = "camelCase")]
 struct TestEvent {
     subscription_id: SubscriptionId,
+}
+
+impl Payload for TestEvent {
+    const EVENTS: &'static [Event] = &[Event::SubscriptionTest];
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -252,10 +247,7 @@ struct Test {
     delivery_ids: Vec<Id>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct TestAnswer {
-    test: Test,
-}
+answer!(TestAnswer { test: Test });
 
 fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<TestAnswer> {
     let subscription = Subscription::find_active(cx, at.id)?;
@@ -268,10 +260,10 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
     Ok(TestAnswer { test: Test { event_id, delivery_ids } })
 }
 
-/// The operations on subscriptions.
-pub(super) fn operations() -> Vec<Operation> {
+/// What this chapter brings.
+pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
-    vec![
+    Area::default().tells::<TestEvent>().operations([
         operation!(GET "/webhooks", WebhooksRead, list_webhooks)
             .summary("List webhook subscriptions")
             .invalid_as(INVALID),
@@ -311,5 +303,5 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .secret()
             .invalid_as(INVALID),
-    ]
+    ])
 }

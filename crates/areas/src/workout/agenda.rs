@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::Read;
-use spotter_kernel::{Date, Result, Timestamp, id::ClientId, id_type, text::WallTime};
+use spotter_contract::{Actor, Area, Read};
+use spotter_kernel::{Date, Problem, Result, Timestamp, id::ClientId, id_type, text::WallTime};
 use spotter_store::{params, record, statements, stored_ids, words};
 
 use super::{
-    plan::{Day, MomentId, Plan, PlanId, PlanStatus, slots},
+    plan::{MomentFacts, MomentId, Plan, PlanId, PlanStatus, slots},
     schedule::{Calendar, Occurrence, Slot},
     session::{SessionId, SessionStatus},
     vocabulary::{Layout, Mode, ReleasePolicy},
@@ -200,7 +200,7 @@ record! {
 pub(super) struct Agenda<'p> {
     pub plan: &'p Plan,
     pub calendar: Calendar,
-    days: Vec<Day>,
+    days: Vec<MomentFacts>,
     slots: Vec<Slot>,
     pub moves: Vec<Move>,
     /// By day, and on recurring plans by date.
@@ -212,7 +212,7 @@ pub(super) struct Agenda<'p> {
 impl<'p> Agenda<'p> {
     /// Reads a plan's days alone.
     pub fn planned(cx: &mut Read, plan: &'p Plan) -> Result<Self> {
-        let days = plan.days(cx)?;
+        let days = plan.moment_facts(cx)?;
         let (now, today) = (cx.now(), plan.time_zone.date_at(cx.now()));
         let (slots, calendar) = (slots(&days), plan.calendar());
         let (moves, done) = (Vec::new(), HashMap::new());
@@ -257,7 +257,7 @@ impl<'p> Agenda<'p> {
             let due = self.slots.iter().zip(&self.days);
             let due =
                 due.filter(|(slot, _)| (slot.week, slot.weekday) == (week_number, Some(weekday)));
-            let item = |(order, (slot, day)): (i64, (&Slot, &Day))| {
+            let item = |(order, (slot, day)): (i64, (&Slot, &MomentFacts))| {
                 let date = self.calendar.date_of(slot, week_number);
                 let planned = date.filter(|_| self.plan.mode == Mode::MultiWeek);
                 let occurrence =
@@ -271,7 +271,7 @@ impl<'p> Agenda<'p> {
         ScheduleWeek { week_number, days: (1..=7).map(day).collect() }
     }
 
-    fn item(&self, day: &Day, occurrence: Option<&Occurrence>) -> ScheduleItem {
+    fn item(&self, day: &MomentFacts, occurrence: Option<&Occurrence>) -> ScheduleItem {
         let moved = occurrence.and_then(|occurrence| self.moved(occurrence));
         let planned_date = occurrence.map(|occurrence| occurrence.date);
         let scheduled_date = moved.map(|moved| moved.scheduled_date).or(planned_date);
@@ -324,8 +324,17 @@ impl<'p> Agenda<'p> {
     }
 
     /// The day with this id.
-    pub fn day(&self, id: MomentId) -> Option<&Day> {
+    pub fn day(&self, id: MomentId) -> Option<&MomentFacts> {
         self.days.iter().find(|day| day.plan_moment_id == id)
+    }
+
+    /// Refuses a client what is not released to them yet; staff may do it.
+    pub fn check_released(&self, cx: &Read, occurrence: &Occurrence) -> Result<()> {
+        let by_client = matches!(cx.caller().actor, Actor::Client { .. });
+        if by_client && !self.calendar.is_released(occurrence.nth_week, self.now) {
+            return Err(Problem::conflict("occurrenceDate", "must be in a week that is released"));
+        }
+        Ok(())
     }
 
     /// Whether a session was begun for an occurrence.
@@ -394,6 +403,11 @@ pub(super) const MOVES_MAX: usize = 1_000;
 /// The client's move with this id.
 pub(super) fn find_move(cx: &mut Read, client: ClientId, id: MoveId) -> Result<Option<Move>> {
     cx.one(MOVE, params![client, id])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
 }
 
 statements! {

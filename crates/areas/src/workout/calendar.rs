@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Feature, Operation, Path, Query, Read, Write, operation};
+use spotter_contract::{Area, Body, Feature, Path, Query, Read, Write, answer, operation, path};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, id::ClientId};
 use spotter_store::{params, statements};
 
@@ -44,10 +44,7 @@ struct ClientCalendar {
     items: Vec<CalendarItem>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct CalendarAnswer {
-    calendar: ClientCalendar,
-}
+answer!(CalendarAnswer { calendar: ClientCalendar });
 
 /// Two dates in their order and not too far apart.
 pub(super) fn checked_range(
@@ -106,10 +103,7 @@ struct NewMove {
     scheduled_date: Date,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ItemAnswer {
-    item: CalendarItem,
-}
+answer!(ItemAnswer { item: CalendarItem });
 
 fn not_due() -> Problem {
     Problem::field(Key::NotFound, "occurrenceDate", "must be a date on which the day is due")
@@ -132,15 +126,16 @@ fn create_workout_move(
     }
     let mut agenda = Agenda::of(cx, &plan)?;
     let occurrence = agenda.occurrence(plan_moment_id, occurrence_date).ok_or_else(not_due)?;
+    agenda.check_released(cx, &occurrence)?;
     if agenda.is_begun(&occurrence) {
-        return Err(Problem::taken("occurrenceDate", "must not be begun or done already"));
+        return Err(Problem::conflict("occurrenceDate", "must not be begun or done already"));
     }
     let same = |moved: &Move| {
         (moved.plan_moment_id, moved.occurrence_date) == (plan_moment_id, occurrence_date)
     };
     let known = agenda.moves.iter().position(same);
     if known.is_none() && agenda.moves.len() >= MOVES_MAX {
-        return Err(Problem::taken("planId", "must have at most 1000 moves"));
+        return Err(Problem::conflict("planId", "must have at most 1000 moves"));
     }
     let new = Move {
         move_id: MoveId(cx.new_id()),
@@ -170,18 +165,14 @@ fn create_workout_move(
     agenda.calendar_item(&occurrence).map(|item| ItemAnswer { item }).ok_or_else(not_due)
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MovePath {
-    client_id: ClientId,
-    move_id: MoveId,
-}
+path!(MovePath { client_id: ClientId, move_id: MoveId });
 
-/// The occurrence on its planned date again; null where the plan has no such day any more.
-#[derive(Debug, Serialize, JsonSchema)]
-struct RestoredAnswer {
-    item: Option<CalendarItem>,
-}
+answer!(
+    /// The occurrence on its planned date again; null where the plan has no such day any more.
+    RestoredAnswer {
+        item: Option<CalendarItem>,
+    }
+);
 
 fn restore_workout_move(cx: &mut Write, Path(at): Path<MovePath>) -> Result<RestoredAnswer> {
     Client::find(cx, at.client_id)?;
@@ -198,41 +189,31 @@ fn restore_workout_move(cx: &mut Write, Path(at): Path<MovePath>) -> Result<Rest
     Ok(RestoredAnswer { item: occurrence.and_then(|occurrence| agenda.calendar_item(&occurrence)) })
 }
 
-/// The operations about calendars.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
         operation!(GET "/workout/clients/{clientId}/calendar", WorkoutClientPlansRead, get_client_workout_calendar)
             .summary("Get a client's workout calendar")
+            .for_client(&[])
             .describe(
                 "What is due between two dates, after moves. An item is `completed` or \
                  `in_progress` by its session, `locked` until its week is released, and otherwise \
                  `upcoming`, due `today` or `missed` by its scheduled date.",
             )
             .needs(Feature::ProgrammeCalendar)
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidDate,
-                Key::DateRangeRequired,
-                Key::DateRangeOrderInvalid,
-                Key::DateRangeTooLarge,
-            ]),
+            .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge]),
         operation!(POST "/workout/clients/{clientId}/calendar/moves", WorkoutClientPlansWrite, create_workout_move)
             .summary("Move an occurrence to another date")
+            .for_client(&[])
             .describe("Moving an occurrence again replaces its move.")
             .created()
             .needs(Feature::ProgrammeCalendar)
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidDate,
-                Key::ApiError,
-            ]),
+            .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/calendar/moves/{moveId}", WorkoutClientPlansWrite, restore_workout_move)
             .summary("Restore an occurrence to its planned date")
-            .needs(Feature::ProgrammeCalendar)
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
-    ]
+            .for_client(&[])
+            .needs(Feature::ProgrammeCalendar),
+    ])
 }
 
 statements! {

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Paged, Path, Read, Write, listed, operation};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::ClientId,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, List, params, statements, words};
+use spotter_store::{Bind, List, filters, lists, params, statements, words};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
@@ -95,10 +95,11 @@ impl From<Plan> for ClientPlan {
 
 listed!(ClientPlans { plans: ClientPlan });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Filters {
-    status: Option<ClientPlanStatus>,
+filters! {
+    struct Filters {
+        /// Plans in this status.
+        status: ClientPlanStatus => "status = ?";
+    }
 }
 
 fn list_client_workout_plans(
@@ -107,24 +108,17 @@ fn list_client_workout_plans(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<ClientPlans> {
     Client::find(cx, at.client_id)?;
-    let mut chosen = Vec::new();
-    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
-    let plans = cx.page_under::<Plan>(&LIST, &[at.client_id.bind()], &chosen, page)?;
+    let plans = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     Ok(plans.map(ClientPlan::from).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ClientPlanPath {
+path!(ClientPlanPath {
     client_id: ClientId,
     /// The client's plan.
     template_id: PlanId,
-}
+});
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ClientPlanAnswer {
-    plan: ClientPlan,
-}
+answer!(ClientPlanAnswer { plan: ClientPlan });
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct ClientPlanInFull {
@@ -172,7 +166,7 @@ impl Given {
         let template = Plan::find_template(cx, wanted.template_id)
             .map_err(|none| none.missing("templateId", "must be a template of the company"))?;
         if template.status != PlanStatus::Active {
-            return Err(Problem::taken("templateId", "must be published"));
+            return Err(Problem::conflict("templateId", "must be published"));
         }
         let zone = company_zone(cx)?;
         let today = zone.date_at(cx.now());
@@ -194,11 +188,11 @@ impl Given {
         group: Option<GroupId>,
     ) -> Result<Plan> {
         if client.is_archived() {
-            return Err(Problem::taken("clientId", "must not be archived"));
+            return Err(Problem::conflict("clientId", "must not be archived"));
         }
         let count: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if count.is_some_and(|(count,)| count >= PLANS_MAX) {
-            return Err(Problem::taken("clientId", "must have at most 200 plans"));
+            return Err(Problem::conflict("clientId", "must have at most 200 plans"));
         }
         let Self { template, moments, zone, start, wanted } = self;
         let (plan, _) = template.copy_with(cx, moments, |plan| {
@@ -282,10 +276,7 @@ fn update_client_workout_plan(
     Ok(ClientPlanAnswer { plan: plan.into() })
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeletedAnswer {
-    plan: DeletedPlan,
-}
+answer!(DeletedAnswer { plan: DeletedPlan });
 
 fn delete_client_workout_plan(
     cx: &mut Write,
@@ -333,7 +324,7 @@ fn reorder_client_workout_days(
     if wanted.plan_moment_ids.is_empty() {
         return Err(Problem::invalid("planMomentIds", "must name every day of the plan"));
     }
-    let days = plan.days(cx)?;
+    let days = plan.moment_facts(cx)?;
     let mut programme = Programme::of(cx, plan)?;
     programme.outline.reorder(&wanted.plan_moment_ids)?;
     let told = programme.outline.places().iter().map(|place| {
@@ -352,50 +343,38 @@ fn reorder_client_workout_days(
     Ok(ReorderedDays { template_id: plan.plan_id, day_count: days.len() as i64, days })
 }
 
-/// The operations about clients' plans.
-pub(super) fn operations() -> Vec<Operation> {
-    const ON_A_CLIENT: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound];
-    const CHANGES: &[Key] = &[
-        Key::InvalidClientId,
-        Key::ClientNotFound,
-        Key::InvalidEnum,
-        Key::InvalidDate,
-        Key::FieldTooLong,
-        Key::ApiError,
-    ];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans", WorkoutClientPlansRead, list_client_workout_plans)
             .summary("List a client's plans")
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::InvalidEnum]),
+            .for_client(&[]),
         operation!(POST "/workout/clients/{clientId}/plans", WorkoutClientPlansWrite, assign_workout_plan)
             .summary("Assign a template to a client")
             .describe("The client gets a copy; later changes of the template don't reach it.")
             .created()
-            .fails(CHANGES),
+            .fails(&[Key::ApiError]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansRead, get_client_workout_plan)
             .summary("Get a client's plan")
-            .fails(ON_A_CLIENT),
+            .for_client(&[]),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, update_client_workout_plan)
             .summary("Update a client's plan")
-            .fails(CHANGES),
+            .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, delete_client_workout_plan)
             .summary("Delete a client's plan")
-            .describe("Sessions that were logged for it stay.")
-            .fails(ON_A_CLIENT),
+            .describe("Sessions that were logged for it stay."),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}/reorder-days", WorkoutClientPlansWrite, reorder_client_workout_days)
-            .summary("Reorder the days of a client's assigned plan")
-            .fails(ON_A_CLIENT),
-    ]
+            .summary("Reorder the days of a client's assigned plan"),
+    ])
 }
 
-/// A client's plans, newest first; at most 200.
-pub(crate) static LIST: List = List {
-    columns: Plan::COLUMNS,
-    from: "workout_plan WHERE company_id = ?1 AND client_id = ?2 AND deleted_at IS NULL",
-    filters: &[Filter::new("status", "status = ?")],
-    order: "plan_id DESC",
-    tally: None,
-};
+lists! {
+    /// A client's plans, newest first; at most 200.
+    LIST: List<Plan, Filters> = List::new(
+        "workout_plan WHERE company_id = ?1 AND client_id = ?2 AND deleted_at IS NULL",
+        "plan_id DESC",
+    );
+}
 
 statements! {
     COUNT = "SELECT COUNT(*) FROM workout_plan \

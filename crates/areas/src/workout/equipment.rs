@@ -2,18 +2,19 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
-};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
     Change, Key, Page, Patch, Problem, Result, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
+use spotter_store::{
+    Bind, Json, List, NoFilters, Value, filters, lists, params, record, set, statements,
+    stored_ids, values,
+};
 
-use super::{ON_A_LIBRARY, exercises::texts, starter, vocabulary::Source};
+use super::{exercises::texts, starter, vocabulary::Source};
 use crate::{
     clients::{Client, ClientPath},
     folding::{haystack, needles, searched, slug},
@@ -97,7 +98,7 @@ impl Own {
             None => cx.one(COUNT, params![])?,
         };
         if count.is_some_and(|(count,)| count >= OWN_MAX) {
-            return Err(Problem::taken("label", "must be at most 500 items"));
+            return Err(Problem::conflict("label", "must be at most 500 items"));
         }
         let own = Self {
             item_id: ItemId(cx.new_id()),
@@ -130,7 +131,7 @@ impl Own {
             None => cx.one(WITH_KEY, params![self.item_key])?,
         };
         if found.is_some_and(|(id,)| id != self.item_id) {
-            return Err(Problem::taken("label", "must not make the same key as another item"));
+            return Err(Problem::conflict("label", "must not make the same key as another item"));
         }
         Ok(())
     }
@@ -163,14 +164,15 @@ pub(super) fn is_known(cx: &mut Read, key: &str) -> Result<bool> {
 listed!(EquipmentList { equipment: Equipment });
 listed!(Items { items: Equipment });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Words that the label or an alias has words beginning with; all must match.
-    search: Option<Text<100>>,
-    category: Option<Text<60>>,
-    /// system or company.
-    source: Option<Source>,
+filters! {
+    struct Filters {
+        /// Words that the label or an alias has words beginning with; all must match.
+        search: Text<100> => "haystack LIKE ?" each |text| searched(text);
+        /// Items of this category.
+        category: Text<60> => "category = ?";
+        /// system or company.
+        source: Source;
+    }
 }
 
 impl Filters {
@@ -189,12 +191,7 @@ fn list_workout_equipment(
 ) -> Result<EquipmentList> {
     let own = match wanted.source {
         Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
-        _ => {
-            let mut chosen = searched(wanted.search.as_deref());
-            let category = wanted.category.as_ref().map(|word| word.bind().into_owned());
-            chosen.extend(category.map(|word| ("category", vec![word])));
-            cx.page::<Own>(&LIST, &chosen, page)?
-        }
+        _ => cx.page(&LIST, &wanted, page)?,
     };
     let system: Vec<Equipment> = starter::ITEMS
         .iter()
@@ -204,10 +201,7 @@ fn list_workout_equipment(
     Ok(own.map(Equipment::from).followed_by(&system).into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ItemAnswer {
-    item: Equipment,
-}
+answer!(ItemAnswer { item: Equipment });
 
 /// A piece of equipment of the company's own.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -248,7 +242,7 @@ fn list_client_equipment(
 ) -> Result<Items> {
     Client::find(cx, at.client_id)?;
     let under = [at.client_id.bind()];
-    Ok(cx.page_under::<Own>(&LIST_OF_CLIENT, &under, &[], page)?.map(Equipment::from).into())
+    Ok(cx.page_under(&LIST_OF_CLIENT, &under, &NoFilters {}, page)?.map(Equipment::from).into())
 }
 
 /// A piece of equipment that one client has.
@@ -270,12 +264,7 @@ fn create_client_equipment(
     own.insert(cx)
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ItemPath {
-    client_id: ClientId,
-    item_id: ItemId,
-}
+path!(ItemPath { client_id: ClientId, item_id: ItemId });
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -314,52 +303,39 @@ fn delete_client_equipment(cx: &mut Write, Path(at): Path<ItemPath>) -> Result<I
     Ok(ItemAnswer { item: own.into() })
 }
 
-/// The operations about equipment.
-pub(super) fn operations() -> Vec<Operation> {
-    const ON_A_CLIENTS: &[Key] =
-        &[Key::InvalidClientId, Key::ClientNotFound, Key::FieldTooLong, Key::ApiError];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/equipment", WorkoutExercisesRead, list_workout_equipment)
             .summary("List equipment")
-            .describe("The company's own, newest first, then the starter library's.")
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong]),
+            .describe("The company's own, newest first, then the starter library's."),
         operation!(POST "/workout/equipment/custom-items", WorkoutExercisesWrite, create_workout_equipment)
             .summary("Create a piece of equipment")
             .created()
-            .fails(ON_A_LIBRARY),
+            .fails(&[Key::ApiError]),
         operation!(GET "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansRead, list_client_equipment)
-            .summary("List a client's own equipment")
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
+            .summary("List a client's own equipment"),
         operation!(POST "/workout/equipment/clients/{clientId}/custom-items", WorkoutClientPlansWrite, create_client_equipment)
             .summary("Create a client-scoped custom equipment item")
             .created()
-            .fails(ON_A_CLIENTS),
+            .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, update_client_equipment)
             .summary("Update a client's equipment item")
-            .fails(ON_A_CLIENTS),
+            .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/equipment/clients/{clientId}/custom-items/{itemId}", WorkoutClientPlansWrite, delete_client_equipment)
-            .summary("Delete a client's equipment item")
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
-    ]
+            .summary("Delete a client's equipment item"),
+    ])
 }
 
-/// What a whole company has of its own, newest first; at most 500.
-pub(crate) static LIST: List = List {
-    columns: Own::COLUMNS,
-    from: "workout_equipment WHERE company_id = ?1 AND client_id IS NULL",
-    filters: &[Filter::new("search", "haystack LIKE ?"), Filter::new("category", "category = ?")],
-    order: "item_id DESC",
-    tally: None,
-};
+lists! {
+    /// What a whole company has of its own, newest first; at most 500.
+    LIST: List<Own, Filters> =
+        List::new("workout_equipment WHERE company_id = ?1 AND client_id IS NULL", "item_id DESC");
 
-/// What one client has, newest first; at most 500.
-pub(crate) static LIST_OF_CLIENT: List = List {
-    columns: Own::COLUMNS,
-    from: "workout_equipment WHERE company_id = ?1 AND client_id = ?2",
-    filters: &[],
-    order: "item_id DESC",
-    tally: None,
-};
+    /// What one client has, newest first; at most 500.
+    LIST_OF_CLIENT: List<Own> =
+        List::new("workout_equipment WHERE company_id = ?1 AND client_id = ?2", "item_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", Own::COLUMNS, " FROM workout_equipment \
@@ -371,10 +347,8 @@ statements! {
     COUNT = "SELECT COUNT(*) FROM workout_equipment WHERE company_id = ?1 AND client_id IS NULL";
     COUNT_OF_CLIENT = "SELECT COUNT(*) FROM workout_equipment \
         WHERE company_id = ?1 AND client_id = ?2";
-    INSERT = "INSERT INTO workout_equipment (company_id, ", Own::COLUMNS, ", haystack) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    SAVE = "UPDATE workout_equipment SET (", Own::COLUMNS, ", haystack) = \
-        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
-        WHERE company_id = ?1 AND item_id = ?2";
+    INSERT = "INSERT INTO workout_equipment ", values!(Own, haystack);
+    SAVE = "UPDATE workout_equipment SET ", set!(Own, haystack),
+        " WHERE company_id = ?1 AND item_id = ?2";
     DELETE = "DELETE FROM workout_equipment WHERE company_id = ?1 AND item_id = ?2";
 }

@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::query_boolean, listed, operation,
+    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Page, Patch, Problem, Result, Timestamp, id_type,
     text::{Name, Text, WebUrl},
 };
-use spotter_store::{Bind, Filter, Json, List, Value, params, record, statements, stored_ids};
+use spotter_store::{
+    Bind, Json, List, Value, filters, lists, params, record, set, statements, stored_ids, values,
+};
 
 use super::{
-    ON_A_LIBRARY, equipment, starter,
+    equipment, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
 use crate::folding::{joined_haystack, looked_for, needles, singular, words_of};
@@ -134,7 +136,7 @@ impl Own {
     fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
         if starter::find(id).is_some() {
             let rule = "must not be one of the starter library, which cannot be changed";
-            return Err(Problem::taken("exerciseId", rule));
+            return Err(Problem::conflict("exerciseId", rule));
         }
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
@@ -191,21 +193,21 @@ impl Exercise {
 
 listed!(Exercises { exercises: Exercise });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Words that the name or an alias has words beginning with; all must match.
-    search: Option<Text<100>>,
-    /// A primary muscle.
-    muscle: Option<Muscle>,
-    /// The key of a piece of equipment.
-    equipment: Option<Text<120>>,
-    tracking_type: Option<TrackingType>,
-    /// system or company.
-    source: Option<Source>,
-    /// `true` for archived exercises, `false` for the others; both when absent.
-    #[serde(default, deserialize_with = "query_boolean")]
-    archived: Option<bool>,
+filters! {
+    struct Filters {
+        /// Words that the name or an alias has words beginning with; all must match.
+        search: Text<100> => "haystack LIKE ?" each |text| looked_for(spelled_out(text));
+        /// A primary muscle.
+        muscle: Muscle => "primary_muscles LIKE ? ESCAPE '!'" as |muscle| super::in_json(muscle.word());
+        /// The key of a piece of equipment.
+        equipment: Text<120> => "equipment LIKE ? ESCAPE '!'" as |key| super::in_json(key);
+        /// Exercises with this tracking type.
+        tracking_type: TrackingType => "tracking_type = ?";
+        /// system or company.
+        source: Source;
+        /// `true` for archived exercises, `false` for the others; both when absent.
+        archived: Flag => "(archived_at IS NOT NULL) = ?";
+    }
 }
 
 impl Filters {
@@ -213,31 +215,18 @@ impl Filters {
         let starter::Listed { item, haystack } = exercise;
         let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
         self.source.is_none_or(|source| source == Source::System)
-            && self.archived != Some(true)
+            && self.archived != Some(Flag(true))
             && needles.iter().all(|needle| haystack.contains(needle))
             && self.muscle.is_none_or(|muscle| item.primary_muscles.contains(&muscle))
             && self.tracking_type.is_none_or(|kind| item.tracking_type == kind)
             && self.equipment.as_deref().is_none_or(|key| item.equipment.iter().any(|k| k == key))
-    }
-
-    fn find_own(&self) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let mut chosen: Vec<_> =
-            looked_for(self.search.as_deref().map(spelled_out).unwrap_or_default());
-        let mut add = |name, value: Option<Value<'static>>| {
-            chosen.extend(value.map(|value| (name, vec![value])));
-        };
-        add("muscle", self.muscle.map(|muscle| super::in_json(muscle.word())));
-        add("equipment", self.equipment.as_deref().map(super::in_json));
-        add("trackingType", self.tracking_type.map(|kind| kind.bind().into_owned()));
-        add("archived", self.archived.map(Value::Bool));
-        chosen
     }
 }
 
 fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Exercises> {
     let own = match wanted.source {
         Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
-        _ => cx.page::<Own>(&LIST, &wanted.find_own(), page)?,
+        _ => cx.page(&LIST, &wanted, page)?,
     };
     let system: Vec<Exercise> = starter::EXERCISES
         .iter()
@@ -247,16 +236,9 @@ fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) ->
     Ok(own.map(Exercise::from).followed_by(&system).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ExercisePath {
-    exercise_id: ExerciseId,
-}
+path!(ExercisePath { exercise_id: ExerciseId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct ExerciseAnswer {
-    exercise: Exercise,
-}
+answer!(ExerciseAnswer { exercise: Exercise });
 
 fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<ExerciseAnswer> {
     Ok(ExerciseAnswer { exercise: Exercise::find(cx, at.exercise_id)? })
@@ -334,7 +316,7 @@ fn create_workout_exercise(cx: &mut Write, Body(new): Body<NewExercise>) -> Resu
 pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= OWN_MAX) {
-        return Err(Problem::taken("exercises", "must be at most 2000 in a company"));
+        return Err(Problem::conflict("exercises", "must be at most 2000 in a company"));
     }
     let own = Own {
         exercise_id: ExerciseId(cx.new_id()),
@@ -433,7 +415,7 @@ pub(super) fn check_usable(
     match found.get(&id) {
         None => Err(Problem::field(Key::NotFound, field, "must be an exercise of the libraries")),
         Some(exercise) if exercise.archived_at.is_some() => {
-            Err(Problem::taken(field, "must not be archived"))
+            Err(Problem::conflict(field, "must not be archived"))
         }
         Some(_) => Ok(()),
     }
@@ -447,26 +429,25 @@ pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
     starter::EXERCISES.iter().map(told).collect()
 }
 
-/// The operations about exercises.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/exercises", WorkoutExercisesRead, list_workout_exercises)
             .summary("List exercises")
             .describe(
                 "The company's own, newest first, then the starter library's. `search` finds \
                  exercises whose name or aliases have words that begin with each given word.",
-            )
-            .fails(&[Key::InvalidEnum, Key::InvalidBoolean, Key::FieldTooLong]),
+            ),
         operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
             .summary("Get an exercise"),
         operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
             .summary("Create an exercise")
             .created()
-            .fails(ON_A_LIBRARY),
+            .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/exercises/{exerciseId}", WorkoutExercisesWrite, update_workout_exercise)
             .summary("Update an exercise")
             .describe("Exercises of the starter library cannot be changed.")
-            .fails(ON_A_LIBRARY),
+            .fails(&[Key::ApiError]),
         operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
             .summary("Archive an exercise")
             .describe(
@@ -474,30 +455,20 @@ pub(super) fn operations() -> Vec<Operation> {
                  archived exercise changes nothing.",
             )
             .fails(&[Key::ApiError]),
-    ]
+    ])
 }
 
-/// A company's own exercises, newest first; at most 2000.
-pub(crate) static LIST: List = List {
-    columns: Own::COLUMNS,
-    from: "workout_exercise WHERE company_id = ?1",
-    filters: &[
-        Filter::new("search", "haystack LIKE ?"),
-        Filter::new("muscle", "primary_muscles LIKE ? ESCAPE '!'"),
-        Filter::new("equipment", "equipment LIKE ? ESCAPE '!'"),
-        Filter::new("trackingType", "tracking_type = ?"),
-        Filter::new("archived", "(archived_at IS NOT NULL) = ?"),
-    ],
-    order: "exercise_id DESC",
-    tally: None,
-};
+lists! {
+    /// A company's own exercises, newest first; at most 2000.
+    LIST: List<Own, Filters> =
+        List::new("workout_exercise WHERE company_id = ?1", "exercise_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", Own::COLUMNS, " FROM workout_exercise \
         WHERE company_id = ?1 AND exercise_id = ?2";
     COUNT = "SELECT COUNT(*) FROM workout_exercise WHERE company_id = ?1";
-    INSERT = "INSERT INTO workout_exercise (company_id, ", Own::COLUMNS, ", haystack) VALUES (?1, \
-        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-    SAVE = "UPDATE workout_exercise SET (", Own::COLUMNS, ", haystack) = (?2, ?3, ?4, ?5, ?6, ?7, \
-        ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) WHERE company_id = ?1 AND exercise_id = ?2";
+    INSERT = "INSERT INTO workout_exercise ", values!(Own, haystack);
+    SAVE = "UPDATE workout_exercise SET ", set!(Own, haystack),
+        " WHERE company_id = ?1 AND exercise_id = ?2";
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use spotter_contract::{Body, Operation, Path, Write, operation};
-use spotter_kernel::{Key, Patch, Problem, Result, id::ClientId, number::Whole, text::Text};
+use spotter_contract::{Area, Body, Path, Write, answer, operation};
+use spotter_kernel::{Patch, Problem, Result, id::ClientId, number::Whole, text::Text};
 use spotter_store::words;
 
 use super::{
@@ -119,12 +119,7 @@ struct FeedbackChanges {
     notes: Clearing<Text<2000>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FeedbackAnswer {
-    session_id: SessionId,
-    feedback: Feedback,
-}
+answer!(FeedbackAnswer { session_id: SessionId, feedback: Feedback });
 
 fn update_workout_feedback(
     cx: &mut Write,
@@ -153,17 +148,12 @@ fn update_workout_feedback(
     Ok(FeedbackAnswer { session_id: session.session_id, feedback: Feedback::of(&session) })
 }
 
-/// The operation about feedback.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
         operation!(PATCH "/workout/clients/{clientId}/plans/workout-feedback/{sessionId}", WorkoutClientPlansWrite, update_workout_feedback)
             .summary("Edit session workout feedback")
-            .describe("Changes the fields that are sent; `null` or an empty text clears one.")
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidEnum,
-                Key::FieldTooLong,
-            ]),
-    ]
+            .for_client(&[])
+            .describe("Changes the fields that are sent; `null` or an empty text clears one."),
+    ])
 }

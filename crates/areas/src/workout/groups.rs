@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Body, Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
-};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, Timestamp,
     id::ClientId,
     id_type,
     text::{Name, Text},
 };
-use spotter_store::{Bind, List, params, record, statements, stored_ids};
+use spotter_store::{
+    Bind, List, NoFilters, lists, params, record, set, statements, stored_ids, values,
+};
 
 use super::{
     client_plans::{Assignment, Given},
@@ -81,19 +81,12 @@ record! {
 listed!(Groups { groups: Group });
 listed!(Members { members: Member });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct GroupPath {
-    group_id: GroupId,
-}
+path!(GroupPath { group_id: GroupId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct GroupAnswer {
-    group: Group,
-}
+answer!(GroupAnswer { group: Group });
 
 fn list_workout_groups(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Groups> {
-    Ok(cx.page::<Group>(&LIST, &[], page)?.into())
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
 }
 
 fn get_workout_group(cx: &mut Read, Path(at): Path<GroupPath>) -> Result<GroupAnswer> {
@@ -110,7 +103,7 @@ struct NewGroup {
 fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<GroupAnswer> {
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= GROUPS_MAX) {
-        return Err(Problem::taken("groups", "must be at most 1000 in a company"));
+        return Err(Problem::conflict("groups", "must be at most 1000 in a company"));
     }
     let group = Group {
         group_id: GroupId(cx.new_id()),
@@ -157,10 +150,7 @@ struct DeletedGroup {
     deleted: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeletedAnswer {
-    group: DeletedGroup,
-}
+answer!(DeletedAnswer { group: DeletedGroup });
 
 fn delete_workout_group(cx: &mut Write, Path(at): Path<GroupPath>) -> Result<DeletedAnswer> {
     let group_id = Group::find(cx, at.group_id)?.group_id;
@@ -176,7 +166,7 @@ fn list_workout_group_members(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<Members> {
     Group::find(cx, at.group_id)?;
-    Ok(cx.page_under::<Member>(&LIST_OF_MEMBERS, &[at.group_id.bind()], &[], page)?.into())
+    Ok(cx.page_under(&LIST_OF_MEMBERS, &[at.group_id.bind()], &NoFilters {}, page)?.into())
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -221,7 +211,10 @@ fn add_workout_group_members(
         added.push(client);
     }
     if known.len() > MEMBERS_MAX {
-        return Err(Problem::taken("clientIds", "must leave the group with at most 100 members"));
+        return Err(Problem::conflict(
+            "clientIds",
+            "must leave the group with at most 100 members",
+        ));
     }
     let changed = (!added.is_empty()).then_some("members");
     let mut plan_ids = Vec::new();
@@ -251,12 +244,7 @@ fn give(
     Ok((plans?, given.start()))
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MemberPath {
-    group_id: GroupId,
-    client_id: ClientId,
-}
+path!(MemberPath { group_id: GroupId, client_id: ClientId });
 
 /// Somebody who is no member any more.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -268,10 +256,7 @@ struct RemovedMember {
     removed: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct RemovedAnswer {
-    member: RemovedMember,
-}
+answer!(RemovedAnswer { member: RemovedMember });
 
 fn remove_workout_group_member(
     cx: &mut Write,
@@ -280,6 +265,7 @@ fn remove_workout_group_member(
     let MemberPath { group_id, client_id } = at;
     let members = Group::find(cx, group_id)?.members(cx)?;
     if !members.iter().any(|member| member.client_id == client_id) {
+        Client::find(cx, client_id)?;
         return Err(Key::NotFound.into());
     }
     cx.touch("workout_group", group_id, ["members"]);
@@ -328,9 +314,9 @@ pub(super) fn forget_template(cx: &mut Write, template: PlanId) -> Result<()> {
     cx.defer(FORGET_TEMPLATE, params![template, cx.now()])
 }
 
-/// The operations about groups.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/groups", WorkoutGroupsRead, list_workout_groups)
             .summary("List groups"),
         operation!(GET "/workout/groups/{groupId}", WorkoutGroupsRead, get_workout_group)
@@ -338,10 +324,9 @@ pub(super) fn operations() -> Vec<Operation> {
         operation!(POST "/workout/groups", WorkoutGroupsWrite, create_workout_group)
             .summary("Create a group")
             .created()
-            .fails(&[Key::FieldTooLong, Key::ApiError]),
+            .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/groups/{groupId}", WorkoutGroupsWrite, update_workout_group)
-            .summary("Update a group")
-            .fails(&[Key::FieldTooLong]),
+            .summary("Update a group"),
         operation!(DELETE "/workout/groups/{groupId}", WorkoutGroupsWrite, delete_workout_group)
             .summary("Delete a group")
             .describe("Members keep the plans that they were given."),
@@ -351,11 +336,10 @@ pub(super) fn operations() -> Vec<Operation> {
             .summary("Add members to a group")
             .describe("Who joins a group that has a plan is given a copy of it; at most 100 members.")
             .created()
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
+            .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/groups/{groupId}/members/{clientId}", WorkoutGroupsWrite, remove_workout_group_member)
             .summary("Remove a member from a group")
-            .describe("The client keeps the plan.")
-            .fails(&[Key::InvalidClientId]),
+            .describe("The client keeps the plan."),
         operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
             .summary("Assign a template to a group")
             .describe(
@@ -363,36 +347,25 @@ pub(super) fn operations() -> Vec<Operation> {
                  Copies of an earlier plan of the group stay.",
             )
             .created()
-            .fails(&[Key::InvalidDate, Key::ApiError, Key::ClientNotFound]),
-    ]
+            .fails(&[Key::ApiError, Key::ClientNotFound]),
+    ])
 }
 
-/// Every group, newest first; at most 1000.
-pub(crate) static LIST: List = List {
-    columns: Group::COLUMNS,
-    from: "workout_group WHERE company_id = ?1",
-    filters: &[],
-    order: "group_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every group, newest first; at most 1000.
+    LIST: List<Group> = List::new("workout_group WHERE company_id = ?1", "group_id DESC");
 
-/// A group's members, by their ids; at most 100.
-pub(crate) static LIST_OF_MEMBERS: List = List {
-    columns: Member::COLUMNS,
-    from: "workout_group_member WHERE company_id = ?1 AND group_id = ?2",
-    filters: &[],
-    order: "client_id DESC",
-    tally: None,
-};
+    /// A group's members, by their ids; at most 100.
+    LIST_OF_MEMBERS: List<Member> =
+        List::new("workout_group_member WHERE company_id = ?1 AND group_id = ?2", "client_id DESC");
+}
 
 statements! {
     FIND = "SELECT ", Group::COLUMNS, " FROM workout_group \
         WHERE company_id = ?1 AND group_id = ?2";
     COUNT = "SELECT COUNT(*) FROM workout_group WHERE company_id = ?1";
-    INSERT = "INSERT INTO workout_group (company_id, ", Group::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    SAVE = "UPDATE workout_group SET (", Group::COLUMNS, ") = (?2, ?3, ?4, ?5, ?6, ?7, ?8) \
-        WHERE company_id = ?1 AND group_id = ?2";
+    INSERT = "INSERT INTO workout_group ", values!(Group);
+    SAVE = "UPDATE workout_group SET ", set!(Group), " WHERE company_id = ?1 AND group_id = ?2";
     DELETE = "DELETE FROM workout_group WHERE company_id = ?1 AND group_id = ?2";
     FORGET_TEMPLATE = "UPDATE workout_group SET template_id = NULL, start_date = NULL, \
         updated_at = ?3 WHERE company_id = ?1 AND template_id = ?2";

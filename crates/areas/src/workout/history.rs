@@ -1,10 +1,10 @@
 //! What a client did of one exercise, session by session.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{Operation, Paged, Path, Read, arguments::NoFilters, listed, operation};
-use spotter_kernel::{Date, Key, Result, Timestamp, id::ClientId};
-use spotter_store::{Bind, List, record};
+use serde::Serialize;
+use spotter_contract::{Area, Paged, Path, Read, listed, operation, path};
+use spotter_kernel::{Date, Result, Timestamp, id::ClientId};
+use spotter_store::{Bind, List, NoFilters, lists, record};
 
 use super::{
     exercises::{Exercise, ExerciseId},
@@ -54,12 +54,7 @@ struct HistoryEntry {
 
 listed!(History { history: HistoryEntry });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct HistoryPath {
-    client_id: ClientId,
-    exercise_id: ExerciseId,
-}
+path!(HistoryPath { client_id: ClientId, exercise_id: ExerciseId });
 
 record! {
     struct Entry {
@@ -107,26 +102,25 @@ fn list_exercise_history(
     let unit = Settings::find(cx)?.weight_unit;
     let total = progress::entries(cx, at.client_id, at.exercise_id)?;
     let under = [at.client_id.bind(), at.exercise_id.bind()];
-    let entries = cx.page_known::<Entry>(&LIST, &under, total, page)?;
+    let entries = cx.page_known(&LIST, &under, total, page)?;
     Ok(entries.map(|entry| entry.shown(unit)).into())
 }
 
-/// The operation about the history of an exercise.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/exercises/{exerciseId}/history", WorkoutProgressRead, list_exercise_history)
             .summary("Get a client's history of an exercise")
-            .describe("Completed sessions with the exercise, the latest first.")
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound]),
-    ]
+            .for_client(&[])
+            .describe("Completed sessions with the exercise, the latest first."),
+    ])
 }
 
-/// What was done of an exercise in completed sessions, the latest first.
-pub(crate) static LIST: List = List {
-    columns: Entry::COLUMNS,
-    from: "workout_performance \
+lists! {
+    /// What was done of an exercise in completed sessions, the latest first.
+    LIST: List<Entry> = List::new(
+        "workout_performance \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3 AND counted",
-    filters: &[],
-    order: "started_at DESC, session_id DESC, position DESC",
-    tally: None,
-};
+        "started_at DESC, session_id DESC, position DESC",
+    );
+}

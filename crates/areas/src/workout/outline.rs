@@ -76,7 +76,7 @@ impl Outline {
 
     fn check_room(&self) -> Result<()> {
         if self.total_weeks >= WEEKS_MAX {
-            return Err(Problem::taken("weeks", "must be at most 52 in a plan"));
+            return Err(Problem::conflict("weeks", "must be at most 52 in a plan"));
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Outline {
         let Self { days_max, .. } = *self;
         if self.of_week(week).count() >= days_max {
             let rule = format!("must have at most {days_max} days");
-            return Err(Problem::taken("weekNumber", &rule));
+            return Err(Problem::conflict("weekNumber", &rule));
         }
         let at = self.end_of(week);
         self.places.insert(at, Place { id, week, order: 0 });

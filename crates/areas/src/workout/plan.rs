@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Read, Write};
+use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, Timestamp, id::ClientId, id_type};
-use spotter_store::{Bind, Value, params, record, statements, stored_ids, words};
+use spotter_store::{
+    Bind, Value, params, parts, record, set, statements, stored_ids, values, words,
+};
 
 use super::{
     groups::GroupId,
@@ -41,7 +43,7 @@ record! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Plan {
         pub(super) plan_id: PlanId,
-        /// Whose plan it is; nobody's where it is a template.
+        /// The client whose plan it is; none for a template.
         pub(super) client_id: Option<ClientId>,
         /// The template that it was made from.
         pub(super) template_id: Option<PlanId>,
@@ -93,7 +95,8 @@ record! {
 /// A day of a plan.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PlanDay {
+#[schemars(rename = "PlanDay")]
+pub struct MomentView {
     #[serde(rename = "_id")]
     id: MomentId,
     plan_moment_id: MomentId,
@@ -119,8 +122,8 @@ pub struct PlanDay {
 
 impl Moment {
     /// The day as it is told, weights in the company's unit.
-    pub(super) fn shown(self, unit: WeightUnit) -> PlanDay {
-        PlanDay {
+    pub(super) fn shown(self, unit: WeightUnit) -> MomentView {
+        MomentView {
             id: self.plan_moment_id,
             plan_moment_id: self.plan_moment_id,
             plan_id: self.plan_id,
@@ -149,21 +152,9 @@ impl Moment {
         let changed = self.changed(before);
         if !changed.is_empty() {
             self.updated_at = cx.now();
-            cx.defer(
-                SAVE_MOMENT,
-                params![
-                    self.plan_id,
-                    self.plan_moment_id,
-                    self.weekday,
-                    self.name,
-                    self.notes,
-                    self.start_time,
-                    self.planned_duration_minutes,
-                    self.exercises,
-                    self.exercises.0.len() as i64,
-                    self.updated_at,
-                ],
-            )?;
+            let mut row = self.facts();
+            row.push(Value::Int(self.exercises.0.len() as i64));
+            cx.defer(SAVE_MOMENT, &row)?;
         }
         Ok(changed)
     }
@@ -210,8 +201,8 @@ impl Plan {
     }
 
     /// The plan's days in their order, without what is done on them.
-    pub fn days(&self, cx: &mut Read) -> Result<Vec<Day>> {
-        cx.all(DAYS, params![self.plan_id])
+    pub fn moment_facts(&self, cx: &mut Read) -> Result<Vec<MomentFacts>> {
+        cx.all(MOMENT_FACTS, params![self.plan_id])
     }
 
     /// The day of this plan with this id.
@@ -349,7 +340,7 @@ impl Programme {
 record! {
     /// A day without what is done on it.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Day {
+    pub struct MomentFacts {
         /// The day's id.
         pub plan_moment_id: MomentId,
         /// From 1.
@@ -368,15 +359,15 @@ record! {
 }
 
 /// The days as the calendar sees them.
-pub(super) fn slots(days: &[Day]) -> Vec<Slot> {
+pub(super) fn slots(moments: &[MomentFacts]) -> Vec<Slot> {
     let mut in_week: BTreeMap<i64, i64> = BTreeMap::new();
-    let slot = |day: &Day| {
+    let slot = |day: &MomentFacts| {
         let position = in_week.entry(day.week_number).or_default();
         *position += 1;
-        let Day { plan_moment_id: id, week_number: week, weekday, .. } = *day;
+        let MomentFacts { plan_moment_id: id, week_number: week, weekday, .. } = *day;
         Slot { id, week, weekday, position: *position }
     };
-    days.iter().map(slot).collect()
+    moments.iter().map(slot).collect()
 }
 
 /// The start of an assigned plan, by the rules of its kind: a recurring plan on the calendar is
@@ -405,27 +396,32 @@ pub(super) fn checked_start(
     }
 }
 
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+parts! {
+    Moment by plan_id, plan_moment_id without week_number, day_order, deleted_at, created_at;
+    FACTS facts: weekday, name, notes, start_time, planned_duration_minutes, exercises, updated_at;
+}
+
 statements! {
     FIND = "SELECT ", Plan::COLUMNS, " FROM workout_plan \
         WHERE company_id = ?1 AND plan_id = ?2 AND deleted_at IS NULL";
-    INSERT = "INSERT INTO workout_plan (company_id, ", Plan::COLUMNS, ", haystack) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-        ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)";
-    SAVE = "UPDATE workout_plan SET (", Plan::COLUMNS, ", haystack) = \
-        (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-        ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) WHERE company_id = ?1 AND plan_id = ?2";
+    INSERT = "INSERT INTO workout_plan ", values!(Plan, haystack);
+    SAVE = "UPDATE workout_plan SET ", set!(Plan, haystack),
+        " WHERE company_id = ?1 AND plan_id = ?2";
     MOMENTS = "SELECT ", Moment::COLUMNS, " FROM workout_moment WHERE company_id = ?1 \
         AND plan_id = ?2 AND deleted_at IS NULL ORDER BY day_order LIMIT 1000";
-    DAYS = "SELECT ", Day::COLUMNS, " FROM workout_moment WHERE company_id = ?1 \
+    MOMENT_FACTS = "SELECT ", MomentFacts::COLUMNS, " FROM workout_moment WHERE company_id = ?1 \
         AND plan_id = ?2 AND deleted_at IS NULL ORDER BY day_order LIMIT 1000";
     MOMENT = "SELECT ", Moment::COLUMNS, " FROM workout_moment WHERE company_id = ?1 \
         AND plan_id = ?2 AND plan_moment_id = ?3 AND deleted_at IS NULL";
     PLACES = "SELECT plan_moment_id, week_number, day_order, exercise_count FROM workout_moment \
         WHERE company_id = ?1 AND plan_id = ?2 AND deleted_at IS NULL LIMIT 1000";
-    INSERT_MOMENT = "INSERT INTO workout_moment (company_id, ", Moment::COLUMNS, ", exercise_count) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-    SAVE_MOMENT = "UPDATE workout_moment SET weekday = ?4, name = ?5, notes = ?6, start_time = ?7, \
-        planned_duration_minutes = ?8, exercises = ?9, exercise_count = ?10, updated_at = ?11 \
+    INSERT_MOMENT = "INSERT INTO workout_moment ", values!(Moment, exercise_count);
+    SAVE_MOMENT = "UPDATE workout_moment SET ", Moment::FACTS, ", exercise_count = ?11 \
         WHERE company_id = ?1 AND plan_id = ?2 AND plan_moment_id = ?3";
     PLACE = "UPDATE workout_moment SET week_number = ?4, day_order = ?5 \
         WHERE company_id = ?1 AND plan_id = ?2 AND plan_moment_id = ?3";

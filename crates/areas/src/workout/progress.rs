@@ -4,12 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Operation, Paged, Path, Read, Write, arguments::NoFilters, listed, operation,
-};
-use spotter_kernel::{Key, Page, Result, Timestamp, id::ClientId};
-use spotter_store::{Bind, Filter, List, params, record, statements};
+use serde::Serialize;
+use spotter_contract::{Area, Paged, Path, Read, Write, listed, operation};
+use spotter_kernel::{Result, Timestamp, id::ClientId};
+use spotter_store::{Bind, List, NoFilters, filters, lists, params, record, statements, values};
 
 use super::{
     exercises::{Exercise, ExerciseId},
@@ -197,7 +195,7 @@ fn list_top_exercises(
 ) -> Result<TopExercises> {
     Client::find(cx, at.client_id)?;
     let unit = Settings::find(cx)?.weight_unit;
-    let rows: Page<Row> = cx.page_under(&LIST, &[at.client_id.bind()], &[], page)?;
+    let rows = cx.page_under(&LIST, &[at.client_id.bind()], &Filters::default(), page)?;
     let found = exercises_of(cx, &rows.items)?;
     let figures = rows.figures();
     let told = rows.items.into_iter().map(|row| {
@@ -269,22 +267,21 @@ impl Record {
     }
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RecordFilters {
-    exercise_id: Option<ExerciseId>,
+filters! {
+    struct Filters {
+        /// The records of this exercise.
+        exercise_id: ExerciseId => "exercise_id = ?";
+    }
 }
 
 fn list_personal_records(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<RecordFilters>,
+    Paged(wanted, page): Paged<Filters>,
 ) -> Result<PersonalRecords> {
     Client::find(cx, at.client_id)?;
     let weight_unit = Settings::find(cx)?.weight_unit;
-    let mut chosen = Vec::new();
-    chosen.extend(wanted.exercise_id.map(|id| ("exerciseId", vec![id.bind().into_owned()])));
-    let rows: Page<Row> = cx.page_under(&LIST, &[at.client_id.bind()], &chosen, page)?;
+    let rows = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let found = exercises_of(cx, &rows.items)?;
     let told = rows.map(|row| ExerciseRecords {
         exercise_id: row.exercise_id,
@@ -295,43 +292,39 @@ fn list_personal_records(
     Ok(told.into())
 }
 
-/// The operations about progress.
-pub(super) fn operations() -> Vec<Operation> {
-    const ON_A_CLIENT: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/top-exercises", WorkoutProgressRead, list_top_exercises)
             .summary("Client's most-performed exercises")
-            .describe("By the number of completed sessions with the exercise, then by the latest.")
-            .fails(ON_A_CLIENT),
+            .for_client(&[])
+            .describe("By the number of completed sessions with the exercise, then by the latest."),
         operation!(GET "/workout/clients/{clientId}/plans/personal-records", WorkoutProgressRead, list_personal_records)
             .summary("List a client's personal records")
+            .for_client(&[])
             .describe(
                 "By exercise, the one done most first. Working sets of completed sessions count; \
                  whoever reaches a record first keeps it. Editing or deleting a session works its \
                  records out anew.",
-            )
-            .fails(ON_A_CLIENT),
-    ]
+            ),
+    ])
 }
 
-/// A client's exercises, the one done most first; there are as many as a client knows exercises.
-pub(crate) static LIST: List = List {
-    columns: Row::COLUMNS,
-    from: "workout_progress WHERE company_id = ?1 AND client_id = ?2",
-    filters: &[Filter::new("exerciseId", "exercise_id = ?")],
-    order: "times_performed DESC, last_performed_at DESC, exercise_id DESC",
-    tally: None,
-};
+lists! {
+    /// A client's exercises, the one done most first; there are as many as a client knows exercises.
+    LIST: List<Row, Filters> = List::new(
+        "workout_progress WHERE company_id = ?1 AND client_id = ?2",
+        "times_performed DESC, last_performed_at DESC, exercise_id DESC",
+    );
+}
 
 statements! {
     FIND = "SELECT ", Row::COLUMNS, " FROM workout_progress \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3";
-    SAVE = "INSERT INTO workout_progress (company_id, ", Row::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
-        ON CONFLICT (company_id, client_id, exercise_id) DO UPDATE SET \
-        times_performed = excluded.times_performed, entries = excluded.entries, \
-        set_count = excluded.set_count, total_reps = excluded.total_reps, \
-        total_volume_mg = excluded.total_volume_mg, \
+    SAVE = "INSERT INTO workout_progress ", values!(Row),
+        " ON CONFLICT (company_id, client_id, exercise_id) DO UPDATE SET times_performed = \
+        excluded.times_performed, entries = excluded.entries, set_count = excluded.set_count, \
+        total_reps = excluded.total_reps, total_volume_mg = excluded.total_volume_mg, \
         last_performed_at = excluded.last_performed_at, records = excluded.records";
     DELETE = "DELETE FROM workout_progress \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3";

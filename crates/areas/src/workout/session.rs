@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Read, Write};
+use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId, id_type};
-use spotter_store::{Bind, Json, params, record, statements, stored_ids, subject, under, words};
+use spotter_store::{
+    Bind, Json, params, parts, record, statements, stored_ids, subject, under, values, words,
+};
 
 use super::{
     exercises::{Exercise, ExerciseId, check_usable},
@@ -255,22 +257,7 @@ impl Session {
             return Ok(());
         };
         self.updated_at = now;
-        cx.defer(
-            SAVE,
-            params![
-                self.client_id,
-                self.session_id,
-                self.status,
-                self.completed_at,
-                self.set_count,
-                self.volume_mg,
-                self.rating,
-                self.difficulty,
-                self.emoji_rating,
-                self.feedback_notes,
-                self.updated_at,
-            ],
-        )?;
+        cx.defer(SAVE, &self.outcome())?;
         cx.recount(&before.tallies(), &self.tallies())
     }
 
@@ -363,21 +350,30 @@ pub(super) fn by_exercise(
 /// The subject of the totals of clients' sessions.
 pub(super) const TALLY: &str = "workoutSessions";
 
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+parts! {
+    Session by client_id, session_id
+        without name, plan_id, plan_moment_id, occurrence_date, plan_snapshot, local_date,
+            started_at, notes, created_at;
+    OUTCOME outcome: status, completed_at, set_count, volume_mg, rating, difficulty, emoji_rating,
+        feedback_notes, updated_at;
+}
+
 statements! {
     FIND = "SELECT ", Session::COLUMNS, " FROM workout_session \
         WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
-    INSERT = "INSERT INTO workout_session (company_id, ", Session::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-        ?19, ?20, ?21)";
-    SAVE = "UPDATE workout_session SET status = ?4, completed_at = ?5, set_count = ?6, \
-        volume_mg = ?7, rating = ?8, difficulty = ?9, emoji_rating = ?10, feedback_notes = ?11, \
-        updated_at = ?12 WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
+    INSERT = "INSERT INTO workout_session ", values!(Session);
+    SAVE = "UPDATE workout_session SET ", Session::OUTCOME,
+        " WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
     DELETE = "DELETE FROM workout_session \
         WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3";
     LOG = "SELECT ", Performance::COLUMNS, " FROM workout_performance WHERE company_id = ?1 \
         AND client_id = ?2 AND session_id = ?3 ORDER BY position LIMIT 100";
-    INSERT_LOG = "INSERT INTO workout_performance (company_id, ", Performance::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    INSERT_LOG = "INSERT INTO workout_performance ", values!(Performance);
     COUNT_LOG = "UPDATE workout_performance SET counted = TRUE \
         WHERE company_id = ?1 AND client_id = ?2 AND session_id = ?3 AND set_count > 0";
     DELETE_LOG = "DELETE FROM workout_performance \

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Body, Operation, OptionalBody, Paged, Path, Read, Write, listed, operation,
+    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Date, Key, Problem, Result, Timestamp,
     id::ClientId,
+    in_order,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, Json, List, Value, params, statements};
+use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 
 use super::{
     agenda::Agenda,
@@ -26,29 +27,23 @@ use super::{
     templates::company_zone,
     vocabulary::Mode,
 };
-use crate::{
-    audit_logs::in_order,
-    clients::{Client, ClientPath},
-};
+use crate::clients::{Client, ClientPath};
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SessionPath {
-    pub(super) client_id: ClientId,
-    pub(super) session_id: SessionId,
-}
+path!(pub(super) SessionPath { client_id: ClientId, session_id: SessionId });
 
 listed!(Sessions { sessions: SessionSummary });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    status: Option<SessionStatus>,
-    plan_id: Option<PlanId>,
-    /// Sessions that began at or after this instant.
-    from: Option<Timestamp>,
-    /// Sessions that began before this instant.
-    to: Option<Timestamp>,
+filters! {
+    struct Filters {
+        /// Sessions in this status.
+        status: SessionStatus => "status = ?", tallied;
+        /// Sessions of this plan.
+        plan_id: PlanId => "plan_id = ?";
+        /// Sessions that began at or after this instant.
+        from: Timestamp => "started_at >= ?";
+        /// Sessions that began before this instant.
+        to: Timestamp => "started_at < ?";
+    }
 }
 
 fn list_workout_sessions(
@@ -59,22 +54,11 @@ fn list_workout_sessions(
     Client::find(cx, at.client_id)?;
     in_order(wanted.from, wanted.to, "to")?;
     let unit = Settings::find(cx)?.weight_unit;
-    let mut chosen: Vec<(&'static str, Vec<Value<'static>>)> = Vec::new();
-    let mut add = |name, value: Option<Value<'static>>| {
-        chosen.extend(value.map(|value| (name, vec![value])));
-    };
-    add("status", wanted.status.map(|word| word.bind().into_owned()));
-    add("planId", wanted.plan_id.map(|id| id.bind().into_owned()));
-    add("from", wanted.from.map(|at| Value::Int(at.millis())));
-    add("to", wanted.to.map(|at| Value::Int(at.millis())));
-    let page = cx.page_under::<Session>(&LIST, &[at.client_id.bind()], &chosen, page)?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(|session| session.summary(unit)).into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct SessionAnswer {
-    session: SessionInFull,
-}
+answer!(SessionAnswer { session: SessionInFull });
 
 fn get_workout_session(cx: &mut Read, Path(at): Path<SessionPath>) -> Result<SessionAnswer> {
     let session = Session::find(cx, at.client_id, at.session_id)?;
@@ -141,6 +125,9 @@ fn followed(
         None if plan.mode == Mode::MultiWeek => agenda.only_date(moment_id),
         None => due(today),
     };
+    if let Some(due) = occurrence.and_then(|date| agenda.occurrence(moment_id, date)) {
+        agenda.check_released(cx, &due)?;
+    }
     let snapshot = Snapshot {
         plan_id,
         plan_name: plan.name.clone(),
@@ -307,10 +294,7 @@ struct DeletedSession {
     deleted: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeletedAnswer {
-    session: DeletedSession,
-}
+answer!(DeletedAnswer { session: DeletedSession });
 
 fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result<DeletedAnswer> {
     let session = Session::find(cx, at.client_id, at.session_id)?;
@@ -324,72 +308,53 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
 }
 
-/// The operations about sessions.
-pub(super) fn operations() -> Vec<Operation> {
-    const ON_A_CLIENT: &[Key] = &[Key::InvalidClientId, Key::ClientNotFound];
-    const WITH_SETS: &[Key] = &[
-        Key::InvalidClientId,
-        Key::ClientNotFound,
-        Key::InvalidDate,
-        Key::InvalidEnum,
-        Key::FieldTooLong,
-        Key::ApiError,
-    ];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)
             .summary("List a client's sessions")
+            .for_client(&[])
             .describe("The one that began last comes first.")
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidEnum,
-                Key::InvalidDate,
-                Key::DateRangeOrderInvalid,
-            ]),
+            .fails(&[Key::DateRangeOrderInvalid]),
         operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
             .summary("Get a session")
-            .describe("With what was logged, and the plan's day as it was when the session began.")
-            .fails(ON_A_CLIENT),
+            .for_client(&[])
+            .describe("With what was logged, and the plan's day as it was when the session began."),
         operation!(POST "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsWrite, begin_workout_session)
             .summary("Start a session")
+            .for_client(&[])
             .describe(
                 "From a day of a client's plan, or free. A day that is under way is answered with its \
                  open session. With `exercises` and `completedAt` it records a session that is over in \
                  one request.",
             )
             .created()
-            .fails(WITH_SETS),
+            .fails(&[Key::ApiError]),
         operation!(PUT "/workout/clients/{clientId}/plans/sessions/{sessionId}/sets", WorkoutSessionsWrite, set_workout_session_sets)
             .summary("Set what was logged in a session")
+            .for_client(&[])
             .describe(
                 "Replaces all exercises and sets. Editing a completed session brings totals and \
                  personal records up to date.",
             )
-            .fails(WITH_SETS),
+            .fails(&[Key::ApiError]),
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
             .summary("Complete a session")
-            .describe("Its sets count from then on. Completing a completed session changes nothing.")
-            .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::InvalidDate]),
+            .for_client(&[])
+            .describe("Its sets count from then on. Completing a completed session changes nothing."),
         operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
             .summary("Delete a session")
-            .describe("Totals and personal records are as if it had never been.")
-            .fails(ON_A_CLIENT),
-    ]
+            .describe("Totals and personal records are as if it had never been."),
+    ])
 }
 
-/// A client's sessions; the one that began last comes first.
-pub(crate) static LIST: List = List {
-    columns: Session::COLUMNS,
-    from: "workout_session WHERE company_id = ?1 AND client_id = ?2",
-    filters: &[
-        Filter::tallied("status", "status = ?"),
-        Filter::new("planId", "plan_id = ?"),
-        Filter::new("from", "started_at >= ?"),
-        Filter::new("to", "started_at < ?"),
-    ],
-    order: "started_at DESC, session_id DESC",
-    tally: Some(TALLY),
-};
+lists! {
+    /// A client's sessions; the one that began last comes first.
+    LIST: List<Session, Filters> = List::new(
+        "workout_session WHERE company_id = ?1 AND client_id = ?2",
+        "started_at DESC, session_id DESC",
+    ).tallied(TALLY);
+}
 
 statements! {
     OPEN = "SELECT ", Session::COLUMNS, " FROM workout_session WHERE company_id = ?1 AND client_id = ?2 \

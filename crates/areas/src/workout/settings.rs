@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Body, Operation, Read, Write, operation};
-use spotter_kernel::{Change, Key, Result, Timestamp, number::Whole};
-use spotter_store::{params, record, statements};
+use spotter_contract::{Area, Body, Read, Write, answer, operation};
+use spotter_kernel::{Change, Result, Timestamp, number::Whole};
+use spotter_store::{params, record, statements, values};
 
 use super::{measures::WeightUnit, vocabulary::ReleasePolicy};
 
@@ -38,10 +38,7 @@ impl Settings {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct SettingsAnswer {
-    settings: Settings,
-}
+answer!(SettingsAnswer { settings: Settings });
 
 fn get_workout_settings(cx: &mut Read) -> Result<SettingsAnswer> {
     Ok(SettingsAnswer { settings: Settings::find(cx)? })
@@ -76,21 +73,20 @@ fn update_workout_settings(
     Ok(SettingsAnswer { settings })
 }
 
-/// The operations about settings.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
         operation!(GET "/workout/settings", WorkoutSettingsRead, get_workout_settings)
             .summary("Get the workout settings"),
         operation!(PATCH "/workout/settings", WorkoutSettingsWrite, update_workout_settings)
-            .summary("Change the workout settings")
-            .fails(&[Key::InvalidEnum]),
-    ]
+            .summary("Change the workout settings"),
+    ])
 }
 
 statements! {
     FIND = "SELECT ", Settings::COLUMNS, " FROM workout_settings WHERE company_id = ?1";
-    SAVE = "INSERT INTO workout_settings (company_id, ", Settings::COLUMNS, ") \
-        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (company_id) DO UPDATE SET \
-        weight_unit = excluded.weight_unit, default_rest_seconds = excluded.default_rest_seconds, \
-        default_release_policy = excluded.default_release_policy, updated_at = excluded.updated_at";
+    SAVE = "INSERT INTO workout_settings ", values!(Settings),
+        " ON CONFLICT (company_id) DO UPDATE SET weight_unit = excluded.weight_unit, \
+        default_rest_seconds = excluded.default_rest_seconds, default_release_policy = \
+        excluded.default_release_policy, updated_at = excluded.updated_at";
 }

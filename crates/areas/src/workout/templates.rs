@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Body, Feature, Operation, OptionalBody, Paged, Path, Read, Write, listed, operation,
+    Area, Body, Feature, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, TimeZone, Timestamp, number,
     text::{Name, Text},
 };
-use spotter_store::{Bind, Filter, List, words};
+use spotter_store::{List, filters, lists, words};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
@@ -89,34 +89,26 @@ impl From<Plan> for Template {
 
 listed!(Templates { templates: Template });
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Filters {
-    /// Words that the name has words beginning with; all must match.
-    search: Option<Text<100>>,
-    status: Option<TemplateStatus>,
-    layout: Option<Layout>,
-    mode: Option<Mode>,
+filters! {
+    struct Filters {
+        /// Words that the name has words beginning with; all must match.
+        search: Text<100> => "haystack LIKE ?" each |text| searched(text);
+        /// Templates in this status.
+        status: TemplateStatus => "status = ?";
+        /// Templates with this layout.
+        layout: Layout => "layout = ?";
+        /// Templates that repeat, or run for weeks.
+        mode: Mode => "mode = ?";
+    }
 }
 
 fn list_workout_templates(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Templates> {
-    let mut chosen = searched(wanted.search.as_deref());
-    chosen.extend(wanted.status.map(|word| ("status", vec![word.bind().into_owned()])));
-    chosen.extend(wanted.layout.map(|word| ("layout", vec![word.bind().into_owned()])));
-    chosen.extend(wanted.mode.map(|word| ("mode", vec![word.bind().into_owned()])));
-    Ok(cx.page::<Plan>(&LIST, &chosen, page)?.map(Template::from).into())
+    Ok(cx.page(&LIST, &wanted, page)?.map(Template::from).into())
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct TemplatePath {
-    template_id: PlanId,
-}
+path!(TemplatePath { template_id: PlanId });
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct TemplateAnswer {
-    template: Template,
-}
+answer!(TemplateAnswer { template: Template });
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct TemplateInFull {
@@ -253,7 +245,7 @@ fn update_workout_template(
     if plan.mode != before.mode && !Programme::of(cx, plan.clone())?.outline.fits() {
         let rule =
             "must leave no week of a sequence with more than 7 days, which are due one a day";
-        return Err(Problem::taken("mode", rule));
+        return Err(Problem::conflict("mode", rule));
     }
     plan.save(cx, &before)?;
     Ok(TemplateAnswer { template: plan.into() })
@@ -317,7 +309,7 @@ pub fn publish(cx: &mut Write, id: PlanId) -> Result<Plan> {
         return Err(Key::WorkoutTemplateAlreadyActive.into());
     }
     if before.total_days == 0 {
-        return Err(Problem::taken("templateId", "must have a day before it is published"));
+        return Err(Problem::conflict("templateId", "must have a day before it is published"));
     }
     let mut plan = before.clone();
     plan.status = PlanStatus::Active;
@@ -333,12 +325,11 @@ fn publish_workout_template(
     Ok(PublishedTemplate { template: TemplateSummary::of(publish(cx, at.template_id)?) })
 }
 
-/// The operations about templates.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
         operation!(GET "/workout/plans/templates", WorkoutPlansRead, list_workout_templates)
-            .summary("List workout templates")
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong]),
+            .summary("List workout templates"),
         operation!(GET "/workout/plans/templates/{templateId}", WorkoutPlansRead, get_workout_template)
             .summary("Get a workout template")
             .describe("With its schedule; its days in full are listed under its moments."),
@@ -346,35 +337,27 @@ pub(super) fn operations() -> Vec<Operation> {
             .summary("Create a workout template")
             .describe("The layout `calendar_week` needs the programme calendar.")
             .created()
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::WorkoutProgrammeCalendarDisabled]),
+            .fails(&[Key::WorkoutProgrammeCalendarDisabled]),
         operation!(PATCH "/workout/plans/templates/{templateId}", WorkoutPlansWrite, update_workout_template)
             .summary("Update a workout template")
-            .describe("Plans that clients were given from it stay as they are.")
-            .fails(&[Key::InvalidEnum, Key::FieldTooLong]),
+            .describe("Plans that clients were given from it stay as they are."),
         operation!(DELETE "/workout/plans/templates/{templateId}", WorkoutPlansWrite, delete_workout_template)
             .summary("Delete a workout template")
             .describe("Plans that clients were given from it stay."),
         operation!(POST "/workout/plans/templates/{templateId}/duplicate", WorkoutPlansWrite, duplicate_workout_template)
             .summary("Duplicate a workout template")
             .describe("The copy is a draft with every week and day.")
-            .created()
-            .fails(&[Key::FieldTooLong]),
+            .created(),
         operation!(PUT "/workout/plans/publish/{templateId}", WorkoutPlansWrite, publish_workout_template)
             .summary("Publish a draft workout template plan")
             .fails(&[Key::WorkoutTemplateAlreadyActive, Key::ApiError]),
-    ]
+    ])
 }
 
-/// Every template, newest first; a company has few.
-pub(crate) static LIST: List = List {
-    columns: Plan::COLUMNS,
-    from: "workout_plan WHERE company_id = ?1 AND client_id IS NULL AND deleted_at IS NULL",
-    filters: &[
-        Filter::new("search", "haystack LIKE ?"),
-        Filter::new("status", "status = ?"),
-        Filter::new("layout", "layout = ?"),
-        Filter::new("mode", "mode = ?"),
-    ],
-    order: "plan_id DESC",
-    tally: None,
-};
+lists! {
+    /// Every template, newest first; a company has few.
+    LIST: List<Plan, Filters> = List::new(
+        "workout_plan WHERE company_id = ?1 AND client_id IS NULL AND deleted_at IS NULL",
+        "plan_id DESC",
+    );
+}

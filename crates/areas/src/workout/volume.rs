@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Operation, Path, Query, Read, operation};
+use spotter_contract::{Area, Path, Query, Read, answer, operation};
 use spotter_kernel::{Date, Key, Result, TimeZone};
 use spotter_store::{params, statements};
 
@@ -71,10 +71,7 @@ struct Volume {
     weeks: Vec<WeekVolume>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct VolumeAnswer {
-    volume: Volume,
-}
+answer!(VolumeAnswer { volume: Volume });
 
 #[derive(Default)]
 struct Week {
@@ -134,26 +131,20 @@ fn get_workout_volume(
     Ok(VolumeAnswer { volume: Volume { from, to, time_zone, weight_unit, weeks } })
 }
 
-/// The operation about volume.
-pub(super) fn operations() -> Vec<Operation> {
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
         operation!(GET "/workout/clients/{clientId}/plans/volume", WorkoutProgressRead, get_workout_volume)
             .summary("Get a client's training volume")
+            .for_client(&[])
             .describe(
                 "By week (Monday to Sunday in the company's time zone) and muscle. The volume is \
                  the sum of weight times repetitions over working sets of completed sessions. A set \
                  counts in full for each primary muscle of its exercise, so the muscles of a week may \
                  add up to more than the week.",
             )
-            .fails(&[
-                Key::InvalidClientId,
-                Key::ClientNotFound,
-                Key::InvalidDate,
-                Key::DateRangeRequired,
-                Key::DateRangeOrderInvalid,
-                Key::DateRangeTooLarge,
-            ]),
-    ]
+            .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge]),
+    ])
 }
 
 statements! {

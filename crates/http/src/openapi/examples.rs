@@ -1,25 +1,6 @@
 //! Examples that a reader would recognize.
 
 use serde_json::{Map, Value, json};
-use spotter_kernel::Event;
-
-/// What an event tells.
-pub(super) fn event_data(event: Event) -> Value {
-    let client = "019a8f3c2b7d4e5f60718293";
-    match event {
-        Event::ClientUpdated => json!({"clientId": client, "relationshipStatus": "active",
-            "memberStatus": "active", "portalAccessStatus": "none", "changedFields": ["email"]}),
-        Event::ClientNoteCreated | Event::ClientNoteDeleted => {
-            json!({"clientId": client, "noteId": "019a8f3c2b7d4e5f60718294"})
-        }
-        Event::ClientNoteUpdated => {
-            json!({"clientId": client, "noteId": "019a8f3c2b7d4e5f60718294", "changedFields": ["body"]})
-        }
-        event if event.group() == "Members" => json!({"clientId": client,
-            "relationshipStatus": "active", "memberStatus": "lead", "portalAccessStatus": "none"}),
-        _ => json!({}),
-    }
-}
 
 /// Gives an operation an example of its body and of its success, made from their schemas.
 pub(super) fn fill(operation: &mut Value, schemas: &Map<String, Value>) {
@@ -47,8 +28,9 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(value) = own.into_iter().find(|value| !value.is_null()) {
         return value.clone();
     }
-    if let Some(first) = schema["enum"].get(0) {
-        return first.clone();
+    if let Some(words) = schema["enum"].as_array() {
+        let usual = known(name).filter(|usual| words.contains(usual));
+        return usual.or_else(|| words.first().cloned()).unwrap_or_default();
     }
     let first = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0));
     if let Some(first) = first.filter(|_| schema.get("properties").is_none()) {
@@ -106,6 +88,13 @@ fn fits(schema: &Value, value: &Value) -> bool {
 fn known(name: &str) -> Option<Value> {
     Some(match name {
         "firstName" => json!("Sam"),
+        "changedFields" => json!(["name"]),
+        "relationshipStatus" | "memberStatus" => json!("active"),
+        "url" => json!("https://example.com/hook"),
+        "password" | "newPassword" => json!("correct horse battery staple"),
+        "email" => json!("sam@example.com"),
+        "phone" => json!("+31 30 123 4567"),
+        "language" => json!("nl"),
         "lastName" => json!("de Vries"),
         "name" => json!("Riverside"),
         "label" => json!("T-shirt size"),

@@ -3,11 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use spotter_contract::{Access, Operation, arguments::Described};
-use spotter_kernel::{Gate, Key};
+use spotter_contract::{Access, Operation, Surface, arguments::Described};
+use spotter_kernel::{
+    Gate, Key,
+    problem::{INVALID, MISSING},
+};
 
 /// The keys by status.
-pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, Vec<Key>> {
+pub(super) fn of(
+    (operation, surface): (&Operation, Surface),
+    arguments: &Described,
+    definitions: &Map<String, Value>,
+) -> BTreeMap<u16, Vec<Key>> {
     let mut all: BTreeMap<u16, Vec<Key>> = BTreeMap::new();
     let mut add = |status: u16, key: Key| {
         let keys = all.entry(status).or_default();
@@ -20,17 +27,22 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
         operation.invalid(),
         Key::MissingBearer,
         Key::InvalidToken,
-        Key::InvalidClient,
-        Key::MissingContext,
-        Key::ProviderUnavailable,
-        Key::ScopesInsufficient,
         Key::RateLimitExceeded,
         Key::InternalError,
     ];
-    for key in pipeline {
-        add(key.status(), key);
+    let own: &[Key] = match surface {
+        Surface::Public => &[
+            Key::InvalidClient,
+            Key::MissingContext,
+            Key::ProviderUnavailable,
+            Key::ScopesInsufficient,
+        ],
+        Surface::App => &[Key::Forbidden],
+    };
+    for key in pipeline.iter().chain(own) {
+        add(key.status(), *key);
     }
-    if let Access::Scope(scope) = operation.access
+    if let (Surface::Public, Access::Scope(scope)) = (surface, operation.access)
         && scope.gate() != Gate::None
     {
         add(403, scope.gate().at_use());
@@ -50,7 +62,10 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
             Key::IdempotencyInProgress,
             Key::IdempotencyPersistenceFailed,
         ];
-        for key in writes {
+        for key in writes
+            .into_iter()
+            .filter(|key| surface == Surface::Public || *key != Key::IdempotencyRequired)
+        {
             add(key.status(), key);
         }
         for status in [408, 413, 415, 507] {
@@ -65,13 +80,51 @@ pub(super) fn of(operation: &Operation, arguments: &Described) -> BTreeMap<u16, 
     for status in operation.declared {
         add(*status, Key::RequestFailed);
     }
-    for key in operation.problems {
+    // Where refusals have one key, it is that of every value.
+    let own = operation.invalid() == Key::RequestInvalid;
+    let brought = of_arguments(arguments, definitions);
+    let brought = brought.iter().filter(|key| own || key.status() != 400);
+    for key in brought.chain(operation.problems) {
         match key {
             Key::ApiError => add(409, Key::ApiError),
             key => add(key.status(), *key),
         }
     }
     all
+}
+
+/// The keys that the types of the arguments bring: of values that they refuse, and of ids in paths and
+/// bodies that lead to nothing; a list finds nothing for such an id.
+pub fn of_arguments(arguments: &Described, definitions: &Map<String, Value>) -> Vec<Key> {
+    let mut found = Vec::new();
+    let Described { path, query, body, .. } = arguments;
+    for (schema, names) in [(path, NAMES), (body, NAMES), (query, &NAMES[..1])] {
+        if let Some(schema) = schema {
+            gather(schema.as_value(), definitions, names, &mut found);
+        }
+    }
+    found
+}
+
+const NAMES: &[&str] = &[INVALID, MISSING];
+
+fn gather(schema: &Value, definitions: &Map<String, Value>, names: &[&str], found: &mut Vec<Key>) {
+    match schema {
+        Value::Object(fields) => {
+            for name in names {
+                let key = fields.get(*name).and_then(Value::as_str).and_then(Key::parse);
+                found.extend(key.filter(|key| !found.contains(key)));
+            }
+            let target = fields.get("$ref").and_then(Value::as_str);
+            let target = target.and_then(|target| definitions.get(target.rsplit('/').next()?));
+            target.into_iter().for_each(|target| gather(target, definitions, names, found));
+            fields.values().for_each(|part| gather(part, definitions, names, found));
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| gather(item, definitions, names, found));
+        }
+        _ => {}
+    }
 }
 
 /// A response that lists its keys, with an example of each.
@@ -88,7 +141,7 @@ pub(super) fn response(status: u16, keys: &[Key]) -> Value {
         .collect();
     let mut response = json!({
         "description": listed.join(", "),
-        "headers": super::rate_headers(),
+        "headers": super::operation::rate_headers(),
         "content": {"application/json": {
             "schema": {"$ref": "#/components/schemas/Failure"},
             "examples": examples,

@@ -19,9 +19,11 @@ mod hostile;
 mod manners;
 mod mcp;
 mod oauth;
+mod people;
 mod platform;
 mod snippets;
 mod store;
+mod timers;
 #[rustfmt::skip]
 mod verify_snippet;
 mod walls;

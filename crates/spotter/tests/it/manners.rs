@@ -133,7 +133,7 @@ async fn answers_are_compressed_for_whoever_wants_it(app: App) {
     for _ in 0..5 {
         app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
     }
-    for kind in ["gzip", "br", "zstd"] {
+    for kind in ["gzip", "br"] {
         let asked = app.raw("GET", "/clients").header("Accept-Encoding", kind);
         assert_eq!(asked.send().await.unwrap().headers()["content-encoding"], kind);
     }

@@ -42,18 +42,16 @@ const SET: Sql =
 
 async fn every_statement_prepares(app: App) {
     let mut texts: Vec<String> = [
-        spotter_areas::statements(),
+        spotter_areas::areas().statements,
         spotter_contract::statements(),
-        spotter_webhooks::statements(),
+        spotter_delivery::statements(),
         spotter_store::own_statements(),
     ]
     .concat()
     .iter()
     .map(|sql| sql.0.to_owned())
     .collect();
-    for (list, fixed) in spotter_areas::lists() {
-        texts.extend(list.all_texts(fixed));
-    }
+    texts.extend(spotter_areas::areas().lists.iter().flat_map(|list| list.all_texts()));
     assert!(texts.len() > 120, "{}", texts.len());
     app.server.db.read(move |tx| texts.iter().try_for_each(|text| tx.check(text))).await.unwrap();
 }
@@ -294,17 +292,16 @@ async fn full_queues_refuse(app: App) {
 }
 
 async fn lists_use_their_indexes(app: App) {
-    for (list, fixed) in spotter_areas::lists() {
-        for text in list.all_texts(fixed) {
-            let plan = app.server.db.read(move |tx| tx.plan(&text)).await.unwrap();
-            assert!(!plan.is_empty() && !reads_whole(&plan), "{}: {plan:?}", list.from);
-        }
+    for text in spotter_areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
+        let asked = text.clone();
+        let plan = app.server.db.read(move |tx| tx.plan(&asked)).await.unwrap();
+        assert!(!plan.is_empty() && !reads_whole(&plan), "{text}: {plan:?}");
     }
 }
 
 /// No statement of the areas and of the delivery engine reads a whole table.
 async fn statements_use_their_indexes(app: App) {
-    for sql in [spotter_areas::statements(), spotter_webhooks::statements()].concat() {
+    for sql in [spotter_areas::areas().statements, spotter_delivery::statements()].concat() {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap();
         // What a limited part of a statement has found is in memory; the operator's list of companies,
         // the look for those with something to forget, and a restore are about all there is.
@@ -320,7 +317,7 @@ async fn statements_use_their_indexes(app: App) {
         assert!(!reads_whole(&plan) || meant, "{}: {plan:?}", sql.0);
     }
     // Claims look at what is due, however much is kept beside it, and find it in order.
-    for sql in spotter_webhooks::queue::CLAIMS {
+    for sql in spotter_delivery::queue::CLAIMS {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap().join("; ");
         assert!(plan.contains("webhook_delivery_due"), "{}: {plan}", sql.0);
         assert!(!plan.contains("B-TREE") && !plan.contains("Sort"), "{}: {plan}", sql.0);

@@ -128,13 +128,9 @@ impl World {
     /// Sends, and holds the answer against the description.
     pub async fn ask(&self, operation: &Operation, request: reqwest::RequestBuilder) -> Reply {
         let reply = send(request).await;
-        if operation.surface == Surface::Public {
-            described::check(
-                operation.method.name(),
-                &self.path(operation)["/public/v1".len()..],
-                &reply,
-            );
-        }
+        let path = self.path(operation);
+        let path = &path[operation.surface.base().len()..];
+        described::check(operation.surface, operation.method.name(), path, &reply);
         assert!(reply.body["meta"]["requestId"].is_string(), "{operation:?}: {}", reply.body);
         reply
     }

@@ -175,7 +175,7 @@ async fn consents_gate_what_was_said(app: App) {
     for path in paths {
         let refused =
             ask(path, &token).await.refused(403, "scopes.private_communication_consent_required");
-        described::check("GET", path, &refused);
+        described::check(spotter_contract::Surface::Public, "GET", path, &refused);
     }
     // Each scope opens its own doors alone.
     let narrow = app.token_with(&["messages:read"]).await;

@@ -8,21 +8,33 @@ use std::{
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
+use spotter_contract::{Surface, Table};
 
 use super::Reply;
 
-pub static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| spotter_http::openapi::document(&spotter_areas::operations()));
+fn document(surface: Surface) -> Value {
+    spotter_http::openapi::document(&Table::new(spotter_areas::areas()), surface)
+}
+
+pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| document(Surface::Public));
+pub static APP_DOCUMENT: LazyLock<Value> = LazyLock::new(|| document(Surface::App));
+
+fn of(surface: Surface) -> &'static Value {
+    match surface {
+        Surface::Public => &DOCUMENT,
+        Surface::App => &APP_DOCUMENT,
+    }
+}
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, &'static Validator>>> =
     LazyLock::new(Mutex::default);
 
 /// Holds an answer against the description.
 #[track_caller]
-pub fn check(method: &str, path: &str, reply: &Reply) {
+pub fn check(surface: Surface, method: &str, path: &str, reply: &Reply) {
     let path = path.split('?').next().unwrap();
-    let template = template(path);
-    let operation = &DOCUMENT["paths"][&template][method.to_lowercase()];
+    let template = template(surface, path);
+    let operation = &of(surface)["paths"][&template][method.to_lowercase()];
     assert!(operation.is_object(), "{method} {path} is not described");
     let response = &operation["responses"][reply.status.to_string()];
     assert!(
@@ -40,7 +52,8 @@ pub fn check(method: &str, path: &str, reply: &Reply) {
         );
     }
     let schema = &response["content"]["application/json"]["schema"];
-    let validator = validator(&format!("{method} {template} {}", reply.status), schema);
+    let validator =
+        validator(surface, &format!("{surface:?} {method} {template} {}", reply.status), schema);
     let wrong: Vec<_> = validator
         .iter_errors(&reply.body)
         .map(|e| format!("{} at {}", e, e.instance_path()))
@@ -49,9 +62,9 @@ pub fn check(method: &str, path: &str, reply: &Reply) {
 }
 
 /// The described path that a real one belongs to; a fixed part wins over a parameter.
-fn template(path: &str) -> String {
+fn template(surface: Surface, path: &str) -> String {
     let parts: Vec<_> = path.split('/').collect();
-    let paths = DOCUMENT["paths"].as_object().unwrap();
+    let paths = of(surface)["paths"].as_object().unwrap();
     let mut fitting: Vec<&String> = paths
         .keys()
         .filter(|template| {
@@ -67,13 +80,13 @@ fn template(path: &str) -> String {
     fitting.first().unwrap_or_else(|| panic!("{path} is not described")).to_string()
 }
 
-fn validator(name: &str, schema: &Value) -> &'static Validator {
+fn validator(surface: Surface, name: &str, schema: &Value) -> &'static Validator {
     let mut known = VALIDATORS.lock().unwrap();
     if let Some(validator) = known.get(name) {
         return validator;
     }
     let mut schema = closed(schema.clone());
-    schema["components"] = json!({"schemas": closed(DOCUMENT["components"]["schemas"].clone())});
+    schema["components"] = json!({"schemas": closed(of(surface)["components"]["schemas"].clone())});
     let validator = jsonschema::draft202012::options().build(&schema).unwrap();
     let validator: &'static Validator = Box::leak(Box::new(validator));
     known.insert(name.to_owned(), validator);

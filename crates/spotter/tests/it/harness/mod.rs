@@ -8,6 +8,7 @@ pub mod postgres;
 pub mod public_safe;
 pub mod receiver;
 mod server;
+pub mod state;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,6 +17,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use spotter_contract::Surface;
 use spotter_kernel::{Entropy, Id, id::CompanyId};
 use spotter_store::{Sql, params};
 
@@ -28,9 +30,18 @@ pub enum Engine {
 }
 
 /// Makes each scenario a test on each engine, against the binary that is tested; those after `here`
-/// against a server in this process, because they are about its inside.
+/// against a server in this process, because they are about its inside. A `process` scenario is given
+/// the engine alone, and starts what it needs itself.
 #[macro_export]
 macro_rules! on_both_engines {
+    (process $($scenario:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $scenario() { super::$scenario($crate::harness::Engine::Sqlite); })+
+        }
+        mod postgres {
+            $(#[test] fn $scenario() { super::$scenario($crate::harness::Engine::Postgres); })+
+        }
+    };
     ($($scenario:ident),+ $(,)? $(; here $($inside:ident),+ $(,)?)?) => {
         mod sqlite {
             $crate::on_both_engines!(tests Sqlite run $($scenario)+);
@@ -194,7 +205,7 @@ impl App {
             request = request.json(body);
         }
         let reply = send(request).await;
-        described::check(method, path, &reply);
+        described::check(Surface::Public, method, path, &reply);
         reply
     }
 
@@ -289,72 +300,9 @@ impl App {
         }
     }
 
-    /// How many rows of each kind the company has, and when they last changed.
-    pub async fn state(&self) -> BTreeMap<&'static str, (i64, i64)> {
-        let company = self.company;
-        let read = move |tx: &mut spotter_store::Tx<'_>| {
-            let mut state = BTreeMap::new();
-            for (table, sql) in STATE {
-                let row: Option<(i64, i64)> = tx.one(Sql(sql), params![company])?;
-                state.insert(*table, row.unwrap());
-            }
-            Ok(state)
-        };
-        self.server.db.read(read).await.unwrap()
+    /// What the company has, in every table.
+    pub async fn state(&self) -> BTreeMap<String, (i64, i64)> {
+        let (company, engine) = (self.company, self.server.engine);
+        self.server.db.read(move |tx| state::of(tx, engine, company)).await.unwrap()
     }
 }
-
-macro_rules! counted {
-    ($($table:literal $changed:literal),+ $(,)?) => {
-        &[$(($table, concat!("SELECT COUNT(*), CAST(COALESCE(SUM(", $changed, "), 0) AS BIGINT) FROM ",
-            $table, " WHERE company_id = ?1"))),+]
-    };
-}
-
-const STATE: &[(&str, &str)] = counted![
-    "company" "updated_at",
-    "coach" "updated_at",
-    "account" "updated_at",
-    "invitation" "expires_at",
-    "api_client" "updated_at",
-    "access_token" "expires_at",
-    "stored_answer" "expires_at",
-    "audit_log" "0",
-    "event" "occurred_at",
-    "webhook_subscription" "updated_at",
-    "webhook_listener" "0",
-    "webhook_delivery" "attempts",
-    "webhook_attempt" "attempted_at",
-    "location" "updated_at",
-    "facility" "0",
-    "service" "0",
-    "company_policy" "updated_at",
-    "client" "updated_at",
-    "client_term" "0",
-    "client_tag" "0",
-    "client_step" "0",
-    "client_note" "updated_at",
-    "custom_field" "updated_at",
-    "custom_value" "updated_at",
-    "workout_exercise" "updated_at",
-    "workout_equipment" "updated_at",
-    "workout_settings" "updated_at",
-    "workout_plan" "updated_at + total_weeks",
-    "workout_moment" "updated_at + day_order + COALESCE(deleted_at, 0)",
-    "workout_move" "changed_at",
-    "workout_session" "updated_at",
-    "workout_performance" "volume_mg",
-    "workout_progress" "total_volume_mg",
-    "workout_group" "updated_at",
-    "workout_group_member" "added_at",
-    "product" "updated_at + place",
-    "conversation" "updated_at + message_count",
-    "participant" "joined_at + seen_position",
-    "message" "sent_at + COALESCE(edited_at, 0)",
-    "upload" "created_at + size",
-    "live_entry" "position",
-    "mcp_grant" "updated_at",
-    "mcp_key" "updated_at",
-    "mcp_token" "expires_at",
-    "mcp_policy" "updated_at",
-];

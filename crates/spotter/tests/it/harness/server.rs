@@ -9,19 +9,23 @@ use std::{
     time::Duration,
 };
 
-use spotter_contract::{Env, Vault};
+use spotter_contract::{Env, Table, Vault};
+use spotter_delivery::{engine, sender::Sender, timers::Timers};
 use spotter_files::{Files, Place};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Timestamp};
 use spotter_store::{Config, Db, Location, migrate};
-use spotter_webhooks::{engine, sender::Sender};
 use tokio::runtime::Runtime;
 
 use super::{App, Engine, postgres, public_safe, receiver};
 
 pub fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
+    RUNTIME.get_or_init(|| {
+        // Clients of the tests take the process's provider of cryptography, as the binary does.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        Runtime::new().unwrap()
+    })
 }
 
 /// The binary of this suite: the one that is named, or the one that was built with it.
@@ -208,7 +212,10 @@ fn start_in(
     let deliveries = deliveries(&db, &env);
     let sender = deliveries.sender.clone();
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
-    let state = State::new(db.clone(), env.clone(), settings, sender, files.clone(), None);
+    let table = Arc::new(Table::new(spotter_areas::areas()));
+    let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
+    runtime().spawn(timers.run(std::future::pending()));
+    let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
     let router = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()));
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
@@ -226,7 +233,8 @@ pub fn deliveries(db: &Db, env: &Env) -> engine::Engine {
     engine::Engine { db: db.clone(), env: env.clone(), sender, concurrency: 64, waiting: 1_024 }
 }
 
-fn open_new(location: &Location) -> Db {
+/// Makes the schema of a database, and opens it.
+pub fn open_new(location: &Location) -> Db {
     apart(|| migrate(location, SystemClock.now(), |_| ())).unwrap();
     let mut config = Config::new(location.clone());
     config.connections = 8;

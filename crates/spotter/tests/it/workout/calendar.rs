@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::{
     add_day, after, ago, assign, day, days_of, monday, new_template, publish, template_of, text,
 };
-use crate::{harness::App, on_both_engines};
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+};
 
 on_both_engines!(
     what_is_due_between_two_dates,
@@ -196,7 +199,7 @@ async fn moves_and_restores(app: App) {
 }
 
 async fn statuses_tell_what_became_of_a_day(app: App) {
-    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let (client, token) = people::client(&app).await;
     let template = template_of(&app, json!({"layout": "calendar_week", "mode": "multi_week", "weeks": 3, "releasePolicy": "weekly_from_start"})).await;
     for week in 1..=3 {
         for weekday in 1..=7 {
@@ -227,6 +230,17 @@ async fn statuses_tell_what_became_of_a_day(app: App) {
     if day(1) < monday(1) {
         assert_eq!(status(day(1)), "upcoming");
     }
+    // What is locked binds the client, and staff may do it.
+    let locked =
+        json!({"planId": plan, "planMomentId": days[14]["_id"], "occurrenceDate": monday(1)});
+    let mut moved = locked.clone();
+    moved["scheduledDate"] = json!(after(&monday(1), 1));
+    for (path, body) in [("plans/sessions", &locked), ("calendar/moves", &moved)] {
+        let path = format!("/workout/clients/{client}/{path}");
+        let refused = app.app_as(&token, "POST", &path, Some(body.clone())).await;
+        refused.refused(409, "PUBLIC_API_ERROR").about("occurrenceDate");
+    }
+    app.post(&sessions, locked).await.ok();
 }
 
 async fn sequences_that_end_have_dates(app: App) {

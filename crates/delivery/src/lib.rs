@@ -13,6 +13,7 @@ mod scout;
 pub mod sender;
 pub mod signature;
 pub mod target;
+pub mod timers;
 
 use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;

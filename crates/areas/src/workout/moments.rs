@@ -3,37 +3,29 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Body, Feature, Operation, OptionalBody, Paged, Path, Read, Write, arguments::NoFilters, listed,
-    operation,
+    Area, Body, Feature, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result,
     number::{self, Whole},
     text::{Name, Text, WallTime},
 };
-use spotter_store::{Bind, List, params, statements};
+use spotter_store::{Bind, List, NoFilters, lists, params, statements};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
-    plan::{Moment, MomentId, Plan, PlanDay, PlanId, Programme},
+    plan::{Moment, MomentId, MomentView, Plan, PlanId, Programme},
     prescription::{NewPlannedExercise, Prescription, checked},
     settings::Settings,
     vocabulary::{Layout, Mode},
 };
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct PlanPath {
+path!(PlanPath {
     /// A template, or the plan of a client.
     plan_id: PlanId,
-}
+});
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MomentPath {
-    plan_id: PlanId,
-    plan_moment_id: MomentId,
-}
+path!(MomentPath { plan_id: PlanId, plan_moment_id: MomentId });
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +56,7 @@ fn minutes<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
     number::optional_within(d, 1..=1_440)
 }
 
-listed!(Moments { moments: PlanDay });
+listed!(Moments { moments: MomentView });
 
 fn list_workout_moments(
     cx: &mut Read,
@@ -73,14 +65,11 @@ fn list_workout_moments(
 ) -> Result<Moments> {
     Plan::find(cx, at.plan_id)?;
     let unit = Settings::find(cx)?.weight_unit;
-    let moments = cx.page_under::<Moment>(&LIST, &[at.plan_id.bind()], &[], page)?;
+    let moments = cx.page_under(&LIST, &[at.plan_id.bind()], &NoFilters {}, page)?;
     Ok(moments.map(|moment| moment.shown(unit)).into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DayAnswer {
-    day: PlanDay,
-}
+answer!(DayAnswer { day: MomentView });
 
 /// A day of a plan.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -227,10 +216,7 @@ struct DeletedDay {
     deleted: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DeletedDayAnswer {
-    day: DeletedDay,
-}
+answer!(DeletedDayAnswer { day: DeletedDay });
 
 fn delete_workout_moment(cx: &mut Write, Path(at): Path<MomentPath>) -> Result<DeletedDayAnswer> {
     let MomentPath { plan_id, plan_moment_id } = at;
@@ -384,26 +370,25 @@ fn delete_workout_week(cx: &mut Write, Path(at): Path<WeekPath>) -> Result<Delet
     Ok(DeletedWeek { week_number, deleted_plan_moment_ids, total_weeks, schedule, duration })
 }
 
-/// The operations about days and weeks.
-pub(super) fn operations() -> Vec<Operation> {
-    const ON_A_DAY: &[Key] = &[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError];
-    vec![
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
         operation!(GET "/workout/plans/moments/{planId}", WorkoutPlansRead, list_workout_moments)
             .summary("List a plan's days")
             .describe("In their order, with exercises and sets."),
         operation!(POST "/workout/plans/moments/{planId}", WorkoutPlansWrite, create_workout_moment)
             .summary("Add a day to a plan")
             .created()
-            .fails(ON_A_DAY),
+            .fails(&[Key::ApiError]),
         operation!(PATCH "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, update_workout_moment)
             .summary("Update a day of a plan")
-            .fails(&[Key::FieldTooLong, Key::ApiError]),
+            .fails(&[Key::ApiError]),
         operation!(DELETE "/workout/plans/moments/{planId}/{planMomentId}", WorkoutPlansWrite, delete_workout_moment)
             .summary("Delete a day of a plan")
             .describe("Sessions that were logged for it keep its labels."),
         operation!(PUT "/workout/plans/moments/{planId}/{planMomentId}/exercises", WorkoutPlansWrite, set_workout_moment_exercises)
             .summary("Set a day's exercises")
-            .fails(ON_A_DAY),
+            .fails(&[Key::ApiError]),
         operation!(POST "/workout/plans/moments/{planId}/weeks", WorkoutPlansWrite, add_workout_week)
             .summary("Add or duplicate a programme week")
             .describe(
@@ -425,17 +410,16 @@ pub(super) fn operations() -> Vec<Operation> {
                  forgotten, because they name dates of the week that the day has left.",
             )
             .needs(Feature::ProgrammeCalendar),
-    ]
+    ])
 }
 
-/// A plan's days in their order; at most 728.
-pub(crate) static LIST: List = List {
-    columns: Moment::COLUMNS,
-    from: "workout_moment WHERE company_id = ?1 AND plan_id = ?2 AND deleted_at IS NULL",
-    filters: &[],
-    order: "day_order, plan_moment_id",
-    tally: None,
-};
+lists! {
+    /// A plan's days in their order; at most 728.
+    LIST: List<Moment> = List::new(
+        "workout_moment WHERE company_id = ?1 AND plan_id = ?2 AND deleted_at IS NULL",
+        "day_order, plan_moment_id",
+    );
+}
 
 statements! {
     FORGET_MOVES = "DELETE FROM workout_move WHERE company_id = ?1 AND client_id = ?2 \

@@ -1,0 +1,106 @@
+//! Many timers that are due at one instant: other callers must hardly notice.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::json;
+use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
+use spotter_store::{Config, Db, Location, Sql, Tx, params};
+
+use crate::{
+    Outcome, company, receiver,
+    service::{Api, Service},
+};
+
+/// Timers that are written by one transaction.
+const STEP: u64 = 5_000;
+/// How long it takes from the filling to the instant, in seconds.
+const AHEAD: i64 = 15;
+/// What other callers may wait beside them, as a multiple of what they wait alone; below so many
+/// milliseconds nobody notices.
+const P99_FACTOR: u32 = 2;
+const UNNOTICED: Duration = Duration::from_millis(10);
+
+/// Sets so many, and measures what others wait before the instant and after it.
+pub async fn run(mut service: Service, place: crate::crowd::Place, count: u64) -> Outcome {
+    service.start().await?;
+    service.kill()?;
+    let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 20_000);
+    fill(place.location, company(&place.data)?, count, at).await?;
+    let api = service.start().await?;
+    let client = api.ask(Method::GET, "/clients?limit=1", None).await?;
+    let client = client["clients"][0]["clientId"].as_str().unwrap_or_default().to_owned();
+    let alone = measure(&api, &client, async |_| Ok(receiver::now() < at.millis())).await?;
+    let began = Instant::now();
+    let beside = measure(&api, &client, async |asked| {
+        Ok(asked % 20 != 0 || waits(&service).await? || began.elapsed() < Duration::from_secs(1))
+    })
+    .await?;
+    let rate = count as f64 / began.elapsed().as_secs_f64();
+    println!("  {count} timers due at once: {rate:.0} a second");
+    service.kill()?;
+    for (what, alone, beside) in [("reads", alone.0, beside.0), ("writes", alone.1, beside.1)] {
+        let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
+        println!("  {what} p99 {:.1} ms alone, {:.1} ms beside them", ms(alone), ms(beside));
+        if beside > UNNOTICED && beside > alone * P99_FACTOR {
+            return Err(format!("timers keep other {what} waiting").into());
+        }
+    }
+    Ok(())
+}
+
+/// The 99th percentile of reads and of writes, asked in turn for as long as it goes on.
+async fn measure(
+    api: &Api,
+    client: &str,
+    mut goes_on: impl AsyncFnMut(usize) -> Outcome<bool>,
+) -> Outcome<(Duration, Duration)> {
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    while goes_on(writes.len()).await? {
+        let asked = Instant::now();
+        api.ask(Method::GET, "/clients?limit=20", None).await?;
+        reads.push(asked.elapsed());
+        let (asked, name) = (Instant::now(), format!("Name{}", writes.len()));
+        api.ask(Method::PATCH, &format!("/clients/{client}"), Some(json!({"lastName": name})))
+            .await?;
+        writes.push(asked.elapsed());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let p99 = |mut times: Vec<Duration>| {
+        times.sort_unstable();
+        times.get(times.len() * 99 / 100).copied().unwrap_or_default()
+    };
+    Ok((p99(reads), p99(writes)))
+}
+
+/// Whether timers are due, as the metrics say.
+async fn waits(service: &Service) -> Outcome<bool> {
+    let text = reqwest::get(format!("http://{}/metrics", service.address())).await?.text().await?;
+    let line = text.lines().find_map(|line| line.strip_prefix("spotter_timers_past_due "));
+    Ok(line.is_none_or(|count| count.trim() != "0"))
+}
+
+async fn fill(location: Location, company: CompanyId, count: u64, at: Timestamp) -> Outcome {
+    let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
+    let opened = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
+    let db = opened.map_err(told)?;
+    for from in (0..count).step_by(STEP as usize) {
+        let to = count.min(from + STEP);
+        let write = move |tx: &mut Tx<'_>| {
+            (from..to).try_for_each(|number| {
+                let mut own = [0; 6];
+                own.copy_from_slice(&number.to_be_bytes()[2..]);
+                tx.defer(SET, params![company, KIND, Id::new(at, own), at])
+            })
+        };
+        db.write_rows(write).await.map_err(told)?;
+    }
+    tokio::task::spawn_blocking(move || db.close(Duration::from_secs(5))).await?;
+    Ok(())
+}
+
+/// One that finds nothing to do any more.
+const KIND: &str = "forget_previous_webhook_secret";
+const SET: Sql = Sql(
+    "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
+);

@@ -1,0 +1,228 @@
+//! What an area brings to the rest, said once where the area is: its operations, its statements and
+//! lists, and what its events tell.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use spotter_kernel::Event;
+use spotter_store::{Shape, Sql};
+
+use crate::{
+    caller::{Access, Role},
+    features::Feature,
+    operation::{Operation, Surface},
+    timers::{self, Repeating, Timer},
+};
+
+/// What events tell: ids, statuses, timestamps and names of fields, and never what a person has
+/// written. An event has one payload, whichever operation announces it.
+pub trait Payload: Serialize + JsonSchema {
+    /// The events that it tells of.
+    const EVENTS: &'static [Event];
+}
+
+/// A [`Payload`] as the API description sees it.
+#[derive(Clone, Copy)]
+pub struct Told {
+    /// The events that it tells of.
+    pub events: &'static [Event],
+    /// Its schema.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// An area, or a chapter of one.
+#[derive(Default)]
+pub struct Area {
+    /// What can be asked of it.
+    pub operations: Vec<Operation>,
+    /// Every statement, for the test that prepares them all.
+    pub statements: Vec<Sql>,
+    /// Every list, for the tests that look at their plans.
+    pub lists: Vec<&'static Shape>,
+    /// What its events tell.
+    pub payloads: Vec<Told>,
+    /// What it has done at an instant.
+    pub timers: Vec<&'static Timer>,
+    /// What it has done again and again.
+    pub repeating: Vec<&'static Repeating>,
+}
+
+impl Area {
+    /// The chapters as one.
+    pub fn join(chapters: impl IntoIterator<Item = Self>) -> Self {
+        chapters.into_iter().fold(Self::default(), Self::with)
+    }
+
+    /// A chapter with these statements.
+    pub fn of(statements: &[Sql]) -> Self {
+        Self { statements: statements.to_vec(), ..Self::default() }
+    }
+
+    /// The same with lists.
+    pub fn lists(mut self, lists: Vec<&'static Shape>) -> Self {
+        self.lists.extend(lists);
+        self
+    }
+
+    /// The same with operations.
+    pub fn operations(mut self, rows: impl IntoIterator<Item = Operation>) -> Self {
+        self.operations.extend(rows);
+        self
+    }
+
+    /// The same with what its events tell.
+    pub fn tells<P: Payload>(mut self) -> Self {
+        self.payloads
+            .push(Told { events: P::EVENTS, schema: |schemas| schemas.subschema_for::<P>() });
+        self
+    }
+
+    /// The same with timers.
+    pub fn timers(mut self, timers: &[&'static Timer]) -> Self {
+        self.timers.extend_from_slice(timers);
+        self
+    }
+
+    /// The same with repeating work.
+    pub fn repeats(mut self, work: &'static [Repeating]) -> Self {
+        self.repeating.extend(work);
+        self
+    }
+
+    /// The same with another chapter.
+    pub fn with(mut self, chapter: Self) -> Self {
+        self.operations.extend(chapter.operations);
+        self.statements.extend(chapter.statements);
+        self.lists.extend(chapter.lists);
+        self.payloads.extend(chapter.payloads);
+        self.timers.extend(chapter.timers);
+        self.repeating.extend(chapter.repeating);
+        self
+    }
+
+    /// Puts those of its operations under a heading of the documentation that are under none.
+    pub fn under(mut self, tag: &'static str) -> Self {
+        self.operations.iter_mut().filter(|row| row.tag.is_empty()).for_each(|row| row.tag = tag);
+        self
+    }
+
+    /// Says what must be switched on for those of its operations that don't say it themselves.
+    pub fn needs(mut self, feature: Feature) -> Self {
+        self.operations.iter_mut().for_each(|row| {
+            row.feature.get_or_insert(feature);
+        });
+        self
+    }
+}
+
+/// What the areas bring, as it is served: operations by their place and by their names, what events
+/// tell, timers, and repeating work.
+pub struct Table {
+    operations: Vec<Arc<Operation>>,
+    by_id: BTreeMap<&'static str, usize>,
+    payloads: Vec<Told>,
+    timers: BTreeMap<&'static str, &'static Timer>,
+    repeating: Vec<&'static Repeating>,
+}
+
+impl Table {
+    /// The table of what all areas bring.
+    pub fn new(mut areas: Area) -> Self {
+        let operations: Vec<_> =
+            std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
+        let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+        let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
+        let Area { payloads, mut repeating, .. } = areas;
+        repeating.extend(timers::REPEATING);
+        Self { operations, by_id, payloads, timers: by_name, repeating }
+    }
+
+    /// Every operation, in the order of the documentation.
+    pub fn operations(&self) -> &[Arc<Operation>] {
+        &self.operations
+    }
+
+    /// What people reach through the application API: its own operations, and those of the Public API
+    /// that are theirs, too, unless it has one of its own at that place.
+    pub fn for_people(&self) -> impl Iterator<Item = &Arc<Operation>> {
+        let place = |row: &Operation| {
+            let pieces = row.path.split('/');
+            let piece = |piece: &'static str| if piece.starts_with('{') { "{}" } else { piece };
+            (row.method, pieces.map(piece).collect::<Vec<_>>())
+        };
+        let own: BTreeSet<_> = self
+            .operations
+            .iter()
+            .filter(|row| row.surface == Surface::App)
+            .map(|row| place(row))
+            .collect();
+        self.operations.iter().filter(move |row| {
+            row.surface == Surface::App || row.for_people && !own.contains(&place(row))
+        })
+    }
+
+    /// The operation of this name.
+    pub fn find(&self, id: &str) -> Option<&Arc<Operation>> {
+        self.by_id.get(id).map(|at| &self.operations[*at])
+    }
+
+    /// What an event tells; nothing while no area announces it.
+    pub fn payload(&self, event: Event) -> Option<&Told> {
+        self.payloads.iter().find(|told| told.events.contains(&event))
+    }
+
+    /// Who reaches which operation, as a document that is read in review.
+    pub fn who_reaches_what(&self) -> String {
+        let mut text = String::from(WHO_REACHES_WHAT);
+        for row in self.for_people() {
+            let (coaches, clients) = match row.access {
+                Access::Scope(scope) => {
+                    let coaches = Role::least_for(scope).map_or("", Role::word);
+                    let clients = row.for_client.map(|granted| match granted.staffs {
+                        [] => "themselves".to_owned(),
+                        staffs => format!("themselves, without {}", staffs.join(", ")),
+                    });
+                    (coaches, clients.unwrap_or_default())
+                }
+                Access::Coach(least) => (least.word(), String::new()),
+                Access::SignedIn => ("Coach", "their own".to_owned()),
+                Access::Client => ("", "their own".to_owned()),
+            };
+            let shared = if row.surface == Surface::Public { "yes" } else { "" };
+            let (method, path) = (row.method, row.path);
+            text.push_str(&format!("| {method} {path} | {coaches} | {clients} | {shared} |\n"));
+        }
+        text
+    }
+
+    /// The timer of this name.
+    pub fn timer(&self, id: &str) -> Option<&'static Timer> {
+        self.timers.get(id).copied()
+    }
+
+    /// The names of all timers, with a comma on both sides of each.
+    pub fn timer_kinds(&self) -> String {
+        self.timers.keys().fold(",".to_owned(), |kinds, kind| kinds + kind + ",")
+    }
+
+    /// What is done again and again.
+    pub fn repeating(&self) -> &[&'static Repeating] {
+        &self.repeating
+    }
+}
+
+const WHO_REACHES_WHAT: &str = "\
+# Who reaches what
+
+The operations of the application API, below `/app/v1`, with the least role of a coach that reaches each, and what clients
+reach: a client's path names the client, and everybody else does not exist for them. Those that are shared are those of the
+Public API, at the same path below `/public/v1`. Beside them are signing in (`/auth/…`), files (`/uploads`, the attachment of a
+message) and live updates (`/events`), for every coach and client. Made by `spotter access`; a change of it is seen in review.
+
+| Operation | Coaches from | Clients | Shared |
+|---|---|---|---|
+";

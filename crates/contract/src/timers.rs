@@ -1,0 +1,265 @@
+//! What happens by itself. A *timer* is due for a record at an instant and runs once, as the system, in
+//! a transaction of its own; it is set in the transaction of its cause, so nothing is forgotten and no
+//! node runs it twice. *Repeating* work is done again and again for the installation as a whole.
+
+use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
+use spotter_store::{Bind, Tx, params, record, statements};
+
+use crate::{
+    caller::{Actor, Caller},
+    context::{Env, Read, Write},
+    idempotency,
+};
+
+/// What a timer does: a plain function, with its facts.
+pub struct Timer {
+    /// The function's name, by which it is kept.
+    pub id: &'static str,
+    /// One line, for operators.
+    pub summary: &'static str,
+    /// The events that it may announce.
+    pub events: &'static [Event],
+    run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+}
+
+impl Timer {
+    /// A timer that runs this function with the id of its record. The function looks whether there is
+    /// still something to do: the record may have changed since the timer was set.
+    pub const fn new(
+        id: &'static str,
+        summary: &'static str,
+        run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+    ) -> Self {
+        Self { id, summary, events: &[], run }
+    }
+
+    /// The same where it may announce events.
+    pub const fn emits(mut self, events: &'static [Event]) -> Self {
+        self.events = events;
+        self
+    }
+}
+
+/// Work that is done again and again: a step in a transaction, until a step finds less to do than it
+/// could have done.
+pub struct Repeating {
+    /// The name by which it is kept.
+    pub id: &'static str,
+    /// One line, for operators.
+    pub summary: &'static str,
+    /// Seconds from one time to the next.
+    pub seconds: i64,
+    /// Does some of it; how much.
+    pub step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
+}
+
+/// As much is done in one step of repeating work at most.
+pub const STEP: u64 = 500;
+
+impl Repeating {
+    /// What forgets a kind of thing that has expired, once a minute.
+    pub const fn prune(
+        id: &'static str,
+        summary: &'static str,
+        step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
+    ) -> Self {
+        Self { id, summary, seconds: 60, step }
+    }
+
+    /// Takes this turn, if it is due and no other node has.
+    pub fn take(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
+        let next = now.plus_seconds(self.seconds);
+        Ok(tx.execute(TAKE_TURN, params![self.id, next, now])? > 0)
+    }
+
+    /// Notes what became of a turn.
+    pub fn note(&self, tx: &mut Tx<'_>, turn: &Turn) -> Result<()> {
+        let failed = i64::from(turn.error.is_some());
+        let Turn { ran_at, took_ms, done, error } = turn;
+        tx.execute(NOTE_TURN, params![self.id, ran_at, took_ms, done, error, failed]).map(drop)
+    }
+}
+
+/// What became of a turn of repeating work.
+pub struct Turn {
+    /// When it began.
+    pub ran_at: Timestamp,
+    /// How long it took, in milliseconds.
+    pub took_ms: i64,
+    /// How much was done.
+    pub done: i64,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+record! {
+    /// A timer that is due.
+    #[derive(Clone, Debug)]
+    pub struct Due {
+        /// Whose it is.
+        pub company_id: CompanyId,
+        /// Which it is.
+        pub kind: String,
+        /// For which record: its id.
+        pub subject: String,
+        /// Since when it is due.
+        pub due_at: Timestamp,
+        /// How often it has failed.
+        pub attempts: i64,
+    }
+}
+
+/// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides
+/// of each: those that a newer version has set wait for a node of that version.
+pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<Due>> {
+    tx.all(DUE, params![now, most, kinds])
+}
+
+/// How many of them are due, counted up to a limit, and since when the longest-waiting one has been.
+pub fn past_due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
+    Ok(tx.one(PAST_DUE, params![now, kinds])?.unwrap_or((0, None)))
+}
+
+/// Runs a timer; whether it was still there to be run.
+pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &Due) -> Result<bool> {
+    let now = env.clock.now();
+    let Due { company_id, kind, subject, due_at, .. } = due;
+    if tx.execute(TAKE, params![company_id, kind, subject, due_at])? == 0 {
+        return Ok(false);
+    }
+    let caller = Caller::new(*company_id, Actor::System);
+    let run_id = run_id(env);
+    let request_id = run_id.to_string();
+    let read = Read::new(tx, &caller, now);
+    let mut cx = Write::new(read, env, timer.id, timer.events, &request_id)?;
+    let record = Id::parse(subject).ok_or_else(|| Problem::internal("its subject is no id"))?;
+    (timer.run)(&mut cx, record)?;
+    cx.audit_changes()?;
+    tx.defer(
+        NOTE,
+        params![company_id, run_id, kind, subject, due_at, "succeeded", None::<String>],
+    )?;
+    Ok(true)
+}
+
+/// Notes that a timer failed, to be tried again later, at longest after an hour; whether it was still
+/// there, and no other node has noted it.
+pub fn failed(tx: &mut Tx<'_>, env: &Env, due: &Due, problem: &Problem) -> Result<bool> {
+    let Due { company_id, kind, subject, due_at, attempts } = due;
+    let again = env.clock.now().plus_seconds(60 << attempts.clamp(&0, &6));
+    let put_off = [company_id.bind(), kind.bind(), subject.bind(), due_at.bind(), again.bind()];
+    let noted = tx.execute(PUT_OFF, &put_off)? > 0;
+    if noted {
+        let error = Some(problem.to_string());
+        let run_id = run_id(env);
+        tx.defer(NOTE, params![company_id, run_id, kind, subject, due_at, "failed", error])?;
+    }
+    Ok(noted)
+}
+
+fn run_id(env: &Env) -> Id {
+    let mut random = [0; 6];
+    env.entropy.fill(&mut random);
+    Id::new(env.clock.now(), random)
+}
+
+/// How long it is kept what became of timers, in days.
+const KEPT_DAYS: i64 = 7;
+
+/// What the contract itself has done again and again.
+pub(crate) const REPEATING: &[Repeating] = &[
+    Repeating::prune("forget_timer_runs", "Forget what became of timers a week ago", forget_runs),
+    Repeating::prune(
+        "forget_stored_answers",
+        "Forget answers that were kept for as long as is promised",
+        idempotency::prune,
+    ),
+];
+
+fn forget_runs(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(FORGET, params![Id::first_at(now.plus_days(-KEPT_DAYS))])
+}
+
+/// What an operator is shown.
+pub struct Overview {
+    /// Repeating work.
+    pub repeating: Vec<RepeatingRow>,
+    /// Timers that wait, by kind: how many, and when the next is due.
+    pub waiting: Vec<(String, i64, Timestamp)>,
+    /// The latest failures of timers.
+    pub failures: Vec<FailureRow>,
+}
+
+record! {
+    /// Repeating work, and its latest turn.
+    #[derive(Clone, Debug)]
+    pub struct RepeatingRow {
+        /// Its name.
+        pub kind: String,
+        /// When it is done again.
+        pub due_at: Timestamp,
+        /// How often it was done.
+        pub runs: i64,
+        /// How often it failed.
+        pub failures: i64,
+        /// When its latest turn began.
+        pub ran_at: Option<Timestamp>,
+        /// How long that took.
+        pub took_ms: Option<i64>,
+        /// How much that did.
+        pub done: Option<i64>,
+        /// Why that failed, if it did.
+        pub error: Option<String>,
+    }
+}
+
+record! {
+    /// A timer that failed.
+    #[derive(Clone, Debug)]
+    pub struct FailureRow {
+        /// The attempt, whose id tells when it was.
+        pub run_id: Id,
+        /// Whose it is.
+        pub company_id: CompanyId,
+        /// Which it is.
+        pub kind: String,
+        /// For which record.
+        pub subject: String,
+        /// Why it failed.
+        pub error: Option<String>,
+    }
+}
+
+/// What happens by itself, for operators.
+pub fn overview(tx: &mut Tx<'_>) -> Result<Overview> {
+    Ok(Overview {
+        repeating: tx.all(ALL_REPEATING, &[])?,
+        waiting: tx.all(WAITING, &[])?,
+        failures: tx.all(FAILURES, &[])?,
+    })
+}
+
+statements! {
+    pub(crate) SET = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT (company_id, kind, subject) DO UPDATE SET due_at = excluded.due_at, attempts = 0";
+    pub(crate) CLEAR = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
+    DUE = "SELECT ", Due::COLUMNS, " FROM timer WHERE due_at <= ?1 \
+        AND ?3 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT ?2";
+    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM timer WHERE due_at <= ?1 \
+        AND ?2 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT 10000) due";
+    TAKE = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
+    PUT_OFF = "UPDATE timer SET due_at = ?5, attempts = attempts + 1 \
+        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND due_at = ?4";
+    NOTE = "INSERT INTO timer_run (company_id, run_id, kind, subject, due_at, outcome, error) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    FORGET = "DELETE FROM timer_run WHERE (company_id, run_id) IN \
+        (SELECT company_id, run_id FROM timer_run WHERE run_id < ?1 ORDER BY run_id LIMIT 500)";
+    TAKE_TURN = "INSERT INTO repeating (kind, due_at, runs, failures) VALUES (?1, ?2, 0, 0) \
+        ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at WHERE repeating.due_at <= ?3";
+    NOTE_TURN = "UPDATE repeating SET runs = runs + 1, failures = failures + ?6, ran_at = ?2, took_ms = ?3, \
+        done = ?4, error = ?5 WHERE kind = ?1";
+    ALL_REPEATING = "SELECT ", RepeatingRow::COLUMNS, " FROM repeating ORDER BY kind LIMIT 1000";
+    WAITING = "SELECT kind, COUNT(*), MIN(due_at) FROM timer GROUP BY kind ORDER BY kind LIMIT 1000";
+    FAILURES = "SELECT ", FailureRow::COLUMNS, " FROM timer_run WHERE outcome = 'failed' \
+        ORDER BY run_id DESC LIMIT 50";
+}

@@ -1,0 +1,159 @@
+//! What integrations' description has beside operations: the token endpoint, and what webhooks tell.
+
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+use spotter_kernel::{Event, Scope, limits};
+
+/// One line.
+pub(super) const SUMMARY: &str =
+    "A company's clients, workouts, conversations, products and events, for integrations.";
+
+/// What operations have in common.
+pub(super) const DESCRIPTION: &str = "\
+The server-to-server API of Spotter, the back office for fitness coaching businesses.
+
+**Authentication.** Exchange an API client's id and secret for an access token at \
+`POST /oauth/token` (OAuth 2.0 client credentials) and send it as `Authorization: Bearer`. The \
+company is always derived from the token.
+
+**Envelope.** Every answer holds `data` or `error`, and `meta`. Match on `error.key`, never on \
+`error.message`; for refused input `error.details` names the field and the rule.
+
+**Idempotency.** Every write carries an `Idempotency-Key` of 1 to 200 characters. The same key \
+with the same request returns the stored answer for at least 24 hours, marked \
+`meta.idempotency.replayed: true`; with another request it is refused with 409. Failures are not stored: \
+the same key may be tried again.
+
+**Lists** are paged with `page` (from 1) and `limit` (1 to 100, 20 when absent), newest first unless said \
+otherwise, and carry exact totals. A page past the end is empty.
+
+**Values.** Ids are 24 hexadecimal characters and sort by the time of creation. Timestamps are UTC with \
+milliseconds, `2026-03-29T01:00:00.000Z`; dates are `YYYY-MM-DD`, wall-clock times `HH:MM` in the time zone \
+that stands beside them or the company's. Money is a whole number of minor units beside its ISO 4217 \
+currency: 1250 with EUR is twelve euros fifty. A nullable field is always sent, as `null` where there is \
+nothing.
+
+**Requests.** Bodies are JSON in UTF-8 of at most 1 MiB. Unknown fields and unknown query parameters are \
+refused by name. In PATCH bodies an absent field stays and `null` clears. Whole numbers in addresses are \
+digits without a sign or zeros in front.
+
+**Limits.** Requests are counted for each API client; `meta.rateLimit` and the `RateLimit-*` headers tell how \
+many are left and for how long. One too many is 429 with `Retry-After`.
+
+**Saving bytes.** Answers are compressed for whoever accepts gzip or br. What a GET of one record \
+answers has an `ETag`: sent back as `If-None-Match` it is answered with 304 while nothing has changed.";
+
+/// How integrations are known.
+pub(super) fn security_schemes() -> Value {
+    let scopes: Map<String, Value> =
+        Scope::ALL.iter().map(|scope| (scope.name().to_owned(), scope.purpose().into())).collect();
+    json!({
+        "oauth2": {
+            "type": "oauth2",
+            "description": "OAuth 2.0 client credentials (RFC 6749, section 4.4). Tokens live for an hour.",
+            "flows": {"clientCredentials": {"tokenUrl": "/public/v1/oauth/token", "scopes": scopes}},
+        },
+        "apiClient": {
+            "type": "http", "scheme": "basic",
+            "description": "The API client's id and secret, for the token endpoint alone.",
+        },
+    })
+}
+
+/// The token endpoint, which speaks OAuth instead of the envelope.
+pub(super) fn token_path() -> Value {
+    let refused = |about: &str, error: &str| {
+        json!({
+            "description": about,
+            "content": {"application/json": {
+                "schema": {"$ref": "#/components/schemas/TokenError"},
+                "example": {"error": error, "error_description": about},
+            }},
+        })
+    };
+    json!({"post": {
+        "operationId": "issue_token",
+        "tags": ["Authentication"],
+        "summary": "Get an access token",
+        "description": "OAuth 2.0 client credentials (RFC 6749): no envelope, no idempotency key. Without `scope` \
+            the token holds every scope of the client. Unknown form fields are ignored.",
+        "security": [{"apiClient": []}],
+        "requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {"schema": {
+            "type": "object", "required": ["grant_type"],
+            "properties": {
+                "grant_type": {"type": "string", "const": "client_credentials"},
+                "scope": {"type": "string", "description": "Space-separated scope names, a subset of the client's.",
+                    "examples": ["clients:read clients:write"],
+                    "pattern": "^$|^[a-z_]+:(read|write)( [a-z_]+:(read|write))*$"},
+            },
+        }}}},
+        "responses": {
+            "200": {"description": "A token.", "content": {"application/json": {
+                "schema": {
+                    "type": "object", "required": ["access_token", "token_type", "expires_in", "scope"],
+                    "properties": {
+                        "access_token": {"type": "string", "pattern": "^fspt_"},
+                        "token_type": {"type": "string", "const": "Bearer"},
+                        "expires_in": {"type": "integer", "const": limits::ACCESS_TOKEN_SECONDS},
+                        "scope": {"type": "string"},
+                    },
+                },
+                "example": {"access_token": "fspt_019a8f3c2b7d4e5f60718293…", "token_type": "Bearer",
+                    "expires_in": 3600, "scope": "clients:read clients:write"},
+            }}},
+            "400": refused("The request is not one that OAuth knows.", "invalid_request"),
+            "401": refused("The client is unknown, its secret is wrong, or it is revoked.", "invalid_client"),
+            "429": refused("Too many token requests.", "temporarily_unavailable"),
+            "500": refused("The token could not be issued.", "server_error"),
+        },
+    }})
+}
+
+/// The schema of what a subscription is sent.
+pub(super) fn webhook_event(kind: Value, data: Value) -> Value {
+    json!({
+        "type": "object", "description": "What a subscription is sent.",
+        "required": ["id", "type", "occurredAt", "data"],
+        "properties": {
+            "id": {"type": "string", "description": "The event's stable id.", "examples": ["019a8f3c2b7d4e5f60718293"]},
+            "type": kind,
+            "occurredAt": {"type": "string", "format": "date-time"},
+            "data": data,
+        },
+    })
+}
+
+/// What a subscription is sent of an event, with the schema of what that tells.
+pub(super) fn webhook(event: Event, told: Option<Schema>) -> Value {
+    // What no operation announces yet is in the registry all the same.
+    let yet = if told.is_some() { "" } else { " Nothing announces it yet." };
+    let told = told.map_or_else(
+        || json!({"type": "object", "description": "What it will tell is not decided yet."}),
+        Value::from,
+    );
+    let schema = webhook_event(json!({"type": "string", "const": event.name()}), told);
+    json!({"post": {
+        "operationId": format!("on_{}", event.name().replace('.', "_")),
+        "tags": ["Webhook events"],
+        "summary": event.name(),
+        "description": format!("{}.{yet} The body is signed; see X-Service-Webhook-Signature.", event.when()),
+        "security": [],
+        "parameters": [
+            {"name": "X-Service-Webhook-Event", "in": "header", "required": true, "schema": {"type": "string", "const": event.name()},
+                "description": "The event's type."},
+            {"name": "X-Service-Webhook-Delivery", "in": "header", "required": true, "schema": {"type": "string"},
+                "description": "The delivery's id, for idempotent processing."},
+            {"name": "X-Service-Webhook-Timestamp", "in": "header", "required": true, "schema": {"type": "string"},
+                "description": "Unix seconds."},
+            {"name": "X-Service-Webhook-Signature", "in": "header", "required": true, "schema": {"type": "string", "pattern": "^v1="},
+                "description": "HMAC-SHA256 over `<timestamp>.<deliveryId>.<eventId>.<canonical JSON>`."},
+        ],
+        "requestBody": {"required": true, "content": {"application/json": {
+            "schema": schema,
+        }}},
+        "responses": {
+            "2XX": {"description": "The delivery succeeded."},
+            "4XX": {"description": "The delivery failed and is tried again: 3 attempts, 1 and 2 minutes later."},
+        },
+    }})
+}

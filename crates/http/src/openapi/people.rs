@@ -1,0 +1,252 @@
+//! What people's description has beside operations: signing in, files, and live updates.
+
+use serde_json::{Map, Value, json};
+
+/// One line.
+pub(super) const SUMMARY: &str =
+    "What coaches and clients do, for the apps and pages that people work with.";
+
+/// What operations have in common.
+pub(super) const DESCRIPTION: &str = "\
+What coaches and clients of a company do. Integrations have the Public API; most of its operations are here, too, at the \
+same path, for the people who may do the same.
+
+**Who.** A coach reaches what their role has: a Coach works with clients, a Manager runs the company, an Admin also makes \
+managers and admins. A client reaches what an operation says it grants them, about themselves: the `clientId` in a path is \
+their own, and everybody else does not exist for them. What they may not do is 403 `auth.forbidden`.
+
+**Sessions.** `POST /auth/login` gives an access token, sent as `Authorization: Bearer`, and a refresh token that is good for \
+one `POST /auth/refresh`. The company is always derived from the token.
+
+**The rest is as integrations have it**: the envelope, error keys, paging, values, limits (counted for each person), ETags. An \
+`Idempotency-Key` is optional, and means the same where it is sent.";
+
+/// How people are known.
+pub(super) fn security_schemes() -> Value {
+    json!({
+        "session": {"type": "http", "scheme": "bearer", "description": "The access token of a session."},
+    })
+}
+
+/// The places that are no operations of the table.
+pub(super) fn paths() -> Map<String, Value> {
+    let mut paths = Map::new();
+    let mut add = |path: &str, method: &str, place: Place| {
+        let methods = paths.entry(path.to_owned()).or_insert_with(|| json!({}));
+        methods[method] = place.describe();
+    };
+    let (text, id) = (
+        json!({"type": "string"}),
+        json!({"type": "string", "pattern": "^[a-fA-F0-9]{24}$", "examples": ["019a8f3c2b7d4e5f60718293"]}),
+    );
+    let said = |schema: &Value, about: &str| {
+        let mut schema = schema.clone();
+        schema["description"] = about.into();
+        schema
+    };
+    let session = object(json!({"session": object(json!({
+        "accessToken": said(&text, "Sent as `Authorization: Bearer`."),
+        "tokenType": {"type": "string", "const": "Bearer", "description": "Always `Bearer`."},
+        "expiresIn": {"type": "integer", "description": "Seconds until the access token expires."},
+        "refreshToken": said(&text, "Good for one refresh within 30 days."),
+        "subject": {"type": "string", "enum": ["coach", "client"], "description": "Who is signed in."},
+        "subjectId": said(&id, "The coach's or the client's id."),
+        "companyId": said(&id, "Their company's id."),
+    }))}));
+    let flag = |name: &str, about: &str| {
+        object(json!({name: {"type": "boolean", "const": true, "description": about}}))
+    };
+    add(
+        "/auth/login",
+        "post",
+        Place {
+            id: "sign_in",
+            summary: "Sign in",
+            text: "An address with accounts at several companies, or of a coach and a client, is asked which of them is meant: \
+            send `companyId` or `subject`.",
+            open: true,
+            body: Some(json!({
+                "type": "object", "additionalProperties": false, "required": ["email", "password"],
+                "properties": {
+                    "email": {"type": "string", "description": "The account's address.", "examples": ["sam@example.com"]},
+                    "password": said(&text, "Its password."),
+                    "companyId": said(&id, "The company, where there are several."),
+                    "subject": {"type": "string", "enum": ["coach", "client"], "description": "As whom, where both are possible."},
+                },
+            })),
+            answer: session.clone(),
+            ..Place::default()
+        },
+    );
+    add(
+        "/auth/refresh",
+        "post",
+        Place {
+            id: "refresh_session",
+            summary: "Get the next pair of tokens",
+            open: true,
+            body: Some(body(
+                json!({"refreshToken": said(&text, "The refresh token of the pair before.")}),
+            )),
+            answer: session.clone(),
+            ..Place::default()
+        },
+    );
+    add(
+        "/auth/logout",
+        "post",
+        Place {
+            id: "sign_out",
+            summary: "End this session",
+            answer: flag("signedOut", "Always true."),
+            ..Place::default()
+        },
+    );
+    add(
+        "/auth/password",
+        "post",
+        Place {
+            id: "change_password",
+            summary: "Change the password",
+            text: "Every other session of the account ends.",
+            body: Some(body(json!({
+                "currentPassword": said(&text, "The password so far."),
+                "newPassword": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."},
+            }))),
+            answer: flag("passwordChanged", "Always true."),
+            ..Place::default()
+        },
+    );
+    add(
+        "/auth/invitations/accept",
+        "post",
+        Place {
+            id: "accept_invitation",
+            summary: "Accept an invitation",
+            open: true,
+            body: Some(body(json!({
+                "token": said(&text, "The invitation's token."),
+                "password": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The account's password from now on."},
+            }))),
+            answer: session,
+            ..Place::default()
+        },
+    );
+    add(
+        "/uploads",
+        "post",
+        Place {
+            id: "upload_file",
+            summary: "Send a file",
+            text: "The body is the file itself, with its media type as Content-Type. It is kept for a day, until a message takes it.",
+            status: "201",
+            parameters: vec![json!({"name": "fileName", "in": "query", "required": true,
+            "description": "What the file is called.", "schema": {"type": "string", "minLength": 1, "maxLength": 255}})],
+            file: true,
+            answer: object(json!({"upload": object(json!({
+                "uploadId": said(&id, "The file's id, for the message that takes it."),
+                "fileName": said(&text, "What it is called."),
+                "mediaType": said(&text, "What it was found to be."),
+                "size": {"type": "integer", "description": "Its length in bytes."},
+            }))})),
+            ..Place::default()
+        },
+    );
+    let path = "/conversations/{conversationId}/messages/{messageId}/attachment";
+    add(
+        path,
+        "get",
+        Place {
+            id: "get_attachment",
+            summary: "Fetch the file of a message",
+            parameters: ["conversationId", "messageId"]
+                .map(|name| json!({"name": name, "in": "path", "required": true, "schema": id}))
+                .into(),
+            content: Some("application/octet-stream"),
+            answer: said(&text, "The file."),
+            ..Place::default()
+        },
+    );
+    add(
+        "/events",
+        "get",
+        Place {
+            id: "listen_for_updates",
+            summary: "Listen for live updates",
+            text: "Server-sent events of what concerns the caller's conversations. `Last-Event-ID` goes on where a stream broke off.",
+            content: Some("text/event-stream"),
+            answer: said(&text, "Events, as long as the stream is open."),
+            ..Place::default()
+        },
+    );
+    paths
+}
+
+/// A place of the API that is no operation of the table.
+#[derive(Default)]
+struct Place {
+    id: &'static str,
+    summary: &'static str,
+    text: &'static str,
+    /// Whether nobody has to be signed in.
+    open: bool,
+    parameters: Vec<Value>,
+    body: Option<Value>,
+    /// Whether the body is a file.
+    file: bool,
+    status: &'static str,
+    /// The media type of an answer that has no envelope.
+    content: Option<&'static str>,
+    answer: Value,
+}
+
+impl Place {
+    fn describe(self) -> Value {
+        let security = if self.open { json!([]) } else { json!([{"session": []}]) };
+        let status = if self.status.is_empty() { "200" } else { self.status };
+        let success = match self.content {
+            Some(kind) => {
+                json!({"description": "Success.", "content": {kind: {"schema": self.answer}}})
+            }
+            None => json!({"description": "Success.", "content": {"application/json": {"schema": {
+                "type": "object", "required": ["data", "meta"],
+                "properties": {"data": self.answer, "meta": {"$ref": "#/components/schemas/Meta"}},
+            }}}}),
+        };
+        let mut described = json!({
+            "operationId": self.id,
+            "tags": ["Signing in"],
+            "summary": self.summary,
+            "description": self.text,
+            "security": security,
+            "parameters": self.parameters,
+            "responses": {
+                status: success,
+                "default": {"description": "What went wrong.",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}},
+            },
+        });
+        let content = match (self.file, self.body) {
+            (true, _) => Some(json!({"*/*": {"schema": {"type": "string", "format": "binary"}}})),
+            (false, Some(schema)) => Some(json!({"application/json": {"schema": schema}})),
+            (false, None) => None,
+        };
+        if let Some(content) = content {
+            described["requestBody"] = json!({"required": true, "content": content});
+        }
+        described
+    }
+}
+
+/// The schema of an object of an answer, whose fields are all there.
+fn object(properties: Value) -> Value {
+    let names: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
+    json!({"type": "object", "required": names, "properties": properties})
+}
+
+/// The same of a body, which has no others.
+fn body(properties: Value) -> Value {
+    let mut schema = object(properties);
+    schema["additionalProperties"] = false.into();
+    schema
+}

@@ -1,0 +1,312 @@
+//! What each command does.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use serde_json::json;
+use spotter_areas::{
+    access::api_clients::Consents,
+    company::{NewCompany, all_companies, coaches::NewCoach},
+};
+use spotter_contract::{Env, Role, Table, installation, timers, vault::Vault};
+use spotter_delivery::queue;
+use spotter_kernel::{
+    Clock, Id, Scope, TimeZone,
+    money::Currency,
+    text::{Email, Language, Name},
+};
+use spotter_store::{Db, Location, Tx, latest_schema};
+
+use super::{Outcome, path, read_settings, settings, text};
+use crate::{
+    listen, log, operator,
+    serve::{self, told},
+    settings::{Settings, unknown_variables},
+    system::{self, SystemClock},
+};
+
+/// Names everything that is wrong with the settings, and variables that look like one and are none.
+pub(super) fn check_settings(own: &ArgMatches) -> Outcome {
+    let mut wrong = read_settings(own).err().unwrap_or_default();
+    wrong.extend(unknown_variables(std::env::vars().map(|(name, _)| name)));
+    if wrong.is_empty() {
+        println!("The settings are right.");
+        return Ok(());
+    }
+    Err(wrong.join("\n         "))
+}
+
+pub(super) fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
+    let file = |name: &str| own.get_one::<PathBuf>(name).cloned();
+    let listener = listen::Listener {
+        port: own.get_one::<u16>("port").copied().unwrap_or_default(),
+        secret: text(own, "secret"),
+        tls: file("tls-certificate").zip(file("tls-key")),
+    };
+    serve::runtime()?.block_on(listen::run(listener))
+}
+
+pub(super) fn serve(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    log::start(&settings.log, settings.log_format);
+    for odd in unknown_variables(std::env::vars().map(|(name, _)| name)) {
+        tracing::warn!("{odd}");
+    }
+    serve::make_folder(&settings)?;
+    let _held = serve::hold(&settings)?;
+    let (env, db) = serve::open(&settings)?;
+    let runtime = serve::runtime()?;
+    if runtime.block_on(db.read(all_companies)).map_err(told)?.is_empty() {
+        tracing::warn!(
+            "there is no company yet; make one in another terminal with: spotter company create \
+             --name \"My Gym\" --admin-email … --admin-first-name … --admin-last-name …"
+        );
+    }
+    let (address, listener) = (settings.address(), serve::bind(&settings)?);
+    let ready = move || tracing::info!("the API reference is at {address}/docs");
+    let stop = serve::asked_to_stop();
+    runtime.block_on(serve::serve(settings, listener, env, db, stop, ready))
+}
+
+pub(super) fn migrate(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    serve::make_folder(&settings)?;
+    let location = &settings.database.location;
+    let found = spotter_store::migrate(location, SystemClock.now(), |step| println!("{step}"))
+        .map_err(told)?;
+    println!("The schema was {found} and is {}.", latest_schema());
+    Ok(())
+}
+
+pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    log::start("warn", settings.log_format);
+    serve::make_folder(&settings)?;
+    let field = |name: &str, rule: &str| format!("--{name} {rule}");
+    let named = |name: &str| {
+        Name::<120>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
+    };
+    let short = |name: &str| {
+        Name::<80>::parse(&text(matches, name)).map_err(|(_, rule)| field(name, &rule))
+    };
+    let new = NewCompany {
+        name: named("name")?,
+        time_zone: TimeZone::parse(&text(matches, "time-zone"))
+            .ok_or_else(|| field("time-zone", "must be an IANA time zone name"))?,
+        currency: Currency::parse(&text(matches, "currency"))
+            .ok_or_else(|| field("currency", "must be an ISO 4217 code"))?,
+        language: Language::parse(&text(matches, "language"))
+            .ok_or_else(|| field("language", "must be an ISO 639-1 code"))?,
+        country: None,
+    };
+    let admin = NewCoach {
+        first_name: short("admin-first-name")?,
+        last_name: short("admin-last-name")?,
+        email: Email::parse(&text(matches, "admin-email"))
+            .ok_or_else(|| field("admin-email", "must be an e-mail address"))?,
+        role: Role::Admin,
+    };
+    let (env, db) = serve::open(&settings)?;
+    let made = operator::create_company(&db, &env, new, admin);
+    print(&serve::runtime()?.block_on(made).map_err(told)?);
+    eprintln!(
+        "The admin sets a password with: POST /app/v1/auth/invitations/accept {{token, password}}"
+    );
+    Ok(())
+}
+
+/// The database of an installation that is there already.
+fn existing(settings: &Settings) -> Result<(Env, Db), String> {
+    if let Location::File(file) = &settings.database.location
+        && !file.exists()
+    {
+        return Err(format!(
+            "there is no database at {}: name its folder with --data, or begin with: spotter company \
+             create --help",
+            file.display()
+        ));
+    }
+    serve::open(settings)
+}
+
+fn print(value: &serde_json::Value) {
+    println!("{value:#}");
+}
+
+pub(super) fn create_api_client(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    log::start("warn", settings.log_format);
+    let name = Name::parse(&text(matches, "name")).map_err(|(_, rule)| format!("--name {rule}"))?;
+    let id = |name: &str| match matches.get_one::<String>(name) {
+        Some(text) => Id::parse(text).map(Some).ok_or_else(|| format!("--{name} must be an id")),
+        None => Ok(None),
+    };
+    let (company, coach) = (id("company")?, id("coach")?);
+    let scope = |name: &str| Scope::parse(name).ok_or_else(|| format!("{name} is no scope"));
+    let scopes = matches
+        .get_one::<String>("scopes")
+        .map(|text| text.split_whitespace().map(scope).collect::<Result<Vec<_>, _>>())
+        .transpose()?;
+    let consents = Consents {
+        health_data: matches.get_flag("health-data"),
+        private_communication: matches.get_flag("private-communication"),
+    };
+    let (env, db) = existing(&settings)?;
+    let made = serve::runtime()?.block_on(async {
+        let company = operator::pick_company(&db, company).await?;
+        operator::create_client(&db, &env, company, name, scopes, consents, coach).await
+    });
+    print(&json!(made.map_err(told)?));
+    Ok(())
+}
+
+pub(super) fn rotate_api_client(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let (env, db) = existing(&settings)?;
+    let client_id = text(matches, "client-id");
+    let rotated = operator::rotate_client(&db, &env, &client_id);
+    print(&json!(serve::runtime()?.block_on(rotated).map_err(told)?));
+    Ok(())
+}
+
+pub(super) fn revoke_api_client(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let (env, db) = existing(&settings)?;
+    let client_id = text(matches, "client-id");
+    serve::runtime()?.block_on(operator::revoke_client(&db, &env, &client_id)).map_err(told)?;
+    println!("{client_id} is revoked.");
+    Ok(())
+}
+
+/// Shows repeating work, timers that wait, and what failed in the last week.
+pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let (env, db) = existing(&settings)?;
+    let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(told)?;
+    let table = Table::new(spotter_areas::areas());
+    let now = env.clock.now();
+    println!("Done again and again:");
+    for row in &seen.repeating {
+        let summary = table.repeating().iter().find(|work| work.id == row.kind);
+        let latest = match (row.ran_at, &row.error) {
+            (None, _) => "not yet".to_owned(),
+            (Some(at), Some(error)) => format!("{at} failed: {error}"),
+            (Some(at), None) => {
+                let (done, took) = (row.done.unwrap_or_default(), row.took_ms.unwrap_or_default());
+                format!("{at}, {done} in {took} ms")
+            }
+        };
+        let (runs, failures) = (row.runs, row.failures);
+        let about = summary.map_or("of another version", |work| work.summary);
+        println!("  {}  {runs} times, {failures} failed, last {latest}  ({about})", row.kind);
+    }
+    println!("Timers that wait: {}", if seen.waiting.is_empty() { "none" } else { "" });
+    for (kind, count, next) in &seen.waiting {
+        let late = (now.millis() - next.millis()).max(0) / 1_000;
+        let state = if late > 0 { format!("{late} s late") } else { format!("next at {next}") };
+        let about = table.timer(kind).map_or("of another version", |timer| timer.summary);
+        println!("  {kind}  {count}, {state}  ({about})");
+    }
+    println!(
+        "Timers that failed in the last week: {}",
+        if seen.failures.is_empty() { "none" } else { "" }
+    );
+    for row in &seen.failures {
+        let error = row.error.as_deref().unwrap_or_default();
+        let (at, kind, company) = (row.run_id.created_at(), &row.kind, row.company_id);
+        println!("  {at}  {kind} of {} at company {company}: {error}", row.subject);
+    }
+    Ok(())
+}
+
+pub(super) fn backup(matches: &ArgMatches) -> Outcome {
+    let (settings, file) = (settings(matches)?, path(matches));
+    let now = SystemClock.now();
+    let mut progress = operator::progress();
+    spotter_store::backup(&settings.database.location, &file, now, &mut progress).map_err(told)?;
+    println!("{} is written.", file.display());
+    if let Some(key) = settings.key_at_hand()? {
+        let mut verify =
+            |tx: &mut Tx<'_>| installation::verify_key(tx, &Vault::new(&key)).map(drop);
+        spotter_store::look_into(&file, &mut verify)
+            .map_err(|problem| format!("it has no key beside it, for {}", told(problem)))?;
+    }
+    if operator::copy_key(&settings.key_file(), &key_of(&file))? {
+        println!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
+    }
+    Ok(())
+}
+
+pub(super) fn restore(matches: &ArgMatches) -> Outcome {
+    let (settings, file) = (settings(matches)?, path(matches));
+    serve::make_folder(&settings)?;
+    let _held = serve::hold(&settings)?;
+    let now = SystemClock.now();
+    let park = text(matches, "webhooks") == "park";
+    let mut parked = 0;
+    let beside = key_of(&file);
+    let key = match settings.key_at_hand()? {
+        None if beside.exists() => Some(system::key_in(&beside)?.0),
+        key => key,
+    };
+    let mut afterwards = |tx: &mut Tx<'_>| {
+        if let Some(key) = key {
+            installation::verify_key(tx, &Vault::new(&key))?;
+        }
+        parked = if park { queue::park(tx, now)? } else { 0 };
+        Ok(())
+    };
+    let (location, mut progress) = (&settings.database.location, operator::progress());
+    spotter_store::restore(&file, location, now, &mut afterwards, &mut progress).map_err(told)?;
+    println!("{} is restored.", file.display());
+    if parked > 0 {
+        println!(
+            "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
+             have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
+        );
+    }
+    if operator::copy_key(&key_of(&file), &settings.key_file())? {
+        println!("The installation's key is back in {}.", settings.key_file().display());
+    }
+    if key.is_none() {
+        println!(
+            "No key came with it: put the installation's at {} before you serve, or set secret_key.",
+            settings.key_file().display()
+        );
+    }
+    Ok(())
+}
+
+/// Where the key stands beside a backup.
+fn key_of(file: &std::path::Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".key");
+    name.into()
+}
+
+pub(super) fn healthcheck(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let url = matches.get_one::<String>("url").cloned().unwrap_or_else(|| {
+        let mut address = settings.listen;
+        if address.ip().is_unspecified() {
+            address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+        }
+        let scheme = if settings.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}")
+    });
+    // The service is asked at its own address, which its certificate need not name.
+    let own = !matches.contains_id("url");
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .timeout(std::time::Duration::from_secs(5))
+        .tls_danger_accept_invalid_certs(own);
+    // Reading the machine's certificates takes longer than the question.
+    let client = if own || url.starts_with("http:") { client.tls_certs_only([]) } else { client };
+    let client = client.build().map_err(|error| error.to_string())?;
+    let asked = async { client.get(format!("{url}/health/ready")).send().await };
+    let asked = serve::runtime()?.block_on(asked);
+    asked
+        .and_then(reqwest::Response::error_for_status)
+        .map(|_| println!("ready"))
+        .map_err(|error| format!("{url} is not ready: {error}"))
+}

@@ -1,0 +1,190 @@
+//! The commands and their flags.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Command, value_parser};
+
+use crate::settings::TABLE;
+
+/// A command that reads the settings, and lists them where it is about them.
+fn about_settings(command: Command) -> Command {
+    settings_of(command, false)
+}
+
+/// A command that reads the settings; its help says where they are listed.
+fn with_settings(command: Command) -> Command {
+    let text = "Settings, such as --data and --database-url, are listed by: spotter serve --help";
+    settings_of(command, true).after_help(text)
+}
+
+fn settings_of(command: Command, hidden: bool) -> Command {
+    let file = Arg::new("config")
+        .long("config")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .hide(hidden)
+        .help("TOML file of settings; also SPOTTER_CONFIG");
+    let flags = TABLE.iter().map(|setting| {
+        let help = match setting.default {
+            "" => setting.help.to_owned(),
+            default => format!("{} [default: {default}]", setting.help),
+        };
+        Arg::new(setting.name)
+            .long(setting.name.replace('_', "-"))
+            .value_name("VALUE")
+            .help_heading("Settings")
+            .hide(hidden)
+            .help(help)
+    });
+    command.arg(file).args(flags)
+}
+
+fn needed(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("TEXT").required(true).help(help)
+}
+
+fn optional(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("TEXT").help(help)
+}
+
+fn file_flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+}
+
+fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(clap::ArgAction::SetTrue).help(help)
+}
+
+pub(super) fn command() -> Command {
+    let group = |name: &'static str, about: &'static str| {
+        Command::new(name).about(about).subcommand_required(true).arg_required_else_help(true)
+    };
+    let company = group("company", "Companies of this installation").subcommand(with_settings(
+        Command::new("create")
+            .about("Create a company with its first admin, and print the invitation")
+            .arg(needed("name", "Name of the company"))
+            .arg(needed("admin-email", "E-mail address of the first admin"))
+            .arg(needed("admin-first-name", "First name of the admin"))
+            .arg(needed("admin-last-name", "Last name of the admin"))
+            .arg(optional("time-zone", "IANA time zone").default_value("Europe/Amsterdam"))
+            .arg(optional("currency", "ISO 4217 code").default_value("EUR"))
+            .arg(optional("language", "ISO 639-1 code").default_value("en")),
+    ));
+    let client_id = || Arg::new("client-id").required(true).help("The client id, fspc_…");
+    let api_client = group("api-client", "API clients, the integrations of a company")
+        .subcommand(with_settings(
+            Command::new("create")
+                .about("Create an API client, and print its secret once")
+                .arg(needed("name", "Name of the client"))
+                .arg(optional("company", "Id of the company, where there are several"))
+                .arg(optional(
+                    "scopes",
+                    "Space-separated scopes; all that the consents allow when absent",
+                ))
+                .arg(optional(
+                    "coach",
+                    "Id of the coach who gets new clients; the first admin when absent",
+                ))
+                .arg(switch("health-data", "Give the health-data consent"))
+                .arg(switch("private-communication", "Give the private-communication consent")),
+        ))
+        .subcommand(with_settings(
+            Command::new("rotate")
+                .about("Give an API client a new secret; its tokens stop working at once")
+                .arg(client_id()),
+        ))
+        .subcommand(with_settings(
+            Command::new("revoke").about("End an API client for good").arg(client_id()),
+        ));
+    let file = |help: &'static str| {
+        Arg::new("file").required(true).value_parser(value_parser!(PathBuf)).help(help)
+    };
+    Command::new("spotter")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("The back office for fitness coaching businesses")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(
+            Command::new("demo")
+                .about(
+                    "Start with a believable company in an empty folder, and print what to paste",
+                )
+                .arg(optional("data", "Folder of the demo").default_value("spotter-demo"))
+                .arg(optional("listen", "Address to serve on").default_value("127.0.0.1:8080"))
+                .arg(optional("database-url", "PostgreSQL URL; without one, SQLite in the folder"))
+                .arg(
+                    optional("clients", "Clients of the company, 550 or more, to see it at scale")
+                        .default_value("550")
+                        .value_parser(value_parser!(u64).range(550..=5_000_000)),
+                ),
+        )
+        .subcommand(about_settings(Command::new("serve").about("Serve the APIs")))
+        .subcommand(with_settings(
+            Command::new("migrate").about("Bring the database to this version's schema"),
+        ))
+        .subcommand(company)
+        .subcommand(api_client)
+        .subcommand(
+            Command::new("openapi")
+                .about("Print the OpenAPI description of the Public API")
+                .arg(switch("app", "That of the application API instead")),
+        )
+        .subcommand(
+            Command::new("access")
+                .about("Print who reaches which operation of the application API"),
+        )
+        .subcommand(with_settings(
+            Command::new("jobs")
+                .about("Show what happens by itself: what waits, what was done, what failed"),
+        ))
+        .subcommand(with_settings(
+            Command::new("backup")
+                .about("Write a consistent copy of the database to a file, while it serves")
+                .arg(file("File to write; it must not exist")),
+        ))
+        .subcommand(with_settings(
+            Command::new("restore")
+                .about("Fill an empty database from a backup, of either engine")
+                .arg(file("File that backup wrote"))
+                .arg(
+                    optional(
+                        "webhooks",
+                        "What becomes of deliveries that waited at the backup: park \
+                        cancels them, keep sends them",
+                    )
+                    .value_parser(["park", "keep"])
+                    .default_value("park"),
+                ),
+        ))
+        .subcommand(with_settings(
+            Command::new("healthcheck")
+                .about("Ask a running service whether it is ready; the exit status tells")
+                .arg(optional("url", "Address of the service; the setting listen when absent")),
+        ))
+        .subcommand(
+            group("webhooks", "Tools for integrators").subcommand(
+                Command::new("listen")
+                    .about("Receive deliveries at this machine, verify them and print them")
+                    .arg(
+                        needed("port", "Port on 127.0.0.1")
+                            .value_name("PORT")
+                            .value_parser(value_parser!(u16)),
+                    )
+                    .arg(needed("secret", "The subscription's signing secret, whsec_…"))
+                    .arg(
+                        file_flag(
+                            "tls-certificate",
+                            "PEM file of a certificate chain; without one, HTTP",
+                        )
+                        .requires("tls-key"),
+                    )
+                    .arg(
+                        file_flag("tls-key", "PEM file of the certificate's private key")
+                            .requires("tls-certificate"),
+                    ),
+            ),
+        )
+        .subcommand(group("config", "The settings").subcommand(about_settings(
+            Command::new("check").about("Name what is wrong with the settings"),
+        )))
+}

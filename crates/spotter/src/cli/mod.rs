@@ -1,0 +1,94 @@
+//! The command line: what can be asked for ([`grammar`]), and what is done then ([`commands`]).
+
+mod commands;
+mod grammar;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::ArgMatches;
+use spotter_contract::{Surface, Table};
+
+use crate::{demo, settings::Settings, system};
+
+type Outcome = Result<(), String>;
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    system::keep_private();
+    // Serving and asking over TLS both take the process's provider of cryptography.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let matches = grammar::command().get_matches();
+    match dispatch(&matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("spotter: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn settings(matches: &ArgMatches) -> Result<Settings, String> {
+    read_settings(matches).map_err(|wrong| wrong.join("\n         "))
+}
+
+fn read_settings(matches: &ArgMatches) -> Result<Settings, Vec<String>> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let file = matches.get_one::<PathBuf>("config").cloned();
+    let file = file.or_else(|| variable("SPOTTER_CONFIG").map(PathBuf::from));
+    let flag = |name: &str| matches.get_one::<String>(name).cloned();
+    Settings::read(flag, variable, file.as_deref())
+}
+
+fn dispatch(matches: &ArgMatches) -> Outcome {
+    match matches.subcommand() {
+        Some(("demo", own)) => {
+            let url = own.get_one::<String>("database-url").cloned();
+            let clients = own.get_one::<u64>("clients").copied().unwrap_or_default();
+            demo::run(&text(own, "data"), &text(own, "listen"), url, clients)
+        }
+        Some(("serve", own)) => commands::serve(own),
+        Some(("migrate", own)) => commands::migrate(own),
+        Some(("company", own)) => match own.subcommand() {
+            Some((_, own)) => commands::create_company(own),
+            None => Ok(()),
+        },
+        Some(("api-client", own)) => match own.subcommand() {
+            Some(("create", own)) => commands::create_api_client(own),
+            Some(("rotate", own)) => commands::rotate_api_client(own),
+            Some((_, own)) => commands::revoke_api_client(own),
+            None => Ok(()),
+        },
+        Some(("openapi", own)) => {
+            let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
+            let document =
+                spotter_http::openapi::document(&Table::new(spotter_areas::areas()), surface);
+            println!("{document:#}");
+            Ok(())
+        }
+        Some(("access", _)) => {
+            print!("{}", Table::new(spotter_areas::areas()).who_reaches_what());
+            Ok(())
+        }
+        Some(("jobs", own)) => commands::jobs(own),
+        Some(("backup", own)) => commands::backup(own),
+        Some(("restore", own)) => commands::restore(own),
+        Some(("healthcheck", own)) => commands::healthcheck(own),
+        Some(("webhooks", own)) => match own.subcommand() {
+            Some((_, own)) => commands::listen_for_webhooks(own),
+            None => Ok(()),
+        },
+        Some(("config", own)) => match own.subcommand() {
+            Some((_, own)) => commands::check_settings(own),
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn text(matches: &ArgMatches, name: &str) -> String {
+    matches.get_one::<String>(name).cloned().unwrap_or_default()
+}
+
+fn path(matches: &ArgMatches) -> PathBuf {
+    matches.get_one::<PathBuf>("file").cloned().unwrap_or_default()
+}

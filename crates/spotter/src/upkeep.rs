@@ -1,0 +1,109 @@
+//! What each process does beside serving and beside what the table has done: adding up totals and
+//! metrics, and deleting files and deliveries.
+
+use std::{future::Future, time::Duration};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use spotter_areas::{clients::search, uploads};
+use spotter_contract::{Env, installation};
+use spotter_delivery::retention;
+use spotter_files::Files;
+use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
+use spotter_store::Db;
+
+/// How long it rests after a step that was full, so that requests hardly notice it.
+const REST: Duration = Duration::from_millis(50);
+
+/// Runs until the process ends.
+pub(crate) async fn run(
+    db: Db,
+    env: Env,
+    files: Files,
+    metrics: Option<PrometheusHandle>,
+    webhook_retention_days: i64,
+) {
+    tokio::join!(
+        attempt("find clients by what they are found by now", reindex(&db)),
+        every(2, "fold totals", || db.fold_tallies()),
+        every(5, "condense metrics", || condense(metrics.as_ref())),
+        every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
+        every(600, "forget deliveries", || forget_webhooks(&db, &env, webhook_retention_days)),
+    );
+}
+
+async fn every<F: Future<Output = Result<()>>>(
+    seconds: u64,
+    work: &'static str,
+    run: impl Fn() -> F,
+) {
+    let mut ticks = tokio::time::interval(Duration::from_secs(seconds));
+    loop {
+        ticks.tick().await;
+        attempt(work, run()).await;
+    }
+}
+
+/// Runs a piece of background work; one that fails, or panics, is logged and keeps nothing else from
+/// running.
+async fn attempt(work: &'static str, done: impl Future<Output = Result<()>>) {
+    match caught_async(done).await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => tracing::warn!(work, %problem, "upkeep failed; it will be done again"),
+        Err(panic) => tracing::error!(work, %panic, "upkeep failed; it will be done again"),
+    }
+}
+
+/// Adds what was measured to the metrics' buckets: every single measurement is kept until then,
+/// and nobody may ever ask for /metrics.
+async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
+    metrics.inspect(|handle| handle.run_upkeep());
+    Ok(())
+}
+
+/// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that
+/// a sweep that is interrupted goes on with the next.
+pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
+    loop {
+        let expired = db.read(move |tx| uploads::expired(tx, now)).await?;
+        for stored in &expired {
+            files.delete(&stored.key()).await.map_err(Problem::internal)?;
+        }
+        let (count, gone) = (expired.len() as i64, expired);
+        db.write(move |tx| gone.iter().try_for_each(|stored| uploads::forget(tx, *stored))).await?;
+        if count < uploads::SWEEP {
+            return Ok(());
+        }
+        tokio::time::sleep(REST).await;
+    }
+}
+
+/// Under which name it is noted that clients are found by the terms of this version.
+const TERMS: &str = "client terms 2";
+
+/// Adds the search terms that an older version did not know, once.
+async fn reindex(db: &Db) -> Result<()> {
+    if db.read(|tx| installation::is_done(tx, TERMS)).await? {
+        return Ok(());
+    }
+    let mut after = None;
+    loop {
+        // It adds what it has read, so nobody may change that meanwhile.
+        after = db.write(move |tx| search::reindex(tx, after)).await?;
+        if after.is_none() {
+            return db.write(|tx| installation::done(tx, TERMS)).await;
+        }
+        tokio::time::sleep(REST).await;
+    }
+}
+
+async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> {
+    let before = env.clock.now().plus_days(-retention_days);
+    let mut at = None;
+    while let Some(company) = db.read(move |tx| retention::next_company(tx, at, before)).await? {
+        while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {
+            tokio::time::sleep(REST).await;
+        }
+        at = Some(company);
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! The demo: what it makes, what it takes, and what it tells.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+};
+
+use serde_json::json;
+use spotter_store::{Location, Sql};
+
+use super::*;
+
+crate::on_both_engines!(process the_demo_starts);
+
+fn the_demo_starts(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, flags) = (free_address(), database_flags(engine));
+    let mut child = demo(folder.path(), &address, &flags);
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+    let printed: Vec<String> =
+        lines.by_ref().map(Result::unwrap).take_while(|line| !line.contains("Ctrl-C")).collect();
+    let printed = printed.join("\n");
+    let first = read_demo(folder.path());
+    let base = format!("http://{address}");
+    for part in [&base, first["apiClient"]["clientSecret"].as_str().unwrap(), "curl -s"] {
+        assert!(printed.contains(part), "{part} is not printed:\n{printed}");
+    }
+    let bearer = token(&first);
+    let clients = get(&format!("{base}/public/v1/clients?limit=1"), &bearer);
+    assert_eq!(clients["data"]["total"], 550);
+    assert_eq!(get(&format!("{base}/public/v1/locations"), &bearer)["data"]["total"], 4);
+    let client = &first["client"];
+    let one =
+        get(&format!("{base}/public/v1/clients/{}", client["clientId"].as_str().unwrap()), &bearer);
+    assert_eq!(one["data"]["client"]["portalAccessStatus"], "active");
+    for login in [&first["manager"], &first["coach"], client] {
+        let body = json!({"email": login["email"], "password": login["password"]});
+        let (status, told) = post(&format!("{base}/app/v1/auth/login"), "x", "k", &body).unwrap();
+        assert_eq!(status, 200, "{told}");
+    }
+    stop(child);
+    // Started again, it keeps its data and its file.
+    let child = demo(folder.path(), &address, &flags);
+    wait_ready(&address);
+    assert_eq!(read_demo(folder.path()), first);
+    assert_eq!(
+        get(&format!("{base}/public/v1/clients?limit=1"), &bearer)["data"]["clients"],
+        clients["data"]["clients"]
+    );
+    stop(child);
+}
+
+#[test]
+fn the_demo_is_the_same_at_every_start() {
+    let again = tempfile::tempdir().unwrap();
+    let first = tempfile::tempdir().unwrap();
+    demo_in(first.path(), Engine::Sqlite);
+    let clients = [&first, &again].map(|folder| {
+        let address = free_address();
+        let child = demo(folder.path(), &address, &[]);
+        wait_ready(&address);
+        let bearer = token(&read_demo(folder.path()));
+        let page = get(&format!("http://{address}/public/v1/clients?limit=100&page=3"), &bearer);
+        stop(child);
+        page["data"].clone()
+    });
+    assert_eq!(clients[0], clients[1]);
+}
+
+#[test]
+fn a_demo_takes_nothing_that_is_not_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (taken, data) = (TcpListener::bind("127.0.0.1:0").unwrap(), folder.path().join("demo"));
+    let address = taken.local_addr().unwrap().to_string();
+    let data = data.to_str().unwrap();
+    let (fine, told) = spotter(&["demo", "--data", data, "--listen", &address]);
+    assert!(!fine && told.contains("--listen") && !Path::new(data).exists(), "{told}");
+    std::fs::write(folder.path().join("novel.txt"), "It was a dark night").unwrap();
+    let other = folder.path().to_str().unwrap();
+    let (fine, told) = spotter(&["demo", "--data", other, "--listen", &free_address()]);
+    assert!(!fine && told.contains("holds other things"), "{told}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Nothing that is on record in a demo is of a time that is yet to come.
+#[test]
+fn a_demo_has_no_future() {
+    let file = made_demo().join("backup.db");
+    let db = crate::harness::open(&spotter_store::Config::new(Location::File(file)));
+    let now = spotter_kernel::Clock::now(&crate::harness::SystemClock).millis();
+    let looked_at = db.read(move |tx| {
+        let columns: Vec<(String, String)> = tx.all(
+            Sql("SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c \
+                WHERE m.type = 'table' AND c.type = 'BIGINT' AND c.name LIKE '%\\_at' ESCAPE '\\'"),
+            &[],
+        )?;
+        // What is meant to lie ahead.
+        let ahead = ["expires_at", "due_at"];
+        let past: Vec<_> =
+            columns.into_iter().filter(|(_, name)| !ahead.contains(&name.as_str())).collect();
+        for (table, column) in &past {
+            let text = format!("SELECT MAX({column}) FROM {table}").leak();
+            let latest: Option<(Option<i64>,)> = tx.one(Sql(text), &[])?;
+            let latest = latest.and_then(|row| row.0).unwrap_or_default();
+            assert!(latest <= now, "{table}.{column} is {} s ahead", (latest - now) / 1_000);
+        }
+        Ok(past.len())
+    });
+    let looked_at = runtime().block_on(looked_at).unwrap();
+    assert!(looked_at > 40, "{looked_at}");
+}

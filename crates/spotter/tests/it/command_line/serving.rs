@@ -1,0 +1,226 @@
+//! Serving: starting, stopping, kill -9, and what goes away meanwhile.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use spotter_kernel::Clock;
+use spotter_store::{Location, latest_schema, migrate_to};
+
+use super::*;
+use crate::harness::{SystemClock, apart, random_text, receiver::receiver};
+
+crate::on_both_engines!(process a_stop_drains_deliveries, kill_loses_nothing);
+
+/// A stop waits for the delivery that is under way, and what it wrote down is there afterwards.
+fn a_stop_drains_deliveries(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.pem");
+    std::fs::write(&authority, receiver().authority_pem()).unwrap();
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
+    let start = || {
+        let mut command = Command::new(binary());
+        command.args(["demo", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
+        command.env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8");
+        command.env("SPOTTER_WEBHOOK_CERTIFICATE_AUTHORITY", &authority);
+        let child = Running(command.stdout(Stdio::null()).spawn().unwrap());
+        wait_ready(&address);
+        child
+    };
+    let child = start();
+    let (api, bearer) = (format!("http://{address}/public/v1"), token(&read_demo(folder.path())));
+    let mark = random_text();
+    let url = receiver().url_at("127.0.0.1", "slow", &mark);
+    let hook = json!({"name": "Slow", "url": url, "events": ["client.created"]});
+    let (_, made) = post(&format!("{api}/webhooks"), &bearer, "hook", &hook).unwrap();
+    let id = made["data"]["subscription"]["id"].as_str().unwrap();
+    let (_, tested) =
+        post(&format!("{api}/webhooks/{id}/test"), &bearer, "test", &json!({})).unwrap();
+    let delivery = tested["data"]["test"]["deliveryIds"][0].as_str().unwrap();
+    let started = Instant::now();
+    while receiver().received(&mark).is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(20), "the delivery never came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    stop(child);
+    let child = start();
+    let told = get(&format!("{api}/webhooks/deliveries/{delivery}"), &bearer);
+    let told = &told["data"]["delivery"];
+    assert_eq!(
+        (&told["status"], &told["attemptCount"]),
+        (&json!("succeeded"), &json!(1)),
+        "{told}"
+    );
+    assert_eq!(receiver().received(&mark).len(), 1);
+    stop(child);
+}
+
+/// Writers write until the process is killed; what was acknowledged must be there afterwards.
+fn kill_loses_nothing(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
+    let mut child = demo(folder.path(), &address, &flags);
+    wait_ready(&address);
+    let told = read_demo(folder.path());
+    let (bearer, url) = (token(&told), format!("http://{address}/public/v1/clients"));
+    let acknowledged: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+    let over = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..8)
+        .map(|_| {
+            let (url, bearer, acknowledged, over) =
+                (url.clone(), bearer.clone(), acknowledged.clone(), over.clone());
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    let key = random_text();
+                    if let Some((201, told)) = post(&url, &bearer, &key, &json!({"firstName": key}))
+                    {
+                        let id = told["data"]["client"]["clientId"].as_str().unwrap().to_owned();
+                        acknowledged.lock().unwrap().push((key, id));
+                    }
+                }
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(1500));
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    over.store(true, Ordering::Relaxed);
+    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    let child = demo(folder.path(), &address, &flags);
+    wait_ready(&address);
+    let acknowledged = acknowledged.lock().unwrap();
+    assert!(acknowledged.len() > 20, "only {} writes were acknowledged", acknowledged.len());
+    for (key, id) in acknowledged.iter() {
+        let (status, told) = post(&url, &bearer, key, &json!({"firstName": key})).unwrap();
+        assert_eq!(
+            (status, &told["meta"]["idempotency"]["replayed"]),
+            (201, &json!(true)),
+            "{told}"
+        );
+        assert_eq!(told["data"]["client"]["clientId"], id.as_str());
+    }
+    let total = get(&format!("{url}?limit=1"), &bearer)["data"]["total"].as_u64().unwrap();
+    let rows =
+        get(&format!("{url}?limit=1&createdFrom=2020-01-01T00:00:00Z"), &bearer)["data"]["total"]
+            .as_u64()
+            .unwrap();
+    assert_eq!(total, rows, "the kept total is the counted one");
+    stop(child);
+}
+
+/// Nodes that start together on a schema that is still to be made, or is an older version's, all serve.
+#[test]
+fn nodes_that_start_together_all_serve() {
+    for older in [0, 1, latest_schema() / 2] {
+        let flags = database_flags(Engine::Postgres);
+        if older > 0 {
+            let place = Location::Server(flags[1].clone());
+            apart(|| migrate_to(&place, older, SystemClock.now(), |_| ())).unwrap();
+        }
+        let nodes: Vec<_> = (0..5)
+            .map(|_| {
+                let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+                let mut command = Command::new(binary());
+                command.args(["serve", "--listen", &address, "--data"]).arg(folder.path());
+                command.args(&flags).env("SPOTTER_SECRET_KEY", "1".repeat(64));
+                command.args(["--database-connections", "2"]).stderr(Stdio::null());
+                (Running(command.spawn().unwrap()), folder, address)
+            })
+            .collect();
+        nodes.iter().for_each(|(_, _, address)| wait_ready(address));
+        nodes.into_iter().for_each(|(child, ..)| stop(child));
+    }
+}
+
+/// What a service that allows so few connections does with more.
+#[test]
+fn connections_are_few_and_heads_are_whole() {
+    use std::io::{Read, Write};
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", &address, "--connections-max", "16", "--data"]);
+    let child = Running(command.arg(folder.path()).stderr(Stdio::null()).spawn().unwrap());
+    wait_ready(&address);
+    let say = |text: &str| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut told = String::new();
+        stream.read_to_string(&mut told).ok();
+        told
+    };
+    let good = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert!(say(good).starts_with("HTTP/1.1 200"));
+    for bad in [
+        good.replace("\r\n", "\n"),
+        good.replace("Host: x\r\n", ""),
+        good.replace("Host: x", "Host: a b/@"),
+        good.replace("Host: x\r\n", "Host: x\r\nHost: y\r\n"),
+    ] {
+        assert!(say(&bad).starts_with("HTTP/1.1 400"), "{bad:?}: {}", say(&bad));
+    }
+    // More than there is room for: whichever come first take all of it.
+    let half: Vec<_> = (0..24)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(&address).unwrap();
+            stream.write_all(b"GET / HT").unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(say(good), "", "there is no room");
+    drop(half);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(say(good).starts_with("HTTP/1.1 200"));
+    stop(child);
+}
+
+/// A database that goes away is told as such, and one that is not there yet is waited for.
+#[test]
+fn a_database_that_is_away_is_waited_for() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let flags = database_flags(Engine::Postgres);
+    let name = flags[1].rsplit_once('/').unwrap().1.split('?').next().unwrap().to_owned();
+    let admin = flags[1].replace(&name, "postgres");
+    let mut start = Command::new(binary());
+    start.args(["serve", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
+    start.args(["--database-connections", "2"]).stderr(Stdio::null());
+    let child = Running(start.spawn().unwrap());
+    wait_ready(&address);
+    let end =
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
+    crate::harness::postgres::execute(
+        &admin,
+        &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"),
+    );
+    crate::harness::postgres::execute(&admin, &end);
+    let body = json!({"email": "a@b.io", "password": "correct horse battery"});
+    let url = format!("http://{address}/app/v1/auth/login");
+    let (status, told) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!((status, &told["error"]["key"]), (503, &json!("request.failed")), "{told}");
+    crate::harness::postgres::execute(
+        &admin,
+        &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"),
+    );
+    wait_ready(&address);
+    let (status, told) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!(status, 401, "{told}");
+    stop(child);
+}
+
+#[test]
+fn two_processes_never_serve_one_folder() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    demo_in(folder.path(), Engine::Sqlite);
+    let child = demo(folder.path(), &address, &[]);
+    wait_ready(&address);
+    let (fine, told) =
+        spotter(&["serve", "--data", folder.path().to_str().unwrap(), "--listen", &free_address()]);
+    assert!(!fine && told.contains("in use by another"), "{told}");
+    stop(child);
+}
