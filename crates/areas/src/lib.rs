@@ -11,6 +11,7 @@ pub mod finance;
 mod folding;
 pub mod live;
 pub mod locations;
+pub mod mail;
 pub mod mcp;
 pub mod platform;
 pub mod uploads;
@@ -33,6 +34,7 @@ pub fn areas() -> Area {
         mcp::area(),
         webhooks::area(),
         workout::area(),
+        mail::area(),
         uploads::area(),
         live::area(),
     ])

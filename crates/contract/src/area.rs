@@ -13,7 +13,10 @@ use spotter_store::{Shape, Sql};
 
 use crate::{
     caller::{Access, Role},
+    confirmations,
+    endings::Effect,
     features::Feature,
+    jobs::{self, Job},
     operation::{Operation, Surface},
     timers::{self, Repeating, Timer},
 };
@@ -47,6 +50,10 @@ pub struct Area {
     pub payloads: Vec<Told>,
     /// What it has done at an instant.
     pub timers: Vec<&'static Timer>,
+    /// What it has done outside the database.
+    pub jobs: Vec<&'static Job>,
+    /// What of it ends with somebody who leaves.
+    pub endings: Vec<Effect>,
     /// What it has done again and again.
     pub repeating: Vec<&'static Repeating>,
 }
@@ -87,6 +94,18 @@ impl Area {
         self
     }
 
+    /// The same with jobs.
+    pub fn jobs(mut self, jobs: &[&'static Job]) -> Self {
+        self.jobs.extend_from_slice(jobs);
+        self
+    }
+
+    /// The same with what of it ends with somebody who leaves.
+    pub fn ends(mut self, effects: &[Effect]) -> Self {
+        self.endings.extend_from_slice(effects);
+        self
+    }
+
     /// The same with repeating work.
     pub fn repeats(mut self, work: &'static [Repeating]) -> Self {
         self.repeating.extend(work);
@@ -100,7 +119,9 @@ impl Area {
         self.lists.extend(chapter.lists);
         self.payloads.extend(chapter.payloads);
         self.timers.extend(chapter.timers);
+        self.jobs.extend(chapter.jobs);
         self.repeating.extend(chapter.repeating);
+        self.endings.extend(chapter.endings);
         self
     }
 
@@ -126,6 +147,7 @@ pub struct Table {
     by_id: BTreeMap<&'static str, usize>,
     payloads: Vec<Told>,
     timers: BTreeMap<&'static str, &'static Timer>,
+    jobs: Vec<&'static Job>,
     repeating: Vec<&'static Repeating>,
 }
 
@@ -136,9 +158,11 @@ impl Table {
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
         let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
-        let Area { payloads, mut repeating, .. } = areas;
+        let Area { payloads, jobs, mut repeating, .. } = areas;
         repeating.extend(timers::REPEATING);
-        Self { operations, by_id, payloads, timers: by_name, repeating }
+        repeating.extend(jobs::REPEATING);
+        repeating.extend(confirmations::REPEATING);
+        Self { operations, by_id, payloads, timers: by_name, jobs, repeating }
     }
 
     /// Every operation, in the order of the documentation.
@@ -207,6 +231,11 @@ impl Table {
     /// The names of all timers, with a comma on both sides of each.
     pub fn timer_kinds(&self) -> String {
         self.timers.keys().fold(",".to_owned(), |kinds, kind| kinds + kind + ",")
+    }
+
+    /// What is done outside the database.
+    pub fn jobs(&self) -> &[&'static Job] {
+        &self.jobs
     }
 
     /// What is done again and again.

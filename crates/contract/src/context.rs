@@ -17,7 +17,9 @@ use spotter_store::{Chosen, Filters, List, Record, Sql, Tx, Value, params, state
 use crate::{
     Vault,
     area::Payload,
-    caller::Caller,
+    caller::{Actor, Caller},
+    confirmations::Foreseen,
+    endings::Effect,
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
 };
@@ -39,6 +41,24 @@ pub struct Env {
     pub mcp_refresh_grace_seconds: i64,
     /// Whether a browser may be sent back to any port of the machine that it is on (RFC 8252).
     pub mcp_any_loopback_port: bool,
+    /// The address that links to pages begin with, where mail leaves the installation.
+    pub mail_links: Option<Arc<str>>,
+    /// What ends with somebody who leaves.
+    pub endings: Arc<[Effect]>,
+}
+
+impl Env {
+    /// A new id.
+    pub fn new_id(&self) -> Id {
+        self.new_id_at(self.clock.now())
+    }
+
+    /// A new id of an instant.
+    pub fn new_id_at(&self, at: Timestamp) -> Id {
+        let mut random = [0; 6];
+        self.entropy.fill(&mut random);
+        Id::new(at, random)
+    }
 }
 
 /// A view of one company's rows in one snapshot. In every statement `?1` is the company; the
@@ -167,6 +187,7 @@ pub struct Write<'t, 'c> {
     target: Option<(&'static str, Id)>,
     changed: Vec<String>,
     listeners: Listeners,
+    foreseen: Option<Foreseen>,
 }
 
 impl<'t, 'c> Deref for Write<'t, 'c> {
@@ -191,12 +212,64 @@ impl<'t, 'c> Write<'t, 'c> {
         may_emit: &'static [Event],
         request_id: &'t str,
     ) -> Result<Self> {
-        let mut random = [0; 6];
-        env.entropy.fill(&mut random);
-        let next_id = Id::new(read.now, random);
+        let next_id = env.new_id_at(read.now);
         let listeners = Listeners::ask(read.tx, read.caller.company, may_emit)?;
-        let (target, changed) = (None, Vec::new());
-        Ok(Self { read, env, operation, may_emit, request_id, next_id, target, changed, listeners })
+        let (target, changed, foreseen) = (None, Vec::new(), None);
+        Ok(Self {
+            read,
+            env,
+            operation,
+            may_emit,
+            request_id,
+            next_id,
+            target,
+            changed,
+            listeners,
+            foreseen,
+        })
+    }
+
+    /// Gathers from here on what people are told of it.
+    pub(crate) fn foresee(&mut self) {
+        self.foreseen = Some(Foreseen::default());
+    }
+
+    /// What was gathered.
+    pub(crate) fn foreseen(&mut self) -> Option<Foreseen> {
+        self.foreseen.take()
+    }
+
+    /// Says in a sentence what happens, for whoever asks before it is done.
+    pub fn happens(&mut self, sentence: impl FnOnce() -> String) {
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.happens.push(sentence());
+        }
+    }
+
+    /// Says who hears of it.
+    pub fn tells(&mut self, whom: impl FnOnce() -> String) {
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.tells.push(whom());
+        }
+    }
+
+    /// Runs a step as the system, with an audit row if it touched a record: what happens by itself, under
+    /// this name and with these events. Returns the id of the run, which stands in the audit log.
+    pub fn by_itself(
+        tx: &mut Tx<'_>,
+        env: &Env,
+        company: CompanyId,
+        (name, events): (&'static str, &'static [Event]),
+        step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
+    ) -> Result<Id> {
+        let caller = Caller::new(company, Actor::System);
+        let run = env.new_id();
+        let request_id = run.to_string();
+        let read = Read::new(tx, &caller, env.clock.now());
+        let mut cx = Write::new(read, env, name, events, &request_id)?;
+        step(&mut cx)?;
+        cx.audit_changes()?;
+        Ok(run)
     }
 
     /// The clock, the randomness and the key.
@@ -307,7 +380,10 @@ impl<'t, 'c> Write<'t, 'c> {
         let (company, now, data) = (self.company(), self.now(), outbox::written(data)?);
         let Self { read, next_id, listeners, .. } = self;
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
-        Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)
+        let announced =
+            Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)?;
+        self.tells(|| format!("{} webhooks hear {}.", announced.delivery_ids.len(), event.name()));
+        Ok(announced)
     }
 
     /// Has a timer run for a record at an instant, in place of one that was set before.
@@ -332,7 +408,7 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Writes an audit row if a record was touched.
-    pub(crate) fn audit_changes(&mut self) -> Result<()> {
+    fn audit_changes(&mut self) -> Result<()> {
         if self.target.is_some() { self.audit() } else { Ok(()) }
     }
 

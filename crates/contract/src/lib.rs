@@ -4,11 +4,14 @@
 pub mod area;
 pub mod arguments;
 pub mod caller;
+pub mod confirmations;
 pub mod context;
+pub mod endings;
 pub mod features;
 pub mod handler;
 pub mod idempotency;
 pub mod installation;
+pub mod jobs;
 pub mod operation;
 pub mod outbox;
 pub mod people;
@@ -22,8 +25,10 @@ pub use area::{Area, Payload, Table};
 pub use arguments::{Arguments, Body, Flag, OptionalBody, Paged, Path, Query};
 pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use context::{Env, Read, Write};
+pub use endings::{Effect, Ending};
 pub use features::{Feature, Features};
 pub use handler::Handler;
+pub use jobs::Job;
 pub use operation::{Method, Operation, Surface};
 pub use people::ForClient;
 pub use run::{Answer, Asked};
@@ -33,9 +38,11 @@ pub use vault::Vault;
 /// Every statement of this crate, for the test that prepares them all.
 pub fn statements() -> Vec<spotter_store::Sql> {
     [
+        confirmations::STATEMENTS,
         context::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,
+        jobs::STATEMENTS,
         outbox::STATEMENTS,
         timers::STATEMENTS,
     ]

@@ -103,6 +103,9 @@ pub struct Operation {
     pub problems: &'static [Key],
     /// Statuses that the contract declares without saying more of them.
     pub declared: &'static [u16],
+    /// Whether assistants must be told what it will do, and confirm it: it deletes, archives, cancels,
+    /// revokes, costs something or writes to people.
+    pub asks: bool,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
     /// Whether it writes.
@@ -148,6 +151,7 @@ impl Operation {
             events: &[],
             problems: &[],
             declared: &[],
+            asks: false,
             secret: false,
             writes: H::WRITES,
             reaches: None,
@@ -224,6 +228,12 @@ impl Operation {
     /// Declares statuses of which the contract says no more.
     pub fn declares(mut self, statuses: &'static [u16]) -> Self {
         self.declared = statuses;
+        self
+    }
+
+    /// Assistants are told what it will do, and confirm it. Its function says what happens.
+    pub fn asks(mut self) -> Self {
+        self.asks = true;
         self
     }
 

@@ -10,6 +10,7 @@ use spotter_store::Tx;
 use crate::{
     arguments::Arguments,
     caller::{Actor, Caller},
+    confirmations::Asking,
     context::{Env, Read, Write},
     handler::Bound,
     idempotency::{Idempotent, Slot, Stored},
@@ -36,6 +37,8 @@ pub struct Asked {
     pub demands_key: bool,
     /// Whether another request with the same key runs in this process.
     pub busy: bool,
+    /// Where an assistant calls an operation that asks.
+    pub asking: Option<Asking>,
     idempotent: Result<Option<Idempotent>>,
     bound: Result<Bound>,
     /// The client that the path names.
@@ -60,8 +63,8 @@ impl Asked {
             }
         }
         let bound = arguments.and_then(|arguments| operation.bind(&arguments));
-        let (demands_key, busy) = (false, false);
-        Self { operation, demands_key, busy, idempotent, bound, subject, fields }
+        let (demands_key, busy, asking) = (false, false, None);
+        Self { operation, demands_key, busy, asking, idempotent, bound, subject, fields }
     }
 
     /// Refuses it for what was found out after it was read.
@@ -97,8 +100,9 @@ impl Asked {
             return Err(Key::IdempotencyInProgress.into());
         }
         let now = env.clock.now();
-        let mut answer =
-            Admitted { env, operation, caller, idempotent, request_id, now }.run(tx, bound)?;
+        let asking = self.asking.as_ref();
+        let mut answer = Admitted { env, operation, caller, idempotent, asking, request_id, now }
+            .run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
             answer.data = granted.shown(answer.data)?;
         }
@@ -112,6 +116,7 @@ struct Admitted<'r> {
     operation: &'r Operation,
     caller: &'r Caller,
     idempotent: Option<&'r Idempotent>,
+    asking: Option<&'r Asking>,
     request_id: &'r str,
     now: Timestamp,
 }
@@ -135,8 +140,18 @@ impl Admitted<'_> {
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);
+        if let Some(asking) = self.asking {
+            asking.begin()?;
+        }
         let mut cx = Write::new(read, env, operation.id, operation.events, self.request_id)?;
-        let outcome = function(&mut cx).and_then(|data| cx.audit().map(|()| data));
+        if self.asking.is_some() {
+            cx.foresee();
+        }
+        let mut outcome = function(&mut cx).and_then(|data| cx.audit().map(|()| data));
+        if let (Some(asking), Some(foreseen), true) = (self.asking, cx.foreseen(), outcome.is_ok())
+        {
+            outcome = asking.settle(tx, env, caller, foreseen).and(outcome);
+        }
         if let (Err(_), Some(slot)) = (&outcome, &slot) {
             // A transaction that takes no further statement does not count anyway.
             slot.is_new(tx).ok();

@@ -6,8 +6,7 @@ use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
 use spotter_store::{Bind, Tx, params, record, statements};
 
 use crate::{
-    caller::{Actor, Caller},
-    context::{Env, Read, Write},
+    context::{Env, Write},
     idempotency,
 };
 
@@ -109,6 +108,17 @@ record! {
     }
 }
 
+/// Has a timer run for a record at an instant, unless one is set already; for what works on rows.
+pub fn set_first(
+    tx: &mut Tx<'_>,
+    company: CompanyId,
+    timer: &Timer,
+    subject: Id,
+    due_at: Timestamp,
+) -> Result<()> {
+    tx.defer(SET_FIRST, params![company, timer.id, subject, due_at])
+}
+
 /// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides
 /// of each: those that a newer version has set wait for a node of that version.
 pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<Due>> {
@@ -122,19 +132,14 @@ pub fn past_due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp) -> Result<(i64, Op
 
 /// Runs a timer; whether it was still there to be run.
 pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &Due) -> Result<bool> {
-    let now = env.clock.now();
     let Due { company_id, kind, subject, due_at, .. } = due;
     if tx.execute(TAKE, params![company_id, kind, subject, due_at])? == 0 {
         return Ok(false);
     }
-    let caller = Caller::new(*company_id, Actor::System);
-    let run_id = run_id(env);
-    let request_id = run_id.to_string();
-    let read = Read::new(tx, &caller, now);
-    let mut cx = Write::new(read, env, timer.id, timer.events, &request_id)?;
     let record = Id::parse(subject).ok_or_else(|| Problem::internal("its subject is no id"))?;
-    (timer.run)(&mut cx, record)?;
-    cx.audit_changes()?;
+    let run_id = Write::by_itself(tx, env, *company_id, (timer.id, timer.events), |cx| {
+        (timer.run)(cx, record)
+    })?;
     tx.defer(
         NOTE,
         params![company_id, run_id, kind, subject, due_at, "succeeded", None::<String>],
@@ -151,16 +156,9 @@ pub fn failed(tx: &mut Tx<'_>, env: &Env, due: &Due, problem: &Problem) -> Resul
     let noted = tx.execute(PUT_OFF, &put_off)? > 0;
     if noted {
         let error = Some(problem.to_string());
-        let run_id = run_id(env);
-        tx.defer(NOTE, params![company_id, run_id, kind, subject, due_at, "failed", error])?;
+        tx.defer(NOTE, params![company_id, env.new_id(), kind, subject, due_at, "failed", error])?;
     }
     Ok(noted)
-}
-
-fn run_id(env: &Env) -> Id {
-    let mut random = [0; 6];
-    env.entropy.fill(&mut random);
-    Id::new(env.clock.now(), random)
 }
 
 /// How long it is kept what became of timers, in days.
@@ -242,6 +240,8 @@ pub fn overview(tx: &mut Tx<'_>) -> Result<Overview> {
 statements! {
     pub(crate) SET = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT (company_id, kind, subject) DO UPDATE SET due_at = excluded.due_at, attempts = 0";
+    SET_FIRST = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0) \
+        ON CONFLICT (company_id, kind, subject) DO NOTHING";
     pub(crate) CLEAR = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
     DUE = "SELECT ", Due::COLUMNS, " FROM timer WHERE due_at <= ?1 \
         AND ?3 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT ?2";

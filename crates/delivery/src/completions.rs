@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use spotter_contract::Env;
+use spotter_contract::{Env, Timer};
 use spotter_kernel::{Problem, Result};
 use spotter_store::Db;
 use tokio::sync::mpsc::Receiver;
@@ -19,7 +19,12 @@ const GATHERING: Duration = Duration::from_millis(2);
 const TRIES: u32 = 4;
 
 /// Writes completions in batches until nobody sends any.
-pub(crate) async fn write(db: Db, env: Env, mut completions: Receiver<Completed>) {
+pub(crate) async fn write(
+    db: Db,
+    env: Env,
+    alert: Option<&'static Timer>,
+    mut completions: Receiver<Completed>,
+) {
     let mut batch = Vec::with_capacity(TOGETHER_MAX);
     while completions.recv_many(&mut batch, TOGETHER_MAX).await > 0 {
         if batch.len() < TOGETHER_MAX {
@@ -31,13 +36,13 @@ pub(crate) async fn write(db: Db, env: Env, mut completions: Receiver<Completed>
             }
         }
         let done: Arc<[Completed]> = std::mem::take(&mut batch).into();
-        if write_batch(&db, &env, &done).await.is_ok() {
+        if write_batch(&db, &env, alert, &done).await.is_ok() {
             continue;
         }
         // One that cannot be written down must not keep the others from it.
         for one in done.iter().cloned() {
             let delivery = one.claimed.delivery_id;
-            if let Err(problem) = write_batch(&db, &env, &Arc::from([one])).await {
+            if let Err(problem) = write_batch(&db, &env, alert, &Arc::from([one])).await {
                 tracing::error!(%problem, %delivery, "an attempt could not be written down; \
                     it will be made again");
             }
@@ -45,14 +50,19 @@ pub(crate) async fn write(db: Db, env: Env, mut completions: Receiver<Completed>
     }
 }
 
-async fn write_batch(db: &Db, env: &Env, done: &Arc<[Completed]>) -> Result<()> {
+async fn write_batch(
+    db: &Db,
+    env: &Env,
+    alert: Option<&'static Timer>,
+    done: &Arc<[Completed]>,
+) -> Result<()> {
     let mut outcome = Err(Problem::overloaded());
     for attempt in 0..TRIES {
         if attempt > 0 {
             tokio::time::sleep(Duration::from_millis(20 << attempt)).await;
         }
         let (done, now) = (done.clone(), env.clock.now());
-        outcome = db.write_rows(move |tx| queue::complete(tx, &done, now)).await;
+        outcome = db.write_rows(move |tx| queue::complete(tx, &done, alert, now)).await;
         if outcome.is_ok() {
             break;
         }

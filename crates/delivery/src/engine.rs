@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use spotter_contract::Env;
+use spotter_contract::{Env, Timer};
 use spotter_kernel::{Id, Result, panics::caught_async};
 use spotter_store::{Db, Signal};
 use tokio::{
@@ -21,7 +21,7 @@ use tokio::{
 use crate::{
     completions,
     permits::Permits,
-    queue::{self, Claimed, Claims, Completed, Hold, Lease, Turn},
+    queue::{self, Claimed, Claims, Completed, Hold, PATIENCE, Turn},
     scout::{self, Found},
     sender::{Attempted, Sender, Verdict},
 };
@@ -55,6 +55,8 @@ pub struct Engine {
     pub concurrency: u32,
     /// Attempts that may be under way beside them, waiting for an answer.
     pub waiting: u32,
+    /// What tells of a subscription with a delivery that failed after its last attempt.
+    pub alert: Option<&'static Timer>,
 }
 
 /// What the main loop hears of an attempt.
@@ -88,7 +90,7 @@ impl Engine {
 
     async fn run_once(self, stop: impl Future<Output = ()> + Unpin, patience: Duration) {
         let (completions, to_write) = mpsc::channel(completions::QUEUE);
-        let writer = completions::write(self.db.clone(), self.env.clone(), to_write);
+        let writer = completions::write(self.db.clone(), self.env.clone(), self.alert, to_write);
         let writer = tokio::spawn(writer);
         let (seen, found) = mpsc::channel(4);
         let mut scouts = JoinSet::new();
@@ -273,7 +275,7 @@ impl Work {
         }
         let (env, wanted) = (self.engine.env.clone(), turns.clone());
         let claimed = self.engine.db.write_rows(move |tx| {
-            let lease = Lease::new(&env);
+            let lease = PATIENCE.lease(&env);
             let each = wanted.iter().map(|turn| queue::claim(tx, &env, lease, *turn));
             each.collect::<Result<Vec<Claims>>>()
         });

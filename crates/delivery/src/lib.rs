@@ -4,6 +4,8 @@ pub mod address;
 pub mod canonical;
 mod completions;
 pub mod engine;
+pub mod jobs;
+pub mod mail;
 pub mod permits;
 pub mod preview;
 pub mod queue;

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spotter_contract::{Env, outbox};
+use spotter_contract::{
+    Env, Timer,
+    jobs::{Lease, Patience},
+    outbox, timers,
+};
 use spotter_kernel::{
-    Id, Problem, Result, Timestamp,
-    id::CompanyId,
-    limits::{WEBHOOK_ATTEMPTS_MAX, WEBHOOK_BACKOFF_CAP_SECONDS, WEBHOOK_BACKOFF_SECONDS},
+    Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
 use spotter_store::{Ahead, Bind, Signal, Sql, Tx, params, record, statements, words};
 
@@ -26,8 +28,14 @@ words! {
     }
 }
 
-/// How much longer than an attempt its lease is, in milliseconds.
-const LEASE_MARGIN_MS: i64 = 15_000;
+/// How long attempts may take, and when they are made again.
+pub const PATIENCE: Patience = Patience {
+    lease_ms: ATTEMPT_TIME.as_millis() as i64 + 15_000,
+    retries: &WEBHOOK_BACKOFF_SECONDS,
+};
+
+/// How long after a delivery has failed it is told, so that many that fail at once are told together.
+const ALERT_AFTER_SECONDS: i64 = 60;
 
 /// How many attempts with the same outcome are written down by one statement.
 const TOGETHER: usize = 16;
@@ -67,25 +75,6 @@ record! {
     }
 }
 
-/// A hold on deliveries, of all that are claimed in one go.
-#[derive(Clone, Copy, Debug)]
-pub struct Lease {
-    token: Id,
-    now: Timestamp,
-    until: Timestamp,
-}
-
-impl Lease {
-    /// A new lease, which begins now.
-    pub fn new(env: &Env) -> Self {
-        let now = env.clock.now();
-        let mut random = [0; 6];
-        env.entropy.fill(&mut random);
-        let until = now.plus_millis(ATTEMPT_TIME.as_millis() as i64 + LEASE_MARGIN_MS);
-        Self { token: Id::new(now, random), now, until }
-    }
-}
-
 /// What is to be claimed of a subscription.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
@@ -115,7 +104,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Cla
     let (company, subscription) = of;
     let Lease { token: lease, now, until } = lease;
     let mut claims = Claims::default();
-    let rounds = if retries { i64::from(WEBHOOK_ATTEMPTS_MAX) } else { 1 };
+    let rounds = if retries { PATIENCE.attempts_max() } else { 1 };
     for attempts in 0..rounds {
         let room = i64::from(most) - i64::from(claims.found);
         if room <= 0 {
@@ -188,16 +177,6 @@ impl Due {
     }
 }
 
-/// When the next attempt may begin, after so many; `None` after the last.
-pub fn next_attempt(attempts: i64, now: Timestamp) -> Option<Timestamp> {
-    if attempts >= i64::from(WEBHOOK_ATTEMPTS_MAX) {
-        return None;
-    }
-    let at = usize::try_from(attempts - 1).unwrap_or(0);
-    let seconds = WEBHOOK_BACKOFF_SECONDS.get(at).copied().unwrap_or(WEBHOOK_BACKOFF_CAP_SECONDS);
-    Some(now.plus_seconds(i64::from(seconds.min(WEBHOOK_BACKOFF_CAP_SECONDS))))
-}
-
 /// An attempt that was made, on its way into the database.
 #[derive(Clone, Debug)]
 pub struct Completed {
@@ -218,7 +197,7 @@ impl Completed {
 
     /// Where the delivery stands now, and when it is due again.
     fn outcome(&self, now: Timestamp) -> (Stage, Option<Timestamp>) {
-        match next_attempt(self.claimed.attempts + 1, now) {
+        match PATIENCE.next_attempt(self.claimed.attempts + 1, now) {
             _ if self.delivered() => (Stage::Succeeded, None),
             Some(at) => (Stage::Pending, Some(at)),
             None => (Stage::Failed, None),
@@ -228,7 +207,12 @@ impl Completed {
 
 /// Writes what came of attempts. One whose lease was lost is somebody else's by now and is left
 /// alone.
-pub fn complete(tx: &mut Tx<'_>, completed: &[Completed], now: Timestamp) -> Result<()> {
+pub fn complete(
+    tx: &mut Tx<'_>,
+    completed: &[Completed],
+    alert: Option<&'static Timer>,
+    now: Timestamp,
+) -> Result<()> {
     type Group = (CompanyId, Id, Stage, i64, Option<Timestamp>);
     let mut groups: BTreeMap<Group, Vec<&Completed>> = BTreeMap::new();
     for done in completed {
@@ -249,6 +233,7 @@ pub fn complete(tx: &mut Tx<'_>, completed: &[Completed], now: Timestamp) -> Res
     }
     let mut stamps: Vec<(Signal, Timestamp, bool)> = Vec::new();
     let mut ended: BTreeMap<(CompanyId, Stage), i64> = BTreeMap::new();
+    let mut failed: BTreeSet<Signal> = BTreeSet::new();
     for (some, update) in updates {
         let kept: Vec<(Id,)> = tx.awaited(update)?;
         for done in some.iter().filter(|done| kept.contains(&(done.claimed.delivery_id,))) {
@@ -261,11 +246,19 @@ pub fn complete(tx: &mut Tx<'_>, completed: &[Completed], now: Timestamp) -> Res
                 params![of.0, delivery_id, attempt, done.at, took, status, preview, error],
             )?;
             stamps.push((*of, done.at, done.delivered()));
-            *ended.entry((of.0, done.outcome(now).0)).or_default() += 1;
+            let stage = done.outcome(now).0;
+            *ended.entry((of.0, stage)).or_default() += 1;
+            failed.extend((stage == Stage::Failed).then_some(*of));
         }
     }
     for ((company, stage), count) in ended {
         move_in_totals(tx, company, stage, count)?;
+    }
+    if let Some(alert) = alert {
+        let soon = now.plus_seconds(ALERT_AFTER_SECONDS);
+        for (company, subscription) in failed {
+            timers::set_first(tx, company, alert, subscription, soon)?;
+        }
     }
     stamp(tx, &mut stamps)
 }
@@ -445,8 +438,8 @@ mod tests {
     #[test]
     fn three_attempts_after_one_and_two_minutes() {
         let now = Timestamp::from_millis(1_000_000);
-        assert_eq!(next_attempt(1, now), Some(now.plus_seconds(60)));
-        assert_eq!(next_attempt(2, now), Some(now.plus_seconds(120)));
-        assert_eq!(next_attempt(3, now), None);
+        assert_eq!(PATIENCE.next_attempt(1, now), Some(now.plus_seconds(60)));
+        assert_eq!(PATIENCE.next_attempt(2, now), Some(now.plus_seconds(120)));
+        assert_eq!(PATIENCE.next_attempt(3, now), None);
     }
 }

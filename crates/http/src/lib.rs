@@ -2,7 +2,6 @@
 //! the API description and what operators look at.
 
 mod address;
-mod app_sign_in;
 mod docs;
 mod envelope;
 mod etag;
@@ -14,12 +13,13 @@ pub mod openapi;
 mod pipeline;
 mod rate;
 mod server;
+mod sign_in;
 mod token;
 mod uploads;
 mod visitor;
 
-pub use app_sign_in::{Login, recognise};
 pub use incoming::read_body;
 pub use observe::RequestId;
 pub use server::{Settings, State, router, serve_also};
+pub use sign_in::{Login, passwords, recognise};
 pub use visitor::write;

@@ -30,13 +30,13 @@ use tower_http::{
 };
 
 use crate::{
-    app_sign_in, docs, envelope, live,
+    docs, envelope, live,
     live::Seats,
     observe,
     observe::RequestId,
     pipeline,
     rate::{Counted, Figures, RateLimiter},
-    token, uploads,
+    sign_in, token, uploads,
 };
 
 /// What an operator can set about HTTP.
@@ -130,7 +130,7 @@ impl State {
             files,
             metrics,
             rates: RateLimiter::new(),
-            attempts: RateLimiter::with_window(app_sign_in::ATTEMPTS_WINDOW_SECONDS),
+            attempts: RateLimiter::with_window(sign_in::ATTEMPTS_WINDOW_SECONDS),
             registrations: RateLimiter::with_window(REGISTRATIONS_WINDOW_SECONDS),
             known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
@@ -214,7 +214,7 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
     let router = router
         .route("/public/v1/oauth/token", shared(&state, post(token::issue)))
         .merge(described(&state))
-        .merge(app_sign_in::routes(&state))
+        .merge(sign_in::routes(&state))
         .merge(uploads::routes(&state))
         .merge(live::routes(&state))
         .route("/", home_route)

@@ -16,6 +16,8 @@ pub const ACCESS_TOKEN_SECONDS: i64 = 3_600;
 pub const REFRESH_TOKEN_SECONDS: i64 = 30 * 86_400;
 /// Lifetime of an invitation, in seconds (14 days).
 pub const INVITATION_SECONDS: i64 = 14 * 86_400;
+/// Lifetime of what sets a new password, in seconds (1 hour).
+pub const PASSWORD_RESET_SECONDS: i64 = 3_600;
 /// Delivery attempts of a webhook in all.
 pub const WEBHOOK_ATTEMPTS_MAX: u32 = 3;
 /// Seconds from a failed delivery attempt to the next one.

@@ -21,6 +21,8 @@ pub enum CredentialKind {
     AppRefreshToken,
     /// Invitation of a coach or a client.
     Invitation,
+    /// What sets a new password.
+    PasswordReset,
     /// Static key of the MCP server, all of it hexadecimal.
     McpKey,
     /// Access token of the MCP server.
@@ -40,6 +42,7 @@ impl CredentialKind {
             Self::AppAccessToken => "fsat_",
             Self::AppRefreshToken => "fsar_",
             Self::Invitation => "fsiv_",
+            Self::PasswordReset => "fspr_",
             Self::McpKey => "fsc_",
             Self::McpAccessToken => "fsct_",
             Self::McpRefreshToken => "fscr_",

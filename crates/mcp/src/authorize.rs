@@ -13,11 +13,12 @@ use spotter_areas::mcp::{
     modules::parse_scope,
     registration,
 };
+use spotter_console::parts;
 use spotter_http::State as Shared;
 use spotter_kernel::{Problem, Result};
 use spotter_store::Tx;
 
-use crate::{page, redirect};
+use crate::redirect;
 
 /// Longest state that is given back, in bytes.
 const STATE_MAX: usize = 2_000;
@@ -36,22 +37,22 @@ pub(crate) async fn authorize(
     request: Request<Body>,
 ) -> Response<Body> {
     if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
+        return parts::problem(&problem);
     }
     let query = request.uri().query().unwrap_or_default().to_owned();
     let env = state.env.clone();
     let decide = move |tx: &mut Tx<'_>| take(tx, &env, &query);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => go(&target),
-        Ok(Outcome::Stay(why)) => page::stopped(StatusCode::BAD_REQUEST, why),
-        Err(problem) => page::problem(&problem),
+        Ok(Outcome::Stay(why)) => parts::stopped(StatusCode::BAD_REQUEST, why),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
 /// Sends a browser on.
 pub(crate) fn go(target: &str) -> Response<Body> {
     let Ok(location) = HeaderValue::from_str(target) else {
-        return page::problem(&Problem::internal("an address cannot be sent"));
+        return parts::problem(&Problem::internal("an address cannot be sent"));
     };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;

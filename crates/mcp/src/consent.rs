@@ -18,6 +18,11 @@ use spotter_areas::{
         modules::{GrantSubject, Module},
     },
 };
+use spotter_console::{
+    forms::{self, Form, Sent},
+    parts,
+    sign_in::SignIn,
+};
 use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
@@ -25,7 +30,6 @@ use spotter_store::Tx;
 
 use crate::{
     authorize::go,
-    forms::{self, Form, Sent, SignIn},
     page::{self, Decision},
 };
 
@@ -45,7 +49,7 @@ pub(crate) async fn show(
     request: Request<Body>,
 ) -> Response<Body> {
     if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
+        return parts::problem(&problem);
     }
     let query = request.uri().query().unwrap_or_default().to_owned();
     let secret = form_urlencoded::parse(query.as_bytes())
@@ -63,8 +67,8 @@ pub(crate) async fn show(
                 None => page::sign_in(&pending, &secret, &nobody(&pending), StatusCode::OK),
             }
         }
-        Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
-        Err(problem) => page::problem(&problem),
+        Ok(None) => parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
@@ -85,8 +89,8 @@ pub(crate) async fn sign_in(
     let secret = form.one("request").to_owned();
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return page::stopped(StatusCode::NOT_FOUND, GONE),
-        Err(problem) => return page::problem(&problem),
+        Ok(None) => return parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => return parts::problem(&problem),
     };
     match enter(&state, &request_id, from, &form, &secret).await {
         Ok(session) => {
@@ -97,7 +101,7 @@ pub(crate) async fn sign_in(
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             page::sign_in(&pending, &secret, &form.entered(&problem), status)
         }
-        Err(problem) => page::problem(&problem),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
@@ -143,7 +147,7 @@ async fn decision(
     match state.db.read(look).await {
         Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
             let why = "The assistant asks for nothing that you could allow it.";
-            page::stopped(StatusCode::FORBIDDEN, why)
+            parts::stopped(StatusCode::FORBIDDEN, why)
         }
         Ok((proposal, person, company)) => page::decide(&Decision {
             pending,
@@ -157,7 +161,7 @@ async fn decision(
             },
             proposal: &proposal,
         }),
-        Err(problem) => page::problem(&problem),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
@@ -174,8 +178,8 @@ pub(crate) async fn decide(
     let secret = form.one("request").to_owned();
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return page::stopped(StatusCode::NOT_FOUND, GONE),
-        Err(problem) => return page::problem(&problem),
+        Ok(None) => return parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => return parts::problem(&problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
         return forms::forged();
@@ -192,8 +196,8 @@ pub(crate) async fn decide(
     };
     match outcome {
         Ok(Some(target)) => go(&target),
-        Ok(None) => page::stopped(StatusCode::NOT_FOUND, GONE),
-        Err(problem) => page::problem(&problem),
+        Ok(None) => parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Err(problem) => parts::problem(&problem),
     }
 }
 

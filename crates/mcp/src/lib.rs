@@ -7,7 +7,6 @@
 
 mod authorize;
 mod consent;
-mod forms;
 mod guard;
 mod manage;
 mod message;
@@ -57,7 +56,6 @@ pub fn router(state: Arc<State>) -> Router {
         .route("/mcp/v1/oauth/consent", get(consent::show))
         .route("/mcp/v1/oauth/consent/sign-in", post(consent::sign_in))
         .route("/mcp/v1/oauth/consent/decide", post(consent::decide))
-        .route("/mcp/v1/oauth/consent.css", get(page::style))
         .route(manage::PAGE, get(manage::show))
         .route("/mcp/v1/manage/sign-in", post(manage::sign_in))
         .route("/mcp/v1/manage/act", post(manage::act))

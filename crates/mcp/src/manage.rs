@@ -10,6 +10,11 @@ use axum::{
 };
 use serde_json::{Value, json};
 use spotter_areas::{access::sessions, mcp::modules::Module};
+use spotter_console::{
+    forms::{self, Form, Sent},
+    parts,
+    sign_in::SignIn,
+};
 use spotter_contract::{Actor, Arguments, Asked, Caller, Role, Write, vault};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{
@@ -18,11 +23,7 @@ use spotter_kernel::{
 };
 use spotter_store::Tx;
 
-use crate::{
-    authorize::go,
-    forms::{self, Form, Sent, SignIn},
-    page,
-};
+use crate::{authorize::go, page};
 
 /// Where the page stands.
 pub(crate) const PAGE: &str = "/mcp/v1/manage";
@@ -110,7 +111,7 @@ pub(crate) async fn show(
     request: Request<Body>,
 ) -> Response<Body> {
     if let Err(problem) = state.count_address(&request) {
-        return page::problem(&problem);
+        return parts::problem(&problem);
     }
     let request_id = RequestId::of(&request);
     match token(request.headers()) {
@@ -135,7 +136,7 @@ async fn shown(
         Err(problem) if problem.status == 401 => {
             page::manage_sign_in(&SignIn::default(), StatusCode::OK)
         }
-        Err(problem) => page::problem(&problem),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
@@ -176,7 +177,7 @@ pub(crate) async fn sign_in(
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             page::manage_sign_in(&form.entered(&problem), status)
         }
-        Err(problem) => page::problem(&problem),
+        Err(problem) => parts::problem(&problem),
     }
 }
 
@@ -240,7 +241,7 @@ pub(crate) async fn act(
         }
         "sign-out" => {
             if let Err(problem) = sign_out(&state, &token, &request_id).await {
-                return page::problem(&problem);
+                return parts::problem(&problem);
             }
             let out = go(PAGE);
             return forms::with_cookie(&state, out, COOKIE, PAGE, "", 0);
@@ -258,7 +259,7 @@ pub(crate) async fn act(
             typed: (form.one("action") == "make-key").then(|| typed(&form)),
             ..Outcome::default()
         },
-        Err(problem) => return page::problem(&problem),
+        Err(problem) => return parts::problem(&problem),
     };
     shown(&state, &token, &request_id, outcome).await
 }

@@ -5,6 +5,7 @@ mod connections;
 pub mod demo;
 mod listen;
 mod log;
+pub mod mail;
 mod operator;
 pub mod serve;
 pub mod settings;

@@ -7,12 +7,9 @@ use std::{
 
 use serde_json::json;
 use spotter_areas::{
-    access::{
-        accounts::{self, Subject},
-        api_clients::{
-            ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client,
-            parse_client_id, revoke_api_client, rotate_api_client_secret,
-        },
+    access::api_clients::{
+        ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client, parse_client_id,
+        revoke_api_client, rotate_api_client_secret,
     },
     company::{
         self, Company, NewCompany,
@@ -51,15 +48,12 @@ pub(crate) async fn create_company(
 ) -> Result<serde_json::Value> {
     let env = env.clone();
     db.write(move |tx| {
-        let now = env.clock.now();
-        let mut random = [0; 6];
-        env.entropy.fill(&mut random);
-        let id = CompanyId(Id::new(now, random));
+        let (id, now) = (CompanyId(env.new_id()), env.clock.now());
         let (new, admin) = (new.clone(), admin.clone());
         Company::create(tx, id, new, now)?;
         as_operator(tx, &env, id, "create_company", |cx| {
             let coach = coaches::create(cx, admin)?;
-            let invitation = accounts::invite(cx, Subject::Coach, coach.coach_id.0, coach.email())?;
+            let invitation = coach.invite(cx)?;
             Ok(json!({"companyId": id, "admin": coach, "invitation": invitation}))
         })
     })

@@ -8,9 +8,12 @@ use axum_server::{
     tls_rustls::{RustlsAcceptor, RustlsConfig},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use spotter_areas::webhooks::TELL_OF_FAILURES;
 use spotter_contract::{Env, Table, installation};
 use spotter_delivery::{
     engine::Engine,
+    jobs::Jobs,
+    mail::Post,
     sender::{Sender, SystemLookUp},
     timers::Timers,
 };
@@ -21,6 +24,7 @@ use spotter_store::{Db, Location, migrate};
 
 use crate::{
     connections::{self, Doorkeeper},
+    mail::Mailer,
     settings::Settings,
     system, upkeep,
 };
@@ -90,6 +94,8 @@ pub(crate) async fn serve(
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(),
 ) -> Result<(), String> {
+    let mail_links = settings.mail.is_some().then(|| settings.address().into());
+    let env = Env { mail_links, ..env };
     let webhooks = &settings.webhooks;
     let sender = Sender::new(
         env.private_networks.clone(),
@@ -109,7 +115,8 @@ pub(crate) async fn serve(
         files.clone(),
         metrics(),
     );
-    let service = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()))
+    let service = service(&state)
+        .merge(post_box(settings.mail.as_ref()))
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
     let patience = Duration::from_secs(settings.shutdown_seconds);
@@ -118,11 +125,18 @@ pub(crate) async fn serve(
     let most = connections::most(settings.connections_max, open_files);
     let waiting =
         (WAITING_FACTOR * concurrency).min(u32::try_from(open_files / 4).unwrap_or(u32::MAX));
-    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting };
+    let alert = settings.mail.is_some().then_some(&TELL_OF_FAILURES);
+    let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
     let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
     let timers = Timers { db: db.clone(), env: env.clone(), table };
     let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
+    let (stop_jobs, jobs_stop) = tokio::sync::watch::channel(false);
+    let mail = settings.mail.clone().map(|post| {
+        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
+        let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
+        tokio::spawn(jobs.run(jobs_stop, patience))
+    });
     let upkeep =
         upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
     let background = tokio::spawn(upkeep);
@@ -159,7 +173,11 @@ pub(crate) async fn serve(
     // After the last request, so that what it queued may still be on its way.
     stop_engine.send(()).ok();
     stop_timers.send(()).ok();
+    stop_jobs.send(true).ok();
     deliveries.await.ok();
+    if let Some(mail) = mail {
+        mail.await.ok();
+    }
     // One that is cut off here is still in its row, or has run.
     tokio::time::timeout(patience, timers).await.ok();
     background.abort();
@@ -171,6 +189,20 @@ pub(crate) async fn serve(
     }
     tracing::info!("stopped");
     ended.map_err(|error| error.to_string())
+}
+
+/// Everything that is served: the APIs, the MCP server, the pages.
+pub fn service(state: &Arc<State>) -> axum::Router {
+    let pages = spotter_console::router(state.clone());
+    spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()).merge(pages))
+}
+
+/// The page of a mailbox of one's own, where mail goes to one.
+fn post_box(mail: Option<&Post>) -> axum::Router {
+    match mail {
+        Some(Post::Mailbox(mailbox)) => spotter_console::mailbox::router(mailbox.clone()),
+        _ => axum::Router::new(),
+    }
 }
 
 /// Resolves when the process is asked to end.

@@ -42,6 +42,8 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
         mcp_url: mcp_url.into(),
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
+        mail_links: None,
+        endings: spotter_areas::areas().endings.into(),
     }
 }
 

@@ -28,6 +28,9 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("installation", include_str!("../migrations/0012_installation.sql")),
     ("assistants in use", include_str!("../migrations/0013_assistants_in_use.sql")),
     ("milligrams", include_str!("../migrations/0014_milligrams.sql")),
+    ("timers", include_str!("../migrations/0015_timers.sql")),
+    ("jobs and mail", include_str!("../migrations/0016_jobs_and_mail.sql")),
+    ("confirmations", include_str!("../migrations/0017_confirmations.sql")),
 ];
 
 /// The schema version that this binary works with.
@@ -43,7 +46,17 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Brings a database to this binary's schema, telling of each step; returns the version found.
 /// A schema newer than the binary is refused. Of several nodes one changes the schema, and the others
 /// wait for it.
-pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) -> Result<i64> {
+pub fn migrate(location: &Location, now: Timestamp, told: impl FnMut(&str)) -> Result<i64> {
+    migrate_to(location, latest_schema(), now, told)
+}
+
+/// The same up to a version of the schema: the database of an older binary.
+pub fn migrate_to(
+    location: &Location,
+    version: i64,
+    now: Timestamp,
+    mut told: impl FnMut(&str),
+) -> Result<i64> {
     match location {
         Location::File(path) => {
             let conn = sqlite::connect(path)?;
@@ -51,7 +64,7 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
             let run = |text: &str| conn.execute_batch(text).map_err(Problem::internal);
             run(BOOK)?;
             let tx = &mut Tx::new(Engine::Sqlite(&conn));
-            let found = apply(tx, now, &mut told, |_, text| {
+            let found = apply(tx, version, now, &mut told, |_, text| {
                 conn.execute_batch(text).map_err(Problem::internal)
             })?;
             conn.execute_batch("COMMIT; PRAGMA optimize").map_err(Problem::internal)?;
@@ -65,7 +78,7 @@ pub fn migrate(location: &Location, now: Timestamp, mut told: impl FnMut(&str)) 
             session.script(&for_postgres(BOOK))?;
             session.script(CLAIM)?;
             let mut tx = Tx::new(Engine::Postgres(&mut session));
-            let found = apply(&mut tx, now, &mut told, |tx, text| match &mut tx.engine {
+            let found = apply(&mut tx, version, now, &mut told, |tx, text| match &mut tx.engine {
                 Engine::Postgres(session) => session.script(&for_postgres(text)),
                 Engine::Sqlite(_) => Ok(()),
             })?;
@@ -120,6 +133,7 @@ pub(crate) fn schema_of(location: &Location) -> Result<i64> {
 
 fn apply(
     tx: &mut Tx<'_>,
+    wanted: i64,
     now: Timestamp,
     told: &mut impl FnMut(&str),
     run: impl Fn(&mut Tx<'_>, &str) -> Result<()>,
@@ -135,7 +149,7 @@ fn apply(
         )));
     }
     for (version, (name, text)) in (1..).zip(MIGRATIONS) {
-        if version > found {
+        if version > found && version <= wanted {
             told(&format!("schema {version}: {name}"));
             run(tx, text)?;
             let params =
@@ -158,7 +172,7 @@ const CLAIM: &str = "CREATE OR REPLACE FUNCTION claim(name TEXT) RETURNS BOOLEAN
 
 /// Room in the pages of rows that change often, so that a change touches no index: an index page
 /// that others have read would make them conflict.
-const ROOM: &str = "ALTER TABLE client SET (fillfactor = 80)";
+const ROOM: &str = "ALTER TABLE IF EXISTS client SET (fillfactor = 80)";
 
 /// The one difference in the schema's text: bytes have another name, and text is told to sort by
 /// its bytes, as SQLite does.

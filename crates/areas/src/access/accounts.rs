@@ -3,21 +3,31 @@
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Repeating, Write, vault};
+use spotter_contract::{Area, Effect, Ending, Repeating, Write, vault};
 use spotter_kernel::{
     Entropy, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
-    limits::{INVITATION_SECONDS, PASSWORD_LENGTH},
+    limits::{INVITATION_SECONDS, PASSWORD_LENGTH, PASSWORD_RESET_SECONDS},
     problem::refuse,
     secret::{Credential, CredentialKind},
 };
 use spotter_store::{Tx, params, record, statements, words};
 
-use crate::{clients, company::coaches::Coach};
+use super::sessions;
+use crate::{
+    clients,
+    company::coaches::Coach,
+    mail::{self, Letter},
+};
 
 words! {
     /// Whose account it is.
     pub enum Subject { Coach = "coach", Client = "client" }
+}
+
+words! {
+    /// What a token that sets a password is for.
+    enum Purpose { Invitation = "invitation", Reset = "reset" }
 }
 
 record! {
@@ -48,16 +58,18 @@ impl std::fmt::Debug for Password {
 impl<'de> Deserialize<'de> for Password {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        if PASSWORD_LENGTH.contains(&text.chars().count()) {
-            Ok(Self(text))
-        } else {
-            Err(refuse(Key::RequestInvalid, "must be 10 to 200 characters"))
-        }
+        Self::parse(&text)
+            .ok_or_else(|| refuse(Key::RequestInvalid, "must be 10 to 200 characters"))
     }
 }
 
 impl Password {
-    /// A password that is known to be long enough.
+    /// A password that is long enough and not too long.
+    pub fn parse(text: &str) -> Option<Self> {
+        PASSWORD_LENGTH.contains(&text.chars().count()).then(|| Self(text.to_owned()))
+    }
+
+    /// A password as somebody signs in with it, however long.
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -110,40 +122,79 @@ pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> 
 /// Removes an account and what could bring it back.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(CLOSE, params![subject, id])?;
-    cx.defer(FORGET_INVITATIONS, params![subject, id])
+    forget_tokens(cx, subject, id, Purpose::Invitation)?;
+    forget_tokens(cx, subject, id, Purpose::Reset)
 }
 
-/// An invitation, to be passed on to the one invited: Spotter itself sends no mail.
+fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> Result<()> {
+    cx.defer(FORGET_TOKENS, params![subject, id, purpose])
+}
+
+/// An invitation, which is mailed to the one invited, or to be passed on where the installation sends no
+/// mail.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
     /// Whom it is for.
     pub email: String,
-    /// Shown this once; accepted at POST /app/v1/auth/invitations/accept.
-    pub token: String,
+    /// Accepted at POST /app/v1/auth/invitations/accept. Shown this once, and only where the installation
+    /// sends no mail.
+    pub token: Option<String>,
     /// Until when it can be accepted.
     pub expires_at: Timestamp,
 }
 
-/// Makes an invitation, which takes the place of earlier ones.
-pub fn invite(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<Invitation> {
-    cx.defer(FORGET_INVITATIONS, params![subject, id])?;
-    let token = cx.new_credential(CredentialKind::Invitation);
-    let expires_at = cx.now().plus_seconds(INVITATION_SECONDS);
-    cx.defer(INVITE, params![vault::digest(&token), subject, id, expires_at])?;
-    Ok(Invitation { email: email.to_owned(), token: token.expose().to_owned(), expires_at })
+/// Makes a token that sets a password, in place of earlier ones for the same purpose; and until when.
+fn new_token(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+    purpose: Purpose,
+) -> Result<(Credential, Timestamp)> {
+    forget_tokens(cx, subject, id, purpose)?;
+    let (kind, seconds) = match purpose {
+        Purpose::Invitation => (CredentialKind::Invitation, INVITATION_SECONDS),
+        Purpose::Reset => (CredentialKind::PasswordReset, PASSWORD_RESET_SECONDS),
+    };
+    let (token, expires_at) = (cx.new_credential(kind), cx.now().plus_seconds(seconds));
+    cx.defer(KEEP_TOKEN, params![vault::digest(&token), subject, id, expires_at, purpose])?;
+    Ok((token, expires_at))
+}
+
+/// Whose token it is, if it is open.
+fn open_token(
+    cx: &mut Write,
+    token: &Credential,
+    purpose: Purpose,
+) -> Result<Option<(Subject, Id)>> {
+    type Found = (Subject, Id, Timestamp);
+    let found: Option<Found> = cx.one(TOKEN, params![vault::digest(token), purpose])?;
+    let now = cx.now();
+    Ok(found.filter(|(.., expires_at)| *expires_at > now).map(|(subject, id, _)| (subject, id)))
+}
+
+/// Makes an invitation, which takes the place of earlier ones, and mails it.
+pub fn invite(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+    to: mail::Recipient<'_>,
+) -> Result<Invitation> {
+    let (token, expires_at) = new_token(cx, subject, id, Purpose::Invitation)?;
+    let letter = match subject {
+        Subject::Coach => Letter::CoachInvitation { token: token.expose() },
+        Subject::Client => Letter::ClientInvitation { token: token.expose() },
+    };
+    mail::send(cx, to, &letter)?;
+    let token = (!mail::is_on(cx)).then(|| token.expose().to_owned());
+    Ok(Invitation { email: to.email.to_owned(), token, expires_at })
 }
 
 /// Accepts an invitation with a password's hash: the account is opened or its password replaced,
 /// and the coach or client is told apart from those who never came.
 pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject, Id)> {
-    type Found = (Subject, Id, Timestamp);
     let invalid = || Problem::invalid("token", "must be an invitation that is open");
-    let found: Option<Found> = cx.one(INVITATION, params![vault::digest(token)])?;
-    let (subject, id, expires_at) = found.ok_or_else(invalid)?;
-    if expires_at <= cx.now() {
-        return Err(invalid());
-    }
+    let (subject, id) = open_token(cx, token, Purpose::Invitation)?.ok_or_else(invalid)?;
     let email = match subject {
         Subject::Coach => {
             Coach::activate(cx, CoachId(id))?;
@@ -158,18 +209,57 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
     Ok((subject, id))
 }
 
-/// Deletes some invitations that have expired; how many. To be called now and then.
+/// Mails an account's holder what sets a new password.
+pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
+    let name = match subject {
+        Subject::Coach => Coach::find(cx, CoachId(id))?.first_name().to_owned(),
+        Subject::Client => clients::record::Client::find(cx, ClientId(id))?.first_name().to_owned(),
+    };
+    let (token, _) = new_token(cx, subject, id, Purpose::Reset)?;
+    cx.touch(subject.word(), id, ["passwordReset"]);
+    let letter = Letter::PasswordReset { token: token.expose() };
+    mail::send(cx, mail::Recipient { email, name: &name }, &letter)
+}
+
+/// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere.
+pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<()> {
+    let open = open_token(cx, token, Purpose::Reset)?;
+    let (subject, id) =
+        open.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+    set_password(cx, subject, id, hash)?;
+    forget_tokens(cx, subject, id, Purpose::Reset)?;
+    sessions::end_all(cx, subject, id)
+}
+
+/// Deletes some tokens that have expired; how many.
 pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
     tx.execute(PRUNE, params![now])
 }
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).repeats(REPEATING)
+    Area::of(STATEMENTS).repeats(REPEATING).ends(&[
+        Effect::new(
+            Ending::ClientArchived,
+            "Invitations and links for a new password of the client are void.",
+            |cx, id| {
+                forget_tokens(cx, Subject::Client, id, Purpose::Invitation)?;
+                forget_tokens(cx, Subject::Client, id, Purpose::Reset)
+            },
+        ),
+        Effect::new(
+            Ending::CoachDeactivated,
+            "The coach's account is closed, and their invitations are void.",
+            |cx, id| close_account(cx, Subject::Coach, id),
+        ),
+    ])
 }
 
-const REPEATING: &[Repeating] =
-    &[Repeating::prune("forget_invitations", "Forget invitations that have expired", prune)];
+const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_invitations",
+    "Forget invitations and password resets that have expired",
+    prune,
+)];
 
 statements! {
     CANDIDATES = "SELECT ", Account::COLUMNS, " FROM account WHERE email = ?1 AND password IS NOT NULL \
@@ -183,13 +273,14 @@ statements! {
     CLOSE = "DELETE FROM account WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
     OPEN = "INSERT INTO account (company_id, subject, subject_id, email, password, created_at, updated_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
-    INVITE = "INSERT INTO invitation (company_id, digest, subject, subject_id, expires_at) \
-        VALUES (?1, ?2, ?3, ?4, ?5)";
-    INVITATION = "SELECT subject, subject_id, expires_at FROM invitation \
-        WHERE company_id = ?1 AND digest = ?2";
+    KEEP_TOKEN = "INSERT INTO invitation (company_id, digest, subject, subject_id, expires_at, purpose) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    TOKEN = "SELECT subject, subject_id, expires_at FROM invitation \
+        WHERE company_id = ?1 AND digest = ?2 AND purpose = ?3";
     PRUNE = "DELETE FROM invitation WHERE (company_id, digest) IN \
         (SELECT company_id, digest FROM invitation WHERE expires_at <= ?1 LIMIT 500)";
-    FORGET_INVITATIONS = "DELETE FROM invitation WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    FORGET_TOKENS = "DELETE FROM invitation WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3 \
+        AND purpose = ?4";
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Actor, Area, Caller, Env, Read, Repeating, Write, vault};
+use spotter_contract::{Actor, Area, Caller, Effect, Ending, Env, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -126,6 +126,16 @@ pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(END_ALL, params![subject, id])
 }
 
+/// What ends with somebody who leaves.
+const ENDINGS: &[Effect] = &[
+    Effect::new(Ending::ClientArchived, "The client is signed out everywhere.", |cx, id| {
+        end_all(cx, Subject::Client, id)
+    }),
+    Effect::new(Ending::CoachDeactivated, "The coach is signed out everywhere.", |cx, id| {
+        end_all(cx, Subject::Coach, id)
+    }),
+];
+
 /// Ends every session of a coach or a client but this one.
 pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Result<()> {
     cx.defer(END_OTHERS, params![subject, id, session])
@@ -181,7 +191,7 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).repeats(REPEATING)
+    Area::of(STATEMENTS).repeats(REPEATING).ends(ENDINGS)
 }
 
 const REPEATING: &[Repeating] =

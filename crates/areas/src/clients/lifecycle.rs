@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
+use spotter_contract::{Area, Body, Ending, OptionalBody, Path, Write, answer, operation};
 use spotter_kernel::{
     Event, Key, Problem, Result,
     id::{ClientId, CoachId},
@@ -16,10 +16,7 @@ use super::{
     search::{ClientAnswer, ClientPath},
     timeline::{Step, StepType},
 };
-use crate::{
-    access::{accounts::Subject, sessions},
-    company::coaches::Coach,
-};
+use crate::company::coaches::Coach;
 
 /// Why a client is archived. `archiveReason` wins where both are given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -42,6 +39,7 @@ pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<C
     let mut client = before.clone();
     if client.is_archived() {
         cx.touch("client", id, Vec::<String>::new());
+        cx.happens(|| format!("Nothing: the client {} is archived already.", client.name()));
         return Ok(client);
     }
     client.relationship_status = RelationshipStatus::Archived;
@@ -51,7 +49,8 @@ pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<C
     client.archived_at = Some(cx.now());
     client.archive_reason = reason;
     client.save(cx, &before)?;
-    sessions::end_all(cx, Subject::Client, id.0)?;
+    cx.happens(|| format!("The client {} is archived; their records stay.", client.name()));
+    cx.end(Ending::ClientArchived, id)?;
     Step::moved(StepType::Archived, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientArchived, &client.event())?;
     Ok(client)
@@ -141,7 +140,8 @@ pub(super) fn area() -> Area {
                 "Archives the relationship between company and client; the client's identity and \
                  records stay. Archiving twice returns the first archive unchanged.",
             )
-            .emits(&[Event::ClientArchived]),
+            .emits(&[Event::ClientArchived])
+            .asks(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
             .summary("Restore an archived client")
             .describe(

@@ -164,6 +164,11 @@ answer!(DeletedAnswer { note: DeletedNote });
 fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
     let note = Note::find(cx, at.client_id, at.note_id)?;
     cx.touch("client_note", note.note_id, ["note"]);
+    cx.happens(|| {
+        let beginning: String = note.body.chars().take(60).collect();
+        let title = note.title.as_deref().unwrap_or(&beginning);
+        format!("The note \u{201c}{title}\u{201d} of {} is deleted for good.", note.created_at)
+    });
     cx.defer(DELETE, params![note.client_id, note.note_id])?;
     cx.emit(Event::ClientNoteDeleted, &note.event(Vec::new()))?;
     let deleted = DeletedNote { note_id: note.note_id, client_id: note.client_id, deleted: true };
@@ -186,7 +191,8 @@ pub(super) fn area() -> Area {
             .emits(&[Event::ClientNoteUpdated]),
         operation!(DELETE "/clients/{clientId}/notes/{noteId}", ClientNotesWrite, delete_client_note)
             .summary("Delete a note")
-            .emits(&[Event::ClientNoteDeleted]),
+            .emits(&[Event::ClientNoteDeleted])
+            .asks(),
     ]).under("Client notes")
 }
 

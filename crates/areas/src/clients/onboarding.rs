@@ -11,13 +11,16 @@ use super::{
     search::ClientPath,
     timeline::{Step, StepType},
 };
-use crate::access::accounts::{self, Invitation, Subject};
+use crate::{
+    access::accounts::{self, Invitation, Subject},
+    mail::Recipient,
+};
 
-/// Where the client stands, and the invitation to pass on.
+/// Where the client stands, and the invitation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Invited {
     lifecycle: Lifecycle,
-    /// Shown this once.
+    /// To the address that the client signs in with.
     pub invitation: Invitation,
 }
 
@@ -40,7 +43,8 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
     cx.touch("client", id, ["invitation"]);
-    let invitation = accounts::invite(cx, Subject::Client, id.0, &email)?;
+    let to = Recipient { email: &email, name: client.first_name() };
+    let invitation = accounts::invite(cx, Subject::Client, id.0, to)?;
     Step::moved(StepType::Invited, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientInvited, &client.event())?;
     if client.portal_access_status != before.portal_access_status {
@@ -109,8 +113,8 @@ pub(super) fn area() -> Area {
         operation!(POST "/clients/{clientId}/invite", ClientOnboardingWrite, invite_client)
             .summary("Invite a client to the portal")
             .describe(
-                "Makes an invitation and returns its token once: Spotter sends no mail itself. \
-                 Inviting again replaces the open invitation.",
+                "Mails the client an invitation. Where the installation sends no mail, the answer has its \
+                 token, once, to be passed on. Inviting again replaces the open invitation.",
             )
             .emits(&[Event::ClientInvited, Event::ClientPortalAccessChanged])
             .secret()

@@ -200,6 +200,19 @@ impl Client {
         self.relationship_status == RelationshipStatus::Active
     }
 
+    /// The client's whole name.
+    pub fn name(&self) -> String {
+        [self.first_name.as_str(), self.last_name.as_deref().unwrap_or_default()]
+            .join(" ")
+            .trim()
+            .to_owned()
+    }
+
+    /// What the client is called.
+    pub fn first_name(&self) -> &str {
+        &self.first_name
+    }
+
     /// Where the client signs in.
     pub fn email(&self) -> Option<&str> {
         self.email.as_deref()

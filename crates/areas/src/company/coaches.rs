@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Role, Write, answer, listed, operation, path,
+    Actor, Area, Body, Ending, Paged, Path, Read, Role, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
@@ -14,9 +14,9 @@ use spotter_store::{
     Ahead, Bind, List, Tx, filters, lists, params, record, set, statements, values, words,
 };
 
-use crate::access::{
-    accounts::{Invitation, Subject, close_account, invite, rename_account},
-    sessions,
+use crate::{
+    access::accounts::{Invitation, Subject, invite, rename_account},
+    mail::Recipient,
 };
 
 words! {
@@ -80,6 +80,26 @@ impl Coach {
     /// Where the coach signs in.
     pub fn email(&self) -> &str {
         &self.email
+    }
+
+    /// What the coach is called.
+    pub fn first_name(&self) -> &str {
+        &self.first_name
+    }
+
+    /// The coach as somebody to write to.
+    pub fn recipient(&self) -> Recipient<'_> {
+        Recipient { email: &self.email, name: &self.first_name }
+    }
+
+    /// Invites the coach to sign in.
+    pub fn invite(&self, cx: &mut Write) -> Result<Invitation> {
+        invite(cx, Subject::Coach, self.coach_id.0, self.recipient())
+    }
+
+    /// Managers and admins who have accepted their invitations, those who are longest there first.
+    pub fn managers(cx: &mut Read) -> Result<Vec<Self>> {
+        cx.all(MANAGERS, params![])
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
@@ -159,7 +179,7 @@ fn get_coach(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
 }
 
 answer!(
-    /// The invited coach, and the invitation to pass on.
+    /// The invited coach, and the invitation.
     InvitedAnswer {
         coach: Coach,
         invitation: Invitation,
@@ -169,7 +189,7 @@ answer!(
 fn invite_coach(cx: &mut Write, Body(new): Body<NewCoach>) -> Result<InvitedAnswer> {
     may_grant(cx, new.role)?;
     let coach = create(cx, new)?;
-    let invitation = invite(cx, Subject::Coach, coach.coach_id.0, &coach.email)?;
+    let invitation = coach.invite(cx)?;
     Ok(InvitedAnswer { coach, invitation })
 }
 
@@ -180,7 +200,7 @@ fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAn
     if coach.status != CoachStatus::Invited {
         return Err(Problem::conflict("status", "only an invited coach can be invited again"));
     }
-    let invitation = invite(cx, Subject::Coach, coach.coach_id.0, &coach.email)?;
+    let invitation = coach.invite(cx)?;
     Ok(InvitedAnswer { coach, invitation })
 }
 
@@ -239,8 +259,7 @@ fn update_coach(
     match change.status.value() {
         Some(SettableStatus::Deactivated) => {
             coach.status = CoachStatus::Deactivated;
-            sessions::end_all(cx, Subject::Coach, coach.coach_id.0)?;
-            close_account(cx, Subject::Coach, coach.coach_id.0)?;
+            cx.end(Ending::CoachDeactivated, coach.coach_id)?;
         }
         Some(SettableStatus::Active) if coach.status == CoachStatus::Deactivated => {
             // The password is gone with the account: the coach is invited anew.
@@ -304,6 +323,8 @@ statements! {
     BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
         AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
+    MANAGERS = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND status = 'active' \
+        AND role <> 'Coach' ORDER BY coach_id LIMIT 20";
     INSERT = "INSERT INTO coach ", values!(Coach);
     SAVE = "UPDATE coach SET ", set!(Coach), " WHERE company_id = ?1 AND coach_id = ?2";
 }

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Role, Write, answer, listed, operation, path,
+    Actor, Area, Body, Effect, Ending, Paged, Path, Read, Role, Write, answer, listed, operation,
+    path,
 };
 use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
 use spotter_store::{
@@ -171,6 +172,30 @@ fn limit_mcp_grant(
     Ok(GrantAnswer { grant })
 }
 
+/// Takes back everything that somebody who leaves has allowed assistants.
+const ENDINGS: &[Effect] = &[
+    Effect::new(
+        Ending::ClientArchived,
+        "What the client allowed assistants is taken back.",
+        |cx, id| end_all(cx, GrantSubject::Client, id),
+    ),
+    Effect::new(
+        Ending::CoachDeactivated,
+        "What the coach allowed assistants is taken back.",
+        |cx, id| end_all(cx, GrantSubject::Company, id),
+    ),
+];
+
+fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<()> {
+    let open: Vec<(GrantId,)> = cx.all(OPEN, params![subject, id])?;
+    let now = cx.now();
+    for (grant,) in open {
+        cx.defer(REVOKE, params![grant, now])?;
+        tokens::revoke_all(cx, grant)?;
+    }
+    Ok(())
+}
+
 /// Ends a grant and its tokens.
 pub(super) fn end(cx: &mut Write, id: GrantId) -> Result<Grant> {
     let before = Grant::find(cx, id)?;
@@ -188,7 +213,7 @@ fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAn
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).operations([
+    Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
             .summary("List what assistants are allowed"),
         operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
@@ -224,5 +249,8 @@ statements! {
     USED = "UPDATE mcp_grant SET last_used_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
     EARLIER = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND client_id = ?2 \
         AND subject = ?3 AND subject_id = ?4 AND revoked_at IS NULL";
+    OPEN = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3 \
+        AND revoked_at IS NULL";
+    REVOKE = "UPDATE mcp_grant SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
     SAVE = "UPDATE mcp_grant SET ", Grant::FACTS, " WHERE company_id = ?1 AND grant_id = ?2";
 }

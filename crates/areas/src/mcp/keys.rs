@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault,
+    Actor, Area, Body, Effect, Ending, Paged, Path, Read, Write, answer, listed, operation, path,
+    vault,
 };
 use spotter_kernel::{
     Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
@@ -140,7 +141,7 @@ fn revoke_mcp_key(cx: &mut Write, Path(at): Path<McpKeyPath>) -> Result<McpKeyAn
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).operations([
+    Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
         operation!(app GET "/company/mcp/keys", Manager, list_mcp_keys).summary("List MCP keys"),
         operation!(app POST "/company/mcp/keys", Manager, create_mcp_key)
             .summary("Create an MCP key")
@@ -153,6 +154,15 @@ pub(super) fn area() -> Area {
     ])
 }
 
+const ENDINGS: &[Effect] = &[Effect::new(
+    Ending::CoachDeactivated,
+    "Static keys that the coach has made are revoked.",
+    |cx, id| {
+        let now = cx.now();
+        cx.defer(REVOKE_OF_COACH, params![id, now])
+    },
+)];
+
 lists! {
     /// Every key, newest first.
     LIST: List<McpKey> = List::new("mcp_key WHERE company_id = ?1", "key_id DESC");
@@ -163,5 +173,7 @@ statements! {
     pub(super) BY_DIGEST = "SELECT ", McpKey::COLUMNS, " FROM mcp_key WHERE company_id = ?1 AND digest = ?2";
     ACTIVE = "SELECT COUNT(*) FROM mcp_key WHERE company_id = ?1 AND revoked_at IS NULL AND expires_at > ?2";
     INSERT = "INSERT INTO mcp_key ", values!(McpKey, digest);
+    REVOKE_OF_COACH = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 \
+        WHERE company_id = ?1 AND coach_id = ?2 AND revoked_at IS NULL";
     REVOKE = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND key_id = ?2";
 }

@@ -1,9 +1,11 @@
 //! Webhooks: subscriptions to events, and the record of their deliveries.
 
+mod alerts;
 mod deliveries;
 mod record;
 mod subscriptions;
 
+pub use alerts::TELL_OF_FAILURES;
 use spotter_contract::Area;
 use spotter_kernel::id_type;
 use spotter_store::stored_ids;
@@ -22,5 +24,6 @@ stored_ids!(SubscriptionId DeliveryId);
 
 /// What the area brings.
 pub fn area() -> Area {
-    Area::join([record::area(), subscriptions::area(), deliveries::area()]).under("Webhooks")
+    Area::join([record::area(), subscriptions::area(), deliveries::area(), alerts::area()])
+        .under("Webhooks")
 }

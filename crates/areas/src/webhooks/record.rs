@@ -138,6 +138,17 @@ impl Subscription {
         }
     }
 
+    /// The same where it may be there and active.
+    pub(super) fn find_if_active(cx: &mut Read, id: SubscriptionId) -> Result<Option<Self>> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        Ok(found.filter(|subscription| subscription.status == SubscriptionStatus::Active))
+    }
+
+    /// Whether its target has failed since it last answered.
+    pub(super) fn is_failing(&self) -> bool {
+        self.last_failure_at > self.last_success_at
+    }
+
     /// Has the secret before the present one forgotten when its time is over.
     pub(super) fn forget_previous_secret_in_time(&self, cx: &mut Write) -> Result<()> {
         match self.previous_secret_until {

@@ -160,6 +160,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("limit", "The most there may be."),
     ("locationId", "The location's id."),
     ("locations", "The locations, newest first."),
+    ("mail", "The messages, newest first."),
     ("maxAttempts", "How often a delivery is tried."),
     ("mcp", "Whether AI assistants may connect for coaches."),
     ("mediaType", "What the file is."),

@@ -117,6 +117,38 @@ pub(super) fn paths() -> Map<String, Value> {
             ..Place::default()
         },
     );
+    let new_password =
+        json!({"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."});
+    add(
+        "/auth/password/forgot",
+        "post",
+        Place {
+            id: "forgot_password",
+            summary: "Have a link mailed that sets a new password",
+            text: "The answer is the same whether anybody has the address or not. 409 where the installation \
+                sends no mail.",
+            open: true,
+            body: Some(body(json!({"email": said(&text, "The account's address.")}))),
+            answer: flag("accepted", "Always true."),
+            ..Place::default()
+        },
+    );
+    add(
+        "/auth/password/reset",
+        "post",
+        Place {
+            id: "reset_password",
+            summary: "Set a new password with what was mailed",
+            text: "The token is good once, for an hour. Every session of the account ends.",
+            open: true,
+            body: Some(body(json!({
+                "token": said(&text, "The token of the link."),
+                "password": new_password,
+            }))),
+            answer: flag("passwordChanged", "Always true."),
+            ..Place::default()
+        },
+    );
     add(
         "/auth/invitations/accept",
         "post",

@@ -7,8 +7,14 @@ use serde_json::json;
 use spotter_areas::{
     access::api_clients::Consents,
     company::{NewCompany, all_companies, coaches::NewCoach},
+    mail,
 };
-use spotter_contract::{Env, Role, Table, installation, timers, vault::Vault};
+use spotter_contract::{
+    Env, Role, Table, installation,
+    jobs::{Standing, Trouble},
+    timers,
+    vault::Vault,
+};
 use spotter_delivery::queue;
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone,
@@ -183,6 +189,8 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
     let (env, db) = existing(&settings)?;
     let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(told)?;
+    let (standings, troubles) =
+        serve::runtime()?.block_on(db.read(spotter_contract::jobs::overview)).map_err(told)?;
     let table = Table::new(spotter_areas::areas());
     let now = env.clock.now();
     println!("Done again and again:");
@@ -206,6 +214,22 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         let state = if late > 0 { format!("{late} s late") } else { format!("next at {next}") };
         let about = table.timer(kind).map_or("of another version", |timer| timer.summary);
         println!("  {kind}  {count}, {state}  ({about})");
+    }
+    println!("Jobs of the last week: {}", if standings.is_empty() { "none" } else { "" });
+    for Standing { kind, state, count, next_at } in &standings {
+        let about = table.jobs().iter().find(|job| job.id == kind);
+        let about = about.map_or("of another version", |job| job.summary);
+        let next = next_at.map(|at| format!(", next at {at}")).unwrap_or_default();
+        println!("  {kind}  {count} {}{next}  ({about})", state.word());
+    }
+    println!("Jobs in trouble: {}", if troubles.is_empty() { "none" } else { "" });
+    for row in &troubles {
+        let Trouble { kind, company_id, subject, state, attempts, ended_at, error } = row;
+        let (at, error) = (ended_at.map(|at| at.to_string()), error.as_deref().unwrap_or_default());
+        let (at, state) = (at.unwrap_or_default(), state.word());
+        println!(
+            "  {at}  {kind} of {subject} at company {company_id}: {state} after {attempts} attempts: {error}"
+        );
     }
     println!(
         "Timers that failed in the last week: {}",
@@ -243,7 +267,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
     let _held = serve::hold(&settings)?;
     let now = SystemClock.now();
     let park = text(matches, "webhooks") == "park";
-    let mut parked = 0;
+    let (mut parked, mut mail_parked) = (0, 0);
     let beside = key_of(&file);
     let key = match settings.key_at_hand()? {
         None if beside.exists() => Some(system::key_in(&beside)?.0),
@@ -253,7 +277,9 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         if let Some(key) = key {
             installation::verify_key(tx, &Vault::new(&key))?;
         }
-        parked = if park { queue::park(tx, now)? } else { 0 };
+        if park {
+            (parked, mail_parked) = (queue::park(tx, now)?, mail::park(tx, now)?);
+        }
         Ok(())
     };
     let (location, mut progress) = (&settings.database.location, operator::progress());
@@ -263,6 +289,12 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         println!(
             "{parked} webhook deliveries that waited at the backup are cancelled: what they tell may \
              have been told since. POST /public/v1/webhooks/deliveries/{{id}}/redeliver sends one."
+        );
+    }
+    if mail_parked > 0 {
+        println!(
+            "{mail_parked} messages that waited at the backup are not sent: they may have been since. \
+             GET /app/v1/mail?status=unknown lists them."
         );
     }
     if operator::copy_key(&key_of(&file), &settings.key_file())? {

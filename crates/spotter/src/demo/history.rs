@@ -10,6 +10,7 @@ use spotter_areas::{
     },
     clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
     company::coaches::Coach,
+    mail::Recipient,
     workout::exercises::{ExerciseId, starter_ids},
 };
 use spotter_contract::{
@@ -432,8 +433,10 @@ impl Play {
         ];
         let mut logins = Vec::new();
         for ((subject, id, email), (password, hash)) in people.into_iter().zip(passwords) {
-            let invitation = accounts::invite(&mut cx, subject, id, &email)?;
-            let token = Credential::parse(CredentialKind::Invitation, &invitation.token);
+            let to = Recipient { email: &email, name: "" };
+            let token = accounts::invite(&mut cx, subject, id, to)?.token;
+            let token =
+                token.and_then(|token| Credential::parse(CredentialKind::Invitation, &token));
             accounts::accept(&mut cx, &token.ok_or_else(|| wrong())?, hash)?;
             logins.push(Login { email, password: password.clone() });
         }

@@ -13,6 +13,7 @@ use std::{fs, path::Path};
 use serde::{Deserialize, Serialize};
 use spotter_areas::company::all_companies;
 use spotter_contract::Env;
+use spotter_delivery::mail::{Mailbox, Post};
 use spotter_kernel::Id;
 use spotter_store::Db;
 
@@ -89,11 +90,16 @@ pub(crate) fn run(
     let variable = |name: &str| match name {
         "SPOTTER_LOG" => Some(std::env::var(name).unwrap_or_else(|_| "warn".to_owned())),
         // What the environment says of a real installation's data is not for a demo.
-        "SPOTTER_DATABASE_URL" | "SPOTTER_SECRET_KEY" => None,
+        "SPOTTER_DATABASE_URL"
+        | "SPOTTER_SECRET_KEY"
+        | "SPOTTER_SMTP_URL"
+        | "SPOTTER_MAIL_FROM" => None,
         _ => std::env::var(name).ok(),
     };
-    let settings =
+    let mut settings =
         Settings::read(flag, variable, None).map_err(|wrong| wrong.join("\n         "))?;
+    // Nobody of this company is anywhere: what is written to them stays here to be looked at.
+    settings.mail = Some(Post::Mailbox(Mailbox::default()));
     log::start(&settings.log, LogFormat::Auto);
     let listener = serve::bind(&settings).map_err(|error| {
         format!("{error}; another address can be given, such as --listen 127.0.0.1:8081")
@@ -157,6 +163,7 @@ fn welcome(demo: &Demo, data: &Path, rate_limit: u32) -> String {
          Spotter is ready: {name}, with its coaches, clients, locations and 18 months of history.\n\n  \
          base address   {base_url}\n  \
          reference      {base_url}/docs\n  \
+         its mail       {base_url}/demo/mail\n  \
          client id      {client_id}\n  \
          client secret  {client_secret}\n\n\
          Paste this:\n\n  \

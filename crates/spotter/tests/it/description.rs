@@ -99,6 +99,8 @@ fn what_people_reach_is_described() {
         "refresh_session",
         "sign_out",
         "change_password",
+        "forgot_password",
+        "reset_password",
         "accept_invitation",
         "upload_file",
         "get_attachment",

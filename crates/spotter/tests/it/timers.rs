@@ -93,7 +93,7 @@ fn table() -> Arc<Table> {
 }
 
 /// A fresh database with a company, opened by several nodes.
-fn nodes(engine: Engine, how_many: usize) -> (Vec<Db>, CompanyId) {
+pub fn nodes(engine: Engine, how_many: usize) -> (Vec<Db>, CompanyId) {
     let place = location(engine);
     let first = open_new(&place);
     let mut nodes = vec![first.clone()];

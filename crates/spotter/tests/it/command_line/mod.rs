@@ -1,6 +1,7 @@
 //! The binary itself, as a process of its own.
 
 mod demo;
+mod mail;
 mod operator;
 mod serving;
 

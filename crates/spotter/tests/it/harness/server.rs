@@ -9,8 +9,15 @@ use std::{
     time::Duration,
 };
 
+use spotter::mail::Mailer;
 use spotter_contract::{Env, Table, Vault};
-use spotter_delivery::{engine, sender::Sender, timers::Timers};
+use spotter_delivery::{
+    engine,
+    jobs::{Jobs, Worker},
+    mail::{Mailbox, Post},
+    sender::Sender,
+    timers::Timers,
+};
 use spotter_files::{Files, Place};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Timestamp};
@@ -94,6 +101,8 @@ pub fn env() -> Env {
         mcp_url: "http://127.0.0.1".into(),
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
+        mail_links: None,
+        endings: spotter_areas::areas().endings.into(),
     }
 }
 
@@ -110,6 +119,8 @@ pub struct Server {
     pub files: Files,
     /// Where they are, if they are in a folder.
     pub files_folder: PathBuf,
+    /// Where its mail goes, if it sends any.
+    pub mailbox: Mailbox,
 }
 
 impl Server {
@@ -209,28 +220,52 @@ fn start_in(
     let base = format!("http://{}", listener.local_addr().unwrap());
     let mut env = Env { mcp_url: base.as_str().into(), ..env() };
     set(&mut env);
-    let deliveries = deliveries(&db, &env);
+    let mailbox = Mailbox::default();
+    let sends_mail = env.mail_links.is_some();
+    if sends_mail {
+        let post = Post::Mailbox(mailbox.clone());
+        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
+        runtime().spawn(jobs(&db, &env, worker));
+    }
+    let alert = sends_mail.then_some(&spotter_areas::webhooks::TELL_OF_FAILURES);
+    let deliveries = engine::Engine { alert, ..deliveries(&db, &env) };
     let sender = deliveries.sender.clone();
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
     let table = Arc::new(Table::new(spotter_areas::areas()));
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     runtime().spawn(timers.run(std::future::pending()));
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
-    let router = spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()));
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let service =
+        spotter::serve::service(&state).into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
     runtime().spawn(async move {
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
-    let (http, state) = (client(), Some(state));
-    Server { engine, base, db, env, location, http, state, files, files_folder: PathBuf::new() }
+    let (http, state, files_folder) = (client(), Some(state), PathBuf::new());
+    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox }
+}
+
+/// Does the jobs of a worker over a database, for as long as the test runs.
+pub fn jobs(db: &Db, env: &Env, worker: Arc<dyn Worker>) -> impl Future<Output = ()> + use<> {
+    let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
+    async move {
+        let (_never, stop) = tokio::sync::watch::channel(false);
+        jobs.run(stop, Duration::ZERO).await;
+    }
 }
 
 /// A delivery engine over a database, which knows the names of the tests.
 pub fn deliveries(db: &Db, env: &Env) -> engine::Engine {
     let (networks, authority) = (env.private_networks.clone(), receiver::receiver().authority());
     let sender = Sender::new(networks, &[authority], receiver::names()).unwrap();
-    engine::Engine { db: db.clone(), env: env.clone(), sender, concurrency: 64, waiting: 1_024 }
+    engine::Engine {
+        db: db.clone(),
+        env: env.clone(),
+        sender,
+        concurrency: 64,
+        waiting: 1_024,
+        alert: None,
+    }
 }
 
 /// Makes the schema of a database, and opens it.
@@ -286,7 +321,8 @@ fn start_process(engine: Engine, binary: &str) -> Server {
     let files_folder = folder.join("files");
     let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
     let http = client();
-    Server { engine, base, db, env, location, http, state: None, files, files_folder }
+    let mailbox = Mailbox::default();
+    Server { engine, base, db, env, location, http, state: None, files, files_folder, mailbox }
 }
 
 /// Waits until a process is ready; `log` is shown where it never is.

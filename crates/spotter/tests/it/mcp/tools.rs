@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_areas::mcp::modules::{GrantSubject, Module, scope_of};
+use spotter_kernel::Clock;
+use spotter_store::{Sql, params};
 
 use super::{Assistant, call, refused, rpc, switch_on};
 use crate::{
-    harness::{App, people, send},
+    harness::{App, SystemClock, people, send},
     on_both_engines,
     workout::text,
     world::{World, good_body, prepare, takes_body},
@@ -18,6 +20,7 @@ on_both_engines!(
     every_tool_does_what_its_operation_does,
     results_are_data_and_errors_say_what_next,
     a_key_makes_a_repeated_call_one_call,
+    what_cannot_be_taken_back_is_confirmed,
     the_stateless_era_is_served,
 );
 
@@ -41,11 +44,16 @@ async fn lists_follow_the_grant(app: App) {
         let scope = scope_of(&modules);
         let (access, _) = assistant.tokens(&app, &app.coach_token, "company", Some(&scope)).await;
         let list = rpc(&app, &access, "tools/list", json!({})).await;
-        let expected: BTreeSet<_> = modules
+        let mut expected: BTreeSet<_> = modules
             .iter()
             .flat_map(|module| module.tools())
             .map(|tool| (*tool).to_owned())
             .collect();
+        let asks = spotter_areas::operations().into_iter().filter(|operation| operation.asks);
+        let previews = asks.filter(|operation| expected.contains(operation.id));
+        let previews: Vec<_> =
+            previews.map(|operation| format!("preview_{}", operation.id)).collect();
+        expected.extend(previews);
         let told = names(&list.body);
         assert!(told.is_sorted(), "{told:?}");
         assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), expected);
@@ -87,6 +95,14 @@ async fn every_tool_does_what_its_operation_does(app: App) {
         if operation.id == "get_client_workout_calendar" {
             arguments["from"] = json!("2026-11-01");
             arguments["to"] = json!("2026-11-07");
+        }
+        if operation.asks {
+            let name = format!("preview_{}", operation.id);
+            let preview = call(&world.app, &access, &name, arguments.clone()).await;
+            let output = jsonschema::draft202012::new(&schemas[&name]["outputSchema"]).unwrap();
+            assert!(output.is_valid(&preview), "{name}: {preview}");
+            arguments["confirmToken"] = preview["confirmToken"].clone();
+            called += 1;
         }
         let input = jsonschema::draft202012::new(&tool["inputSchema"]).unwrap();
         assert!(input.is_valid(&arguments), "{}: {arguments}", operation.id);
@@ -169,6 +185,85 @@ async fn a_key_makes_a_repeated_call_one_call(app: App) {
     let key =
         key.header("idempotency-key", "k1").json(&json!({"name": "X", "modules": ["clients"]}));
     send(key).await.ok();
+}
+
+/// What deletes or archives is told before it is done, and done once, as it was told, by the one who was.
+async fn what_cannot_be_taken_back_is_confirmed(app: App) {
+    switch_on(&app).await;
+    let (access, stranger) = (all_of(&app).await, all_of(&app).await);
+    let client = app.new_client(json!({"firstName": "Ann", "lastName": "Bos"})).await;
+    let (subject, id) = (json!({"clientId": client}), client.as_str());
+    let ask = async |arguments: &Value| {
+        call(&app, &access, "preview_archive_client", arguments.clone()).await
+    };
+    let act = async |access: &str, arguments: Value, token: &Value| {
+        let mut arguments = arguments;
+        arguments["confirmToken"] = token.clone();
+        rpc(&app, access, "tools/call", json!({"name": "archive_client", "arguments": arguments}))
+            .await
+    };
+    let refused_for = |reply: &crate::harness::Reply, reason: &str| {
+        let told = text(&reply.body, "/result/content/0/text");
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(
+            (&told["error"]["key"], &told["error"]["code"]),
+            (&json!(reason), &json!(409)),
+            "{told}"
+        );
+    };
+    let mut before = app.state().await;
+    let told = ask(&subject).await;
+    let happens = told["happens"].to_string();
+    assert!(happens.contains("Ann Bos is archived") && happens.contains("signed out"), "{told}");
+    assert_eq!(told["tells"], json!(["0 webhooks hear client.archived."]), "{told}");
+    let mut after = app.state().await;
+    assert!(after.remove("confirmation") != before.remove("confirmation"), "a token is kept");
+    assert_eq!(after, before, "nothing else is changed by a preview");
+    app.announced(&[]).await;
+
+    let token = &told["confirmToken"];
+    refused_for(&act(&access, subject.clone(), &Value::Null).await, "confirmation_required");
+    refused_for(&act(&access, subject.clone(), &json!("nonsense")).await, "confirmation_required");
+    refused_for(&act(&stranger, subject.clone(), token).await, "confirmation_required");
+    let otherwise = json!({"clientId": client, "reason": "moved"});
+    refused_for(&act(&access, otherwise, token).await, "confirmation_required");
+    // Somebody else is called by that name now: what was told is not what would happen.
+    app.patch(&format!("/clients/{id}"), json!({"firstName": "Bea"})).await.ok();
+    refused_for(&act(&access, subject.clone(), token).await, "confirmation_stale");
+    app.patch(&format!("/clients/{id}"), json!({"firstName": "Ann"})).await.ok();
+    const OVER: Sql = Sql("UPDATE confirmation SET expires_at = ?2 WHERE company_id = ?1");
+    let late = ask(&subject).await;
+    let (company, now) = (app.company, SystemClock.now());
+    app.server.db.write(move |tx| tx.execute(OVER, params![company, now])).await.unwrap();
+    refused_for(&act(&access, subject.clone(), &late["confirmToken"]).await, "confirmation_stale");
+    app.events().await;
+
+    // Ten at once with one token: one of them does it.
+    let told = ask(&subject).await;
+    let all = (0..10).map(|_| act(&access, subject.clone(), &told["confirmToken"]));
+    let replies = futures_util::future::join_all(all).await;
+    let done = replies.iter().filter(|reply| reply.body["result"]["isError"] != true).count();
+    assert_eq!(done, 1, "{:?}", replies.iter().map(|reply| &reply.body).collect::<Vec<_>>());
+    app.announced(&["client.archived"]).await;
+
+    // With a key, a repeated call is the call that was confirmed.
+    app.act(&format!("/clients/{id}/restore")).await.ok();
+    app.events().await;
+    let keyed = json!({"clientId": client, "idempotencyKey": "a1"});
+    let told = ask(&subject).await;
+    let first = act(&access, keyed.clone(), &told["confirmToken"]).await;
+    let again = act(&access, keyed, &told["confirmToken"]).await;
+    assert_eq!(
+        first.body["result"]["structuredContent"],
+        again.body["result"]["structuredContent"]
+    );
+    assert!(first.body["result"]["isError"] != true, "{}", first.body);
+    app.announced(&["client.archived"]).await;
+
+    // Somebody who may only read is offered neither, and finds out nothing.
+    let missing = json!({"clientId": "0".repeat(24)});
+    let error = refused(&app, &access, "preview_archive_client", missing).await;
+    assert_eq!(error["error"]["code"], 404, "{error}");
 }
 
 async fn the_stateless_era_is_served(app: App) {

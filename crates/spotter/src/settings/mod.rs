@@ -1,6 +1,9 @@
 //! What an operator can set: one table, read from flags, SPOTTER_* variables and a TOML file, in
 //! that order of precedence.
 
+mod said;
+mod table;
+
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
@@ -8,113 +11,13 @@ use std::{
     str::FromStr,
 };
 
-use ipnet::IpNet;
-use rustls::pki_types::{CertificateDer, pem::PemObject};
+use spotter_delivery::mail::Post;
 use spotter_files::Place;
 use spotter_store::{Config, Location};
 
+use self::said::Said;
+pub use self::table::{Setting, TABLE};
 use crate::system;
-
-/// One row of the table.
-pub struct Setting {
-    /// The name in the file; `--data-dir` style as a flag, SPOTTER_DATA_DIR style as a variable.
-    pub name: &'static str,
-    /// What it is when nothing is said; empty for none.
-    pub default: &'static str,
-    /// What it means.
-    pub help: &'static str,
-}
-
-const fn setting(name: &'static str, default: &'static str, help: &'static str) -> Setting {
-    Setting { name, default, help }
-}
-
-/// Every setting.
-pub const TABLE: &[Setting] = &[
-    setting("data", "data", "Folder of the database file, the key and the lock"),
-    setting("listen", "127.0.0.1:8080", "Address to serve on"),
-    setting("database_url", "", "PostgreSQL URL; without one, SQLite in the data folder"),
-    setting("database_connections", "0", "Connections to PostgreSQL; 0 for three a core"),
-    setting("database_readers", "2", "Threads that read from SQLite"),
-    setting(
-        "database_cache_mb",
-        "0",
-        "What SQLite's writer keeps in memory, in MiB; 0 for an eighth of the machine's, 48 to 512",
-    ),
-    setting("database_queue", "1024", "Transactions that may wait before callers get 503"),
-    setting(
-        "secret_key",
-        "",
-        "The installation's key, 64 hexadecimal digits; without one, secret.key in the data folder",
-    ),
-    setting(
-        "base_url",
-        "",
-        "The address that others reach this service at, such as https://api.example.com",
-    ),
-    setting(
-        "mcp_url",
-        "",
-        "The address that assistants reach the MCP server at, without a path; base_url when absent",
-    ),
-    setting(
-        "mcp_refresh_grace_seconds",
-        "0",
-        "How long a refresh token of an assistant that was used is answered with the same pair",
-    ),
-    setting(
-        "mcp_loopback_ports",
-        "exact",
-        "Ports of the own machine that assistants' redirect addresses may have: exact, or any (RFC 8252)",
-    ),
-    setting("rate_limit", "600", "Requests a minute of one API client or signed-in person"),
-    setting(
-        "anonymous_rate_limit",
-        "300",
-        "Requests a minute without a good token, of one address",
-    ),
-    setting(
-        "trusted_proxies",
-        "",
-        "Networks of proxies whose X-Forwarded-For is believed, comma-separated",
-    ),
-    setting(
-        "metrics_networks",
-        "127.0.0.0/8,::1/128",
-        "Networks that may read /metrics, comma-separated",
-    ),
-    setting("cors_origins", "", "Origins whose pages may call the APIs, comma-separated"),
-    setting("tls_certificate", "", "PEM file of the certificate chain; with tls_key, serves HTTPS"),
-    setting("tls_key", "", "PEM file of the certificate's private key"),
-    setting(
-        "log",
-        "info",
-        "Log filter, such as info or info,spotter_http=debug (which logs every request)",
-    ),
-    setting("log_format", "auto", "text, json, or auto: text on a terminal and JSON elsewhere"),
-    setting(
-        "webhook_private_networks",
-        "",
-        "Networks that are not public and that webhooks may reach all the same, comma-separated",
-    ),
-    setting(
-        "webhook_certificate_authority",
-        "",
-        "PEM file of a certificate authority that webhook targets may use beside the system's",
-    ),
-    setting("webhook_concurrency", "256", "Delivery attempts that may be under way at once"),
-    setting("webhook_retention_days", "30", "How long events and deliveries are kept"),
-    setting(
-        "files",
-        "",
-        "Where files that people send are kept: a folder or s3://bucket/prefix; without one, files in \
-         the data folder",
-    ),
-    setting("upload_max_mb", "25", "The largest file that people may send, in MiB"),
-    setting("live_max", "10000", "Streams of live updates that may be open at once"),
-    setting("connections_max", "10000", "Connections of callers that may be open at once"),
-    setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
-];
 
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +67,8 @@ pub struct Settings {
     pub webhooks: spotter_delivery::Settings,
     /// Where files that people send are kept.
     pub files: Place,
+    /// Where mail is handed in; nothing where none is sent.
+    pub mail: Option<Post>,
     /// Certificate chain and private key.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Log filter.
@@ -174,67 +79,6 @@ pub struct Settings {
     pub connections_max: u64,
     /// How long a stop waits.
     pub shutdown_seconds: u64,
-}
-
-/// Where each value was said.
-struct Said {
-    values: BTreeMap<&'static str, (String, String)>,
-    wrong: Vec<String>,
-}
-
-impl Said {
-    fn text(&self, name: &str) -> &str {
-        self.values.get(name).map_or("", |(value, _)| value.as_str())
-    }
-
-    fn optional(&self, name: &str) -> Option<String> {
-        Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
-    }
-
-    fn parse<T: FromStr>(&mut self, name: &str, rule: &str, fallback: T) -> T {
-        match self.text(name).parse() {
-            Ok(value) => value,
-            Err(_) => {
-                self.complain(name, rule);
-                fallback
-            }
-        }
-    }
-
-    fn number(&mut self, name: &str, min: u64, max: u64) -> u64 {
-        let rule = format!("must be a number from {min} to {max}");
-        let value = self.parse(name, &rule, min);
-        if !(min..=max).contains(&value) {
-            self.complain(name, &rule);
-        }
-        value
-    }
-
-    fn networks(&mut self, name: &str) -> Vec<IpNet> {
-        let rule = "must be networks such as 10.0.0.0/8, comma-separated";
-        let parsed: Result<Vec<IpNet>, _> = list(self.text(name)).map(str::parse).collect();
-        parsed.unwrap_or_else(|_| {
-            self.complain(name, rule);
-            Vec::new()
-        })
-    }
-
-    /// The certificates in a PEM file.
-    fn certificates(&mut self, name: &str) -> Vec<CertificateDer<'static>> {
-        let Some(path) = self.optional(name) else { return Vec::new() };
-        let read = CertificateDer::pem_file_iter(&path).and_then(Iterator::collect);
-        let certificates: Vec<_> = read.unwrap_or_default();
-        if certificates.is_empty() {
-            self.complain(name, "must be a PEM file with a certificate");
-        }
-        certificates
-    }
-
-    fn complain(&mut self, name: &str, rule: &str) {
-        let (value, source) = self.values.get(name).cloned().unwrap_or_default();
-        let shown = if name == "secret_key" { "…".to_owned() } else { value };
-        self.wrong.push(format!("{name} {rule}; {source} says {shown:?}"));
-    }
 }
 
 /// Three a core where nothing else is set.
@@ -339,7 +183,9 @@ impl Settings {
         if !matches!(ports.as_str(), "exact" | "any") {
             said.complain("mcp_loopback_ports", "must be exact or any");
         }
+        let mail = said.post(base_url.is_some());
         let settings = Self {
+            mail,
             mcp_refresh_grace_seconds: said.number("mcp_refresh_grace_seconds", 0, 300) as i64,
             mcp_any_loopback_port: ports == "any",
             listen: said.parse(

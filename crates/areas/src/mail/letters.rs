@@ -1,0 +1,331 @@
+//! What letters say, in each language: one table, in which a missing translation does not compile.
+
+use maud::{DOCTYPE, html};
+use serde::{Deserialize, Serialize};
+use spotter_store::words;
+
+words! {
+    /// What a message is about.
+    pub enum LetterKind {
+        CoachInvitation = "coach_invitation",
+        ClientInvitation = "client_invitation",
+        PasswordReset = "password_reset",
+        FailingWebhook = "failing_webhook",
+    }
+}
+
+/// What is to be told.
+#[derive(Debug, Clone, Copy)]
+pub enum Letter<'l> {
+    /// A coach may set a password and begin.
+    CoachInvitation {
+        /// The invitation.
+        token: &'l str,
+    },
+    /// A client may set a password and begin.
+    ClientInvitation {
+        /// The invitation.
+        token: &'l str,
+    },
+    /// Somebody asked for a new password.
+    PasswordReset {
+        /// What sets it.
+        token: &'l str,
+    },
+    /// What is sent to a webhook's target does not arrive.
+    FailingWebhook {
+        /// What people call the subscription.
+        webhook: &'l str,
+        /// Why the latest delivery failed.
+        error: &'l str,
+    },
+}
+
+/// A message as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// What the recipient is called.
+    pub name: String,
+    /// The subject.
+    pub subject: String,
+    /// For those who read plain text.
+    pub text: String,
+    /// For everybody else.
+    pub html: String,
+}
+
+/// A letter in one language. `{company}`, `{webhook}` and `{error}` stand for what differs.
+struct Texts {
+    subject: &'static str,
+    paragraphs: &'static [&'static str],
+    /// What the link is called; empty where there is none.
+    link: &'static str,
+}
+
+/// Every letter in one language.
+struct Language {
+    code: &'static str,
+    greeting: &'static str,
+    link_by_hand: &'static str,
+    sender: &'static str,
+    coach_invitation: Texts,
+    client_invitation: Texts,
+    password_reset: Texts,
+    failing_webhook: Texts,
+}
+
+impl Language {
+    /// The company's language where there are letters in it, and English otherwise.
+    fn of(code: &str) -> &'static Self {
+        LANGUAGES.into_iter().find(|language| language.code == code).unwrap_or(&ENGLISH)
+    }
+
+    const fn texts(&self, kind: LetterKind) -> &Texts {
+        match kind {
+            LetterKind::CoachInvitation => &self.coach_invitation,
+            LetterKind::ClientInvitation => &self.client_invitation,
+            LetterKind::PasswordReset => &self.password_reset,
+            LetterKind::FailingWebhook => &self.failing_webhook,
+        }
+    }
+}
+
+const LANGUAGES: [&Language; 3] = [&ENGLISH, &DUTCH, &GERMAN];
+
+const ENGLISH: Language = Language {
+    code: "en",
+    greeting: "Hello {name},",
+    link_by_hand: "If the button does not work, open this address:",
+    sender: "This message was sent for {company}.",
+    coach_invitation: Texts {
+        subject: "{company} invites you",
+        paragraphs: &[
+            "{company} has made an account for you as a coach. Set a password to begin.",
+            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
+        ],
+        link: "Set my password",
+    },
+    client_invitation: Texts {
+        subject: "{company} invites you to its portal",
+        paragraphs: &[
+            "{company} has made an account for you, where you find your plan, your messages and your \
+             coach. Set a password to begin.",
+            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
+        ],
+        link: "Set my password",
+    },
+    password_reset: Texts {
+        subject: "A new password for {company}",
+        paragraphs: &[
+            "Somebody, probably you, asked for a new password for your account at {company}.",
+            "The link is good for one hour and for one password. If it was not you, ignore this message: \
+             your password stays as it is.",
+        ],
+        link: "Set a new password",
+    },
+    failing_webhook: Texts {
+        subject: "Webhook \u{201c}{webhook}\u{201d} fails",
+        paragraphs: &[
+            "What {company} sends to the webhook \u{201c}{webhook}\u{201d} does not arrive. The latest \
+             delivery failed after its last attempt: {error}.",
+            "Whoever looks after it finds every delivery and attempt in the API, and can send those that \
+             failed again. While it goes on failing you hear of it once a day.",
+        ],
+        link: "",
+    },
+};
+
+const DUTCH: Language = Language {
+    code: "nl",
+    greeting: "Hallo {name},",
+    link_by_hand: "Werkt de knop niet, open dan dit adres:",
+    sender: "Dit bericht is verstuurd namens {company}.",
+    coach_invitation: Texts {
+        subject: "{company} nodigt je uit",
+        paragraphs: &[
+            "{company} heeft een account voor je gemaakt als coach. Stel een wachtwoord in om te beginnen.",
+            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
+        ],
+        link: "Wachtwoord instellen",
+    },
+    client_invitation: Texts {
+        subject: "{company} nodigt je uit voor het portaal",
+        paragraphs: &[
+            "{company} heeft een account voor je gemaakt, waar je je schema, je berichten en je coach \
+             vindt. Stel een wachtwoord in om te beginnen.",
+            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
+        ],
+        link: "Wachtwoord instellen",
+    },
+    password_reset: Texts {
+        subject: "Een nieuw wachtwoord voor {company}",
+        paragraphs: &[
+            "Iemand, waarschijnlijk jijzelf, heeft een nieuw wachtwoord aangevraagd voor je account bij \
+             {company}.",
+            "De link werkt een uur en voor één wachtwoord. Was jij het niet, dan hoef je niets te doen: je \
+             wachtwoord blijft zoals het is.",
+        ],
+        link: "Nieuw wachtwoord instellen",
+    },
+    failing_webhook: Texts {
+        subject: "Webhook \u{201c}{webhook}\u{201d} werkt niet",
+        paragraphs: &[
+            "Wat {company} naar de webhook \u{201c}{webhook}\u{201d} stuurt, komt niet aan. De laatste \
+             bezorging is na haar laatste poging mislukt: {error}.",
+            "Wie hem beheert, vindt elke bezorging en poging in de API en kan mislukte bezorgingen opnieuw \
+             versturen. Zolang het misgaat, hoor je het eenmaal per dag.",
+        ],
+        link: "",
+    },
+};
+
+const GERMAN: Language = Language {
+    code: "de",
+    greeting: "Hallo {name},",
+    link_by_hand: "Falls der Knopf nicht geht, öffnen Sie diese Adresse:",
+    sender: "Diese Nachricht wurde im Auftrag von {company} gesendet.",
+    coach_invitation: Texts {
+        subject: "{company} lädt Sie ein",
+        paragraphs: &[
+            "{company} hat für Sie ein Konto als Coach angelegt. Legen Sie ein Passwort fest, um zu \
+             beginnen.",
+            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
+        ],
+        link: "Passwort festlegen",
+    },
+    client_invitation: Texts {
+        subject: "{company} lädt Sie in sein Portal ein",
+        paragraphs: &[
+            "{company} hat für Sie ein Konto angelegt, in dem Sie Ihren Plan, Ihre Nachrichten und Ihren \
+             Coach finden. Legen Sie ein Passwort fest, um zu beginnen.",
+            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
+        ],
+        link: "Passwort festlegen",
+    },
+    password_reset: Texts {
+        subject: "Ein neues Passwort für {company}",
+        paragraphs: &[
+            "Jemand, vermutlich Sie selbst, hat für Ihr Konto bei {company} ein neues Passwort angefordert.",
+            "Der Link gilt eine Stunde und für ein Passwort. Falls Sie es nicht waren, brauchen Sie nichts \
+             zu tun: Ihr Passwort bleibt, wie es ist.",
+        ],
+        link: "Neues Passwort festlegen",
+    },
+    failing_webhook: Texts {
+        subject: "Webhook \u{201e}{webhook}\u{201c} schlägt fehl",
+        paragraphs: &[
+            "Was {company} an den Webhook \u{201e}{webhook}\u{201c} sendet, kommt nicht an. Die letzte \
+             Zustellung ist nach ihrem letzten Versuch gescheitert: {error}.",
+            "Wer ihn betreut, findet jede Zustellung und jeden Versuch in der API und kann gescheiterte \
+             Zustellungen erneut senden. Solange es so bleibt, erfahren Sie es einmal am Tag.",
+        ],
+        link: "",
+    },
+};
+
+impl Letter<'_> {
+    pub(super) const fn kind(&self) -> LetterKind {
+        match self {
+            Self::CoachInvitation { .. } => LetterKind::CoachInvitation,
+            Self::ClientInvitation { .. } => LetterKind::ClientInvitation,
+            Self::PasswordReset { .. } => LetterKind::PasswordReset,
+            Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
+        }
+    }
+
+    /// Writes the letter; links lead below this address.
+    pub(super) fn write(&self, language: &str, company: &str, name: &str, links: &str) -> Written {
+        let language = Language::of(language);
+        let (link, webhook, error) = match self {
+            Self::CoachInvitation { token }
+            | Self::ClientInvitation { token }
+            | Self::PasswordReset { token } => {
+                (format!("{links}/set-password?token={token}"), "", "")
+            }
+            Self::FailingWebhook { webhook, error } => (String::new(), *webhook, *error),
+        };
+        let values = [("company", company), ("name", name), ("webhook", webhook), ("error", error)];
+        let filled = |text: &str| fill(text, &values);
+        let Texts { subject, paragraphs, link: label } = language.texts(self.kind());
+        let paragraphs: Vec<String> = paragraphs.iter().map(|text| filled(text)).collect();
+        let (greeting, sender) = (filled(language.greeting), filled(language.sender));
+        let mut text = format!("{greeting}\n\n{}\n\n", paragraphs.join("\n\n"));
+        if !link.is_empty() {
+            text.push_str(&format!("{label}:\n{link}\n\n"));
+        }
+        text.push_str(&format!("-- \n{sender}\n"));
+        let html = html! {
+            (DOCTYPE)
+            html lang=(language.code) {
+                head { meta charset="utf-8"; meta name="color-scheme" content="light dark"; }
+                body style="font-family: sans-serif; line-height: 1.5; max-width: 36em; margin: 1.5em auto; padding: 0 1em" {
+                    p { (greeting) }
+                    @for paragraph in &paragraphs { p { (paragraph) } }
+                    @if !link.is_empty() {
+                        p {
+                            a href=(link) style="display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: #1d5c4d; color: #ffffff; text-decoration: none" { (label) }
+                        }
+                        p style="font-size: .85em" { (language.link_by_hand) br; (link) }
+                    }
+                    p style="font-size: .85em; color: #667" { (sender) }
+                }
+            }
+        };
+        Written { name: name.to_owned(), subject: filled(subject), text, html: html.into_string() }
+    }
+}
+
+/// A text with what its braces stand for; what is put in is not looked at again.
+fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, tail) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value);
+        filled.push_str(before);
+        filled.push_str(value);
+        rest = tail;
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn names(texts: &Texts) -> BTreeSet<String> {
+        let all = texts.paragraphs.iter().chain([&texts.subject]);
+        let named = all.flat_map(|text| text.split('{').skip(1));
+        named.filter_map(|rest| rest.split_once('}').map(|(name, _)| name.to_owned())).collect()
+    }
+
+    #[test]
+    fn every_language_tells_the_same() {
+        for language in LANGUAGES {
+            assert!(language.greeting.contains("{name}") && language.sender.contains("{company}"));
+            for kind in LetterKind::ALL {
+                let (own, english) = (language.texts(*kind), ENGLISH.texts(*kind));
+                assert_eq!(names(own), names(english), "{} {}", language.code, kind.word());
+                assert_eq!(own.link.is_empty(), english.link.is_empty(), "{}", language.code);
+                let known = ["company", "webhook", "error"];
+                assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
+            }
+        }
+    }
+
+    #[test]
+    fn what_people_wrote_is_text() {
+        let letter = Letter::FailingWebhook { webhook: "{error} <b>", error: "timed \"out\"" };
+        let written = letter.write("nl", "A & B", "Ann <script>", "https://gym.example");
+        assert!(written.text.contains("{error} <b>"), "{}", written.text);
+        assert!(written.html.contains("Ann &lt;script&gt;") && written.html.contains("A &amp; B"));
+        assert!(!written.html.contains("<script>"));
+        assert!(written.subject.starts_with("Webhook"));
+        let invited = Letter::CoachInvitation { token: "fsiv_1" };
+        let written = invited.write("fr", "Gym", "Ann", "https://gym.example");
+        assert!(written.text.contains("https://gym.example/set-password?token=fsiv_1"));
+        assert!(written.subject.contains("invites you"), "English where there is no other");
+    }
+}

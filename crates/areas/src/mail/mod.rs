@@ -1,0 +1,15 @@
+//! Mail to coaches and clients. A message is a row in the transaction of its cause; it is sent after, as a
+//! job, so that nothing is sent of what did not happen and nothing that happened goes untold.
+
+mod letters;
+mod outbox;
+
+use spotter_contract::Area;
+
+pub use letters::{Letter, Written};
+pub use outbox::{MailStatus, Outgoing, Recipient, SEND, is_on, outgoing, park, send};
+
+/// What the area brings.
+pub fn area() -> Area {
+    outbox::area().under("Mail")
+}

@@ -1,0 +1,212 @@
+//! Messages on their way out, and what became of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{
+    Area, Job, Paged, Read, Repeating, Write,
+    jobs::{self, Patience, Settled, State},
+    listed, operation,
+};
+use spotter_kernel::{Id, Problem, Result, Timestamp, id::CompanyId, id_type};
+use spotter_store::{
+    List, Tx, filters, lists, params, record, statements, stored_ids, values, words,
+};
+
+use super::letters::{Letter, LetterKind, Written};
+use crate::company::Company;
+
+id_type!(
+    /// A message.
+    MailId,
+    RequestInvalid
+);
+stored_ids!(MailId);
+
+words! {
+    /// What became of a message: `bounced` where the recipient's server refused the address, `unknown`
+    /// where it fell silent after it had the message.
+    pub enum MailStatus {
+        Waiting = "waiting",
+        Sent = "sent",
+        Bounced = "bounced",
+        Failed = "failed",
+        Unknown = "unknown",
+    }
+}
+
+record! {
+    /// A message, without what it says.
+    #[derive(Debug, Clone, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Mail {
+        /// The message's id.
+        mail_id: MailId,
+        /// What it is about.
+        kind: LetterKind,
+        /// The address that it is for.
+        recipient: String,
+        /// What became of it.
+        status: MailStatus,
+        /// Why it is not sent, or not sent yet.
+        error: Option<String>,
+        /// When it was written.
+        created_at: Timestamp,
+        /// When the recipient's server took it.
+        sent_at: Option<Timestamp>,
+    }
+}
+
+record! {
+    /// A message that is still to be sent.
+    struct Sealed {
+        mail_id: MailId,
+        kind: LetterKind,
+        recipient: String,
+        status: MailStatus,
+        content: Option<Vec<u8>>,
+        created_at: Timestamp,
+    }
+}
+
+/// Whom a message is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipient<'r> {
+    /// The address.
+    pub email: &'r str,
+    /// What they are called.
+    pub name: &'r str,
+}
+
+/// Whether messages are sent.
+pub fn is_on(cx: &Write) -> bool {
+    cx.env().mail_links.is_some()
+}
+
+/// Sends a letter in the company's language, once this change is committed; nothing where the
+/// installation sends no mail.
+pub fn send(cx: &mut Write, to: Recipient<'_>, letter: &Letter<'_>) -> Result<()> {
+    let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
+    cx.tells(|| format!("A message goes to {}.", to.name));
+    let company = Company::find(cx)?;
+    let written = letter.write(&company.language, &company.name, to.name, &links);
+    let content = serde_json::to_vec(&written).map_err(Problem::internal)?;
+    let sealed = cx.env().vault.seal(&content, &*cx.env().entropy)?;
+    let mail = Sealed {
+        mail_id: MailId(cx.new_id()),
+        kind: letter.kind(),
+        recipient: to.email.to_owned(),
+        status: MailStatus::Waiting,
+        content: Some(sealed),
+        created_at: cx.now(),
+    };
+    cx.defer(INSERT, &mail.params())?;
+    cx.begin_job(&SEND, mail.mail_id)
+}
+
+/// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
+/// (RFC 5321, 4.5.4.1).
+pub static SEND: Job = Job::new(
+    "send_mail",
+    "Send mail to coaches and clients",
+    Patience {
+        lease_ms: 120_000,
+        retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
+    },
+    settle,
+);
+
+/// A message as it is to be sent.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// The message; the same in every attempt, so that whoever gets it twice can tell.
+    pub id: Id,
+    /// The address that it is for.
+    pub recipient: String,
+    /// What it says.
+    pub written: Written,
+    /// When it was written.
+    pub created_at: Timestamp,
+}
+
+/// A message that is still to be sent.
+pub fn outgoing(
+    tx: &mut Tx<'_>,
+    open: impl Fn(&[u8]) -> Result<Vec<u8>>,
+    company: CompanyId,
+    id: Id,
+) -> Result<Option<Outgoing>> {
+    let kept: Option<Sealed> = tx.one(FIND, params![company, id])?;
+    let Some(Sealed { recipient, content: Some(content), created_at, .. }) = kept else {
+        return Ok(None);
+    };
+    let written = serde_json::from_slice(&open(&content)?).map_err(Problem::internal)?;
+    Ok(Some(Outgoing { id, recipient, written, created_at }))
+}
+
+/// Writes what became of a message. What it said is forgotten once it is not sent again.
+fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+    let status = match (settled.state, settled.again_at) {
+        (State::Done, _) => MailStatus::Sent,
+        (State::Waiting, _) => MailStatus::Waiting,
+        (State::Unknown, _) => MailStatus::Unknown,
+        (State::Failed, _) if settled.is_refused() => MailStatus::Bounced,
+        (State::Failed, _) => MailStatus::Failed,
+    };
+    let sent_at = (status == MailStatus::Sent).then(|| cx.now());
+    let (error, is_over) = (settled.outcome.error(), settled.again_at.is_none());
+    cx.defer(SETTLE, params![id, status, error, sent_at, is_over])
+}
+
+/// Ends the messages that wait, in a database that was restored: they may have been sent since the
+/// backup. Their jobs are ended beside them.
+pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PARK, params![MailStatus::Unknown, MailStatus::Waiting])?;
+    jobs::park(tx, now)
+}
+
+filters! {
+    struct Filters {
+        /// Messages in this status.
+        status: MailStatus => "status = ?";
+    }
+}
+
+listed!(Mails { mail: Mail });
+
+fn list_mail(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Mails> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+/// How long it is kept what became of messages, in days.
+const KEPT_DAYS: i64 = 90;
+
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![Id::first_at(now.plus_days(-KEPT_DAYS))])
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_mail", "Forget mail of three months ago", prune)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).jobs(&[&SEND]).repeats(REPEATING).operations([
+        operation!(app GET "/mail", Manager, list_mail)
+            .summary("List mail that was sent to coaches and clients")
+            .describe("Newest first, for three months. What messages said is not kept."),
+    ])
+}
+
+lists! {
+    /// The company's mail, newest first.
+    LIST: List<Mail, Filters> = List::new("mail WHERE company_id = ?1", "mail_id DESC");
+}
+
+statements! {
+    INSERT = "INSERT INTO mail ", values!(Sealed);
+    FIND = "SELECT ", Sealed::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
+    SETTLE = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \
+        content = CASE WHEN ?6 THEN NULL ELSE content END WHERE company_id = ?1 AND mail_id = ?2";
+    PARK = "UPDATE mail SET status = ?1, content = NULL WHERE status IN (?1, ?2)";
+    PRUNE = "DELETE FROM mail WHERE (company_id, mail_id) IN \
+        (SELECT company_id, mail_id FROM mail WHERE mail_id < ?1 ORDER BY mail_id LIMIT 500)";
+}

@@ -1,0 +1,80 @@
+//! What every page is made of: plain HTML without script, safe against framing, kept by nobody.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use maud::{DOCTYPE, Markup, html};
+use spotter_kernel::Problem;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The pages' style.
+pub async fn style() -> Response<Body> {
+    let mut response = Response::new(Body::from(STYLE));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/css; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A page. Its forms lead to ourselves and, by a redirect, to `target`.
+pub fn page(status: StatusCode, title: &str, target: &str, main: Markup) -> Response<Body> {
+    let text = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (title) " · Spotter" }
+                link rel="stylesheet" href="/page.css";
+            }
+            body { main { (main) } }
+        }
+    };
+    let mut response = Response::new(Body::from(text.into_string()));
+    *response.status_mut() = status;
+    let policy = format!(
+        "default-src 'none'; style-src 'self'; form-action 'self' {target}; frame-ancestors 'none'; \
+         base-uri 'none'"
+    );
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The end of the road, and why.
+pub fn stopped(status: StatusCode, why: &str) -> Response<Body> {
+    page(
+        status,
+        "This did not work",
+        "",
+        html! {
+            h1 { "This did not work" }
+            p { (why) }
+            p.quiet { "You can close this page." }
+        },
+    )
+}
+
+/// The same for a problem.
+pub fn problem(problem: &Problem) -> Response<Body> {
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if problem.status >= 500 {
+        tracing::error!(%problem, "a page could not be shown");
+    }
+    stopped(status, &problem.message)
+}

@@ -1,0 +1,176 @@
+//! Previews and confirmations: what an assistant is about to do is told before it is done, and done only
+//! as it was told. A preview is the operation itself, run and rolled back, so there is no second rule
+//! that could differ. Its token confirms one call: of this operation, by this caller, with these
+//! arguments, as long as it does what was told.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text};
+use spotter_store::{Tx, params, statements};
+
+use crate::{caller::Caller, context::Env, timers::Repeating, vault};
+
+/// How long what was told can be confirmed, in seconds.
+const CONFIRM_SECONDS: i64 = 300;
+
+/// What an operation does, as people are told of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Foreseen {
+    /// What happens, a sentence each.
+    pub(crate) happens: Vec<String>,
+    /// Who hears of it.
+    pub(crate) tells: Vec<String>,
+}
+
+/// What an operation would do, and what confirms it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// What will happen, a sentence each.
+    pub happens: Vec<String>,
+    /// Who will hear of it.
+    pub tells: Vec<String>,
+    /// Goes with the call that does it.
+    pub confirm_token: String,
+    /// Until when it can be used.
+    pub expires_at: Timestamp,
+}
+
+/// What is wanted of an operation that asks.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// To be told what it would do. It is put here, because its transaction is rolled back.
+    Preview(Arc<Mutex<Option<Foreseen>>>),
+    /// That it is done as it was told; nothing where nothing was confirmed.
+    Confirmed(Option<String>),
+}
+
+/// A request of an operation that asks.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// What is wanted.
+    pub wanted: Wanted,
+    /// Tells this call from any other: the operation and its arguments.
+    pub fingerprint: [u8; 32],
+}
+
+impl Asking {
+    /// Asks what a call would do.
+    pub fn preview(fingerprint: [u8; 32]) -> Self {
+        Self { wanted: Wanted::Preview(Arc::default()), fingerprint }
+    }
+
+    /// Refuses a call that nobody has confirmed, before anything is done.
+    pub(crate) fn begin(&self) -> Result<()> {
+        match &self.wanted {
+            Wanted::Confirmed(None) => Err(required(
+                "is needed: call the preview with the same arguments, tell the person what will happen, and \
+                 pass its confirmToken",
+            )),
+            Wanted::Confirmed(Some(_)) => Ok(()),
+            // The transaction may run again.
+            Wanted::Preview(place) => {
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the transaction of a preview, which is rolled back, or confirms what was done in it.
+    pub(crate) fn settle(
+        &self,
+        tx: &mut Tx<'_>,
+        env: &Env,
+        caller: &Caller,
+        foreseen: Foreseen,
+    ) -> Result<()> {
+        match &self.wanted {
+            Wanted::Preview(place) => {
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
+                Err(Problem::internal("a preview is rolled back"))
+            }
+            Wanted::Confirmed(None) => self.begin(),
+            Wanted::Confirmed(Some(token)) => {
+                self.confirm(tx, env.clock.now(), caller, token, &foreseen)
+            }
+        }
+    }
+
+    /// Uses a token up, if it is this call's and what was told is what was done.
+    fn confirm(
+        &self,
+        tx: &mut Tx<'_>,
+        now: Timestamp,
+        caller: &Caller,
+        token: &str,
+        foreseen: &Foreseen,
+    ) -> Result<()> {
+        type Kept = (Vec<u8>, Vec<u8>, Timestamp);
+        let (company, token) = (caller.company, vault::digest_of(token.as_bytes()));
+        let kept: Option<Kept> = tx.one(FIND, params![company, token])?;
+        let (_, told, expires_at) = kept
+            .filter(|(call, ..)| *call == self.call(caller))
+            .ok_or_else(|| required("is none of this call, or was used: call the preview again"))?;
+        if expires_at <= now || told != digest(foreseen)? {
+            return Err(asked_again("confirmation_stale", "is over: call the preview again"));
+        }
+        tx.defer(USE, params![company, token])
+    }
+
+    /// What was found, and a token that confirms it; nothing where the operation was refused.
+    pub fn keep(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
+        let Wanted::Preview(place) = &self.wanted else { return Ok(None) };
+        let found = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(foreseen) = found else { return Ok(None) };
+        let confirm_token = random_text(&*env.entropy);
+        let expires_at = env.clock.now().plus_seconds(CONFIRM_SECONDS);
+        let (call, told) = (self.call(caller), digest(&foreseen)?);
+        let token = vault::digest_of(confirm_token.as_bytes());
+        tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
+        let Foreseen { happens, tells } = foreseen;
+        Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
+    }
+
+    /// The call and who makes it.
+    fn call(&self, caller: &Caller) -> Vec<u8> {
+        let through = caller.delegation.as_ref().map(|delegation| delegation.through.to_string());
+        let actor = caller.actor.id().map(|id| id.to_string());
+        let who = format!("{} {}", actor.unwrap_or_default(), through.unwrap_or_default());
+        vault::digest_of(&[who.as_bytes(), &self.fingerprint].concat()).to_vec()
+    }
+}
+
+fn digest(foreseen: &Foreseen) -> Result<Vec<u8>> {
+    let text = serde_json::to_vec(foreseen).map_err(Problem::internal)?;
+    Ok(vault::digest_of(&text).to_vec())
+}
+
+fn required(rule: &str) -> Problem {
+    asked_again("confirmation_required", rule)
+}
+
+/// A refusal whose reason stands beside its key.
+fn asked_again(reason: &str, rule: &str) -> Problem {
+    let mut problem = Problem::field(Key::ApiError, "confirmToken", rule);
+    problem.status = 409;
+    problem.details = Some(json!({"field": "confirmToken", "rule": rule, "reason": reason}));
+    problem
+}
+
+pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
+    "forget_confirmations",
+    "Forget previews that nobody confirmed in time",
+    |tx, now| tx.execute(FORGET, params![now]),
+)];
+
+statements! {
+    FIND = "SELECT call, told, expires_at FROM confirmation WHERE company_id = ?1 AND digest = ?2";
+    USE = "DELETE FROM confirmation WHERE company_id = ?1 AND digest = ?2";
+    KEEP = "INSERT INTO confirmation (company_id, digest, call, told, expires_at) \
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    FORGET = "DELETE FROM confirmation WHERE (company_id, digest) IN (SELECT company_id, digest \
+        FROM confirmation WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 500)";
+}

@@ -1,0 +1,58 @@
+//! Endings: what ends when somebody leaves, as one table. Each area says what of its own ends and why,
+//! and ends it in the transaction of the ending.
+
+use spotter_kernel::{Id, Result};
+use spotter_store::words;
+
+use crate::context::Write;
+
+words! {
+    /// What has ended.
+    pub enum Ending {
+        ClientArchived = "client_archived",
+        CoachDeactivated = "coach_deactivated",
+    }
+}
+
+impl Ending {
+    /// As it is told to people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::ClientArchived => "A client is archived",
+            Self::CoachDeactivated => "A coach is deactivated",
+        }
+    }
+}
+
+/// Something that ends with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Effect {
+    /// With what.
+    pub of: Ending,
+    /// What happens, in a sentence.
+    pub summary: &'static str,
+    run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+}
+
+impl Effect {
+    /// An effect of an ending on what belongs to the one who leaves.
+    pub const fn new(
+        of: Ending,
+        summary: &'static str,
+        run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+    ) -> Self {
+        Self { of, summary, run }
+    }
+}
+
+impl Write<'_, '_> {
+    /// Ends what ends with a client or a coach, in the order in which the areas say it.
+    pub fn end(&mut self, ending: Ending, of: impl Into<Id>) -> Result<()> {
+        let (effects, id) = (self.env().endings.clone(), of.into());
+        for effect in effects.iter().filter(|effect| effect.of == ending) {
+            self.happens(|| effect.summary.to_owned());
+            (effect.run)(self, id)?;
+        }
+        Ok(())
+    }
+}

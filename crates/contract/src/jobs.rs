@@ -1,0 +1,351 @@
+//! Work outside the database, for which somebody else may not answer. A *job* is a row written in the
+//! transaction of its cause, so that nothing is forgotten. A worker takes it under a lease, attempts it
+//! outside of any transaction, and what came of it is written under that lease. Where nobody knows
+//! whether an attempt did its work, that is what is kept: the next attempt is told of it.
+
+use spotter_kernel::{Event, Id, Result, Timestamp, id::CompanyId};
+use spotter_store::{Tx, params, record, statements, words};
+
+use crate::{
+    context::{Env, Write},
+    timers::Repeating,
+};
+
+/// How long attempts may take, and when they are made again.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// How long an attempt is held, in milliseconds: longer than it can take.
+    pub lease_ms: i64,
+    /// Seconds from each attempt that failed to the next; after as many and one more it is over.
+    pub retries: &'static [u32],
+}
+
+impl Patience {
+    /// A new hold, which begins now.
+    pub fn lease(&self, env: &Env) -> Lease {
+        let now = env.clock.now();
+        Lease { token: env.new_id(), now, until: now.plus_millis(self.lease_ms) }
+    }
+
+    /// When the next attempt may begin, after so many; nothing after the last.
+    pub fn next_attempt(&self, attempts: i64, now: Timestamp) -> Option<Timestamp> {
+        let at = usize::try_from(attempts - 1).unwrap_or(0);
+        self.retries.get(at).map(|seconds| now.plus_seconds(i64::from(*seconds)))
+    }
+
+    /// The most attempts that are made.
+    pub const fn attempts_max(&self) -> i64 {
+        self.retries.len() as i64 + 1
+    }
+}
+
+/// A hold on what is claimed in one go.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    /// Tells this hold from any other.
+    pub token: Id,
+    /// Since when.
+    pub now: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// A kind of job, with its facts.
+pub struct Job {
+    /// The name by which it is kept.
+    pub id: &'static str,
+    /// One line, for operators.
+    pub summary: &'static str,
+    /// How long attempts may take, and when they are made again.
+    pub patience: Patience,
+    /// The events that its end may announce.
+    pub events: &'static [Event],
+    /// What an attempt means for the record that it was for.
+    settle: fn(&mut Write<'_, '_>, Id, &Settled) -> Result<()>,
+}
+
+impl Job {
+    /// A kind of job; the function writes what became of an attempt on the record that it was for.
+    pub const fn new(
+        id: &'static str,
+        summary: &'static str,
+        patience: Patience,
+        settle: fn(&mut Write<'_, '_>, Id, &Settled) -> Result<()>,
+    ) -> Self {
+        Self { id, summary, patience, events: &[], settle }
+    }
+
+    /// The same where its end may announce events.
+    pub const fn emits(mut self, events: &'static [Event]) -> Self {
+        self.events = events;
+        self
+    }
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is done.
+    Done,
+    /// It failed, and will not do better another time.
+    Refused(String),
+    /// It failed, and may do better another time.
+    Failed(String),
+    /// Nobody knows whether it was done.
+    Unknown(String),
+}
+
+impl Outcome {
+    /// As metrics count it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Refused(_) => "refused",
+            Self::Failed(_) => "failed",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Why it is not done.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Done => None,
+            Self::Refused(why) | Self::Failed(why) | Self::Unknown(why) => Some(why),
+        }
+    }
+}
+
+words! {
+    /// Where a job stands. One that is being attempted has a lease beside it.
+    pub enum State {
+        Waiting = "waiting",
+        Unknown = "unknown",
+        Done = "done",
+        Failed = "failed",
+    }
+}
+
+/// What came of an attempt, and what that means.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Where the job stands now.
+    pub state: State,
+    /// When it is attempted again.
+    pub again_at: Option<Timestamp>,
+}
+
+impl Settled {
+    /// Whether it was refused for good.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.outcome, Outcome::Refused(_))
+    }
+
+    fn of(held: &Held, patience: Patience, outcome: Outcome, now: Timestamp) -> Self {
+        let next = patience.next_attempt(held.attempts, now);
+        let (state, again_at) = match (&outcome, next) {
+            (Outcome::Done, _) => (State::Done, None),
+            (Outcome::Unknown(_), next) => (State::Unknown, next),
+            (Outcome::Failed(_), Some(at)) => (State::Waiting, Some(at)),
+            (Outcome::Refused(_) | Outcome::Failed(_), _) => (State::Failed, None),
+        };
+        Self { outcome, state, again_at }
+    }
+}
+
+record! {
+    /// A job that is due.
+    struct Due {
+        company_id: CompanyId,
+        subject: Id,
+        attempts: i64,
+        state: State,
+        lease: Option<Id>,
+    }
+}
+
+/// A job that this process holds.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Whose it is.
+    pub company: CompanyId,
+    /// For which record.
+    pub subject: Id,
+    /// Which attempt it is, from 1.
+    pub attempts: i64,
+    /// Whether nobody knows what became of the attempt before.
+    pub after_unknown: bool,
+    /// The token of the hold.
+    pub lease: Id,
+}
+
+impl Held {
+    /// Whether it was attempted as often as it may be, by processes that ended before they could say
+    /// what came of it.
+    pub fn is_spent(&self, job: &Job) -> bool {
+        self.attempts > job.patience.attempts_max()
+    }
+}
+
+/// Takes hold of jobs of a kind that are due, at most so many, the longest-waiting first.
+pub fn claim(tx: &mut Tx<'_>, env: &Env, job: &Job, most: usize) -> Result<Vec<Held>> {
+    let Lease { token, now, until } = job.patience.lease(env);
+    let lock = format!("jobs/{}", job.id);
+    let due: Vec<Due> = tx.all(DUE, params![job.id, now, most as i64, lock])?;
+    let hold = |due: Due| {
+        let Due { company_id: company, subject, attempts, state, lease } = due;
+        tx.defer(HOLD, params![company, job.id, subject, token, until])?;
+        let after_unknown = state == State::Unknown || lease.is_some();
+        Ok(Held { company, subject, attempts: attempts + 1, after_unknown, lease: token })
+    };
+    due.into_iter().map(hold).collect()
+}
+
+/// Writes what came of an attempt, with what it means for its record; whether the hold still stood.
+pub fn settle(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    job: &Job,
+    held: &Held,
+    outcome: &Outcome,
+) -> Result<bool> {
+    let now = env.clock.now();
+    let settled = Settled::of(held, job.patience, outcome.clone(), now);
+    let Settled { state, again_at, .. } = &settled;
+    let ended = again_at.is_none().then_some(now);
+    let error = settled.outcome.error();
+    let Held { company, subject, lease, .. } = held;
+    let kept = params![company, job.id, subject, lease, state, again_at, error, ended];
+    if tx.execute(SETTLE, kept)? == 0 {
+        return Ok(false);
+    }
+    Write::by_itself(tx, env, *company, (job.id, job.events), |cx| {
+        (job.settle)(cx, *subject, &settled)
+    })?;
+    Ok(true)
+}
+
+/// How many jobs of a kind are due, counted up to a limit, and since when the longest-waiting one is.
+pub fn past_due(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<(i64, Option<Timestamp>)> {
+    Ok(tx.one(PAST_DUE, params![job.id, now])?.unwrap_or((0, None)))
+}
+
+/// Ends the jobs that wait, in a database that was restored: they may have been done since the backup.
+/// How many they were.
+pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PARK, params![State::Unknown, "waited when the backup was made", now])
+}
+
+/// How long it is kept what became of jobs, in days.
+const KEPT_DAYS: i64 = 7;
+
+pub(crate) const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_jobs", "Forget jobs that ended a week ago", forget)];
+
+fn forget(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(FORGET, params![now.plus_days(-KEPT_DAYS)])
+}
+
+record! {
+    /// How many jobs of a kind stand somewhere.
+    #[derive(Clone, Debug)]
+    pub struct Standing {
+        /// The kind.
+        pub kind: String,
+        /// Where they stand.
+        pub state: State,
+        /// How many they are.
+        pub count: i64,
+        /// When the next of them is due.
+        pub next_at: Option<Timestamp>,
+    }
+}
+
+record! {
+    /// A job that failed, or of which nobody knows whether it was done.
+    #[derive(Clone, Debug)]
+    pub struct Trouble {
+        /// The kind.
+        pub kind: String,
+        /// Whose it is.
+        pub company_id: CompanyId,
+        /// For which record.
+        pub subject: String,
+        /// Where it stands.
+        pub state: State,
+        /// How often it was attempted.
+        pub attempts: i64,
+        /// When it ended; nothing while it is attempted again.
+        pub ended_at: Option<Timestamp>,
+        /// Why it is not done.
+        pub error: Option<String>,
+    }
+}
+
+/// Jobs for operators: how many stand where, and the latest that are in trouble.
+pub fn overview(tx: &mut Tx<'_>) -> Result<(Vec<Standing>, Vec<Trouble>)> {
+    Ok((tx.all(STANDINGS, &[])?, tx.all(TROUBLES, &[])?))
+}
+
+impl Write<'_, '_> {
+    /// Has a job done for a record, once this change is committed.
+    pub fn begin_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
+        let now = self.now();
+        self.defer(BEGIN, params![job.id, subject.into(), State::Waiting, now])
+    }
+}
+
+statements! {
+    BEGIN = "INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
+        VALUES (?1, ?2, ?3, ?4, 0, ?5)";
+    DUE = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
+        ORDER BY due_at LIMIT ?3";
+    HOLD = "UPDATE job SET lease = ?4, due_at = ?5, attempts = attempts + 1 \
+        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
+    SETTLE = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
+        WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease = ?4";
+    PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM job \
+        WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at LIMIT 10000) due";
+    PARK = "UPDATE job SET state = ?1, error = ?2, ended_at = ?3, lease = NULL, due_at = NULL \
+        WHERE due_at IS NOT NULL";
+    FORGET = "DELETE FROM job WHERE (company_id, kind, subject) IN (SELECT company_id, kind, subject \
+        FROM job WHERE ended_at < ?1 ORDER BY ended_at LIMIT 500)";
+    STANDINGS = "SELECT kind, state, COUNT(*) AS count, MIN(due_at) AS next_at FROM job \
+        GROUP BY kind, state ORDER BY kind, state LIMIT 1000";
+    TROUBLES = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
+        WHERE error IS NOT NULL AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 50";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_not_called_a_failure() {
+        let patience = Patience { lease_ms: 1_000, retries: &[60, 300] };
+        let now = Timestamp::from_millis(0);
+        let id = Id::first_at(now);
+        let held = |attempts| Held {
+            company: CompanyId(id),
+            subject: id,
+            attempts,
+            after_unknown: false,
+            lease: id,
+        };
+        let settled = |attempts, outcome: Outcome| {
+            let Settled { state, again_at, .. } =
+                Settled::of(&held(attempts), patience, outcome, now);
+            (state, again_at.map(|at| at.seconds()))
+        };
+        let why = || "why".to_owned();
+        assert_eq!(settled(1, Outcome::Done), (State::Done, None));
+        assert_eq!(settled(1, Outcome::Refused(why())), (State::Failed, None));
+        assert_eq!(settled(1, Outcome::Failed(why())), (State::Waiting, Some(60)));
+        assert_eq!(settled(2, Outcome::Failed(why())), (State::Waiting, Some(300)));
+        assert_eq!(settled(3, Outcome::Failed(why())), (State::Failed, None));
+        assert_eq!(settled(2, Outcome::Unknown(why())), (State::Unknown, Some(300)));
+        assert_eq!(settled(3, Outcome::Unknown(why())), (State::Unknown, None));
+        assert_eq!(patience.attempts_max(), 3);
+    }
+}

@@ -1,0 +1,135 @@
+//! Does jobs: takes those that are due under a lease, attempts them a few at a time, and writes what came
+//! of each attempt, on however many nodes.
+
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use spotter_contract::{
+    Env, Job,
+    jobs::{self, Held, Outcome},
+};
+use spotter_kernel::{Result, panics::caught_async};
+use spotter_store::Db;
+use tokio::{sync::watch, task::JoinSet};
+
+/// How often it is looked for jobs that are due.
+const LOOK: Duration = Duration::from_millis(500);
+/// How much longer than an attempt its hold is.
+const MARGIN: Duration = Duration::from_secs(10);
+/// How long it is waited until an outcome that could not be written is written again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// An attempt under way.
+pub type Attempt = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// What attempts jobs of a kind.
+pub trait Worker: Send + Sync + 'static {
+    /// The kind.
+    fn job(&self) -> &'static Job;
+    /// How many are attempted at once.
+    fn at_once(&self) -> usize;
+    /// Attempts one. It is dropped when its time is over.
+    fn attempt(&self, held: &Held) -> Attempt;
+}
+
+/// Does the jobs of one kind.
+#[derive(Clone)]
+pub struct Jobs {
+    /// The database.
+    pub db: Db,
+    /// Clock, randomness, key.
+    pub env: Env,
+    /// Who attempts them.
+    pub worker: Arc<dyn Worker>,
+}
+
+impl Jobs {
+    /// Runs until the stop is told; then waits so long for the attempts that are under way. Those that
+    /// take longer are held until their leases run out, and count as not known.
+    pub async fn run(self, mut stop: watch::Receiver<bool>, patience: Duration) {
+        let mut stopped = pin!(async move { stop.wait_for(|stopped| *stopped).await.map(drop) });
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut under_way = JoinSet::new();
+        let mut more = false;
+        loop {
+            tokio::select! {
+                biased;
+                _ = &mut stopped => break,
+                Some(_) = under_way.join_next(), if !under_way.is_empty() => if !more { continue },
+                _ = looks.tick() => {}
+            }
+            while under_way.try_join_next().is_some() {}
+            let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
+            let looked = caught_async(self.claim(room)).await;
+            let claimed = match looked
+                .unwrap_or_else(|panic| Err(spotter_kernel::Problem::internal(panic)))
+            {
+                Ok(claimed) => claimed,
+                Err(problem) => {
+                    tracing::warn!(job = self.worker.job().id, %problem, "jobs could not be claimed");
+                    Vec::new()
+                }
+            };
+            more = room > 0 && claimed.len() == room;
+            for held in claimed {
+                under_way.spawn(self.clone().attend(held));
+            }
+        }
+        let ended = async { while under_way.join_next().await.is_some() {} };
+        tokio::time::timeout(patience, ended).await.ok();
+    }
+
+    async fn claim(&self, room: usize) -> Result<Vec<Held>> {
+        let (job, now) = (self.worker.job(), self.env.clock.now());
+        let (due, oldest) = self.db.read(move |tx| jobs::past_due(tx, job, now)).await?;
+        let age = oldest.map_or(0, |since| now.millis() - since.millis());
+        metrics::gauge!("spotter_jobs_past_due", "job" => job.id).set(due as f64);
+        metrics::gauge!("spotter_jobs_oldest_due_seconds", "job" => job.id)
+            .set(age as f64 / 1_000.0);
+        if due == 0 || room == 0 {
+            return Ok(Vec::new());
+        }
+        let env = self.env.clone();
+        self.db.write(move |tx| jobs::claim(tx, &env, job, room)).await
+    }
+
+    /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
+    async fn attend(self, held: Held) {
+        let (job, begun) = (self.worker.job(), Instant::now());
+        let held_for = Duration::from_millis(job.patience.lease_ms.unsigned_abs());
+        let outcome = if held.is_spent(job) {
+            Outcome::Unknown("whoever attempted it has gone without a word".to_owned())
+        } else {
+            let attempt = caught_async(self.worker.attempt(&held));
+            match tokio::time::timeout(held_for.saturating_sub(MARGIN), attempt).await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(panic)) => {
+                    tracing::error!(job = job.id, subject = %held.subject, %panic, "an attempt broke off");
+                    Outcome::Unknown("the attempt broke off on our side".to_owned())
+                }
+                Err(_) => Outcome::Unknown("the attempt took too long".to_owned()),
+            }
+        };
+        metrics::counter!("spotter_job_attempts_total", "job" => job.id, "outcome" => outcome.word())
+            .increment(1);
+        metrics::histogram!("spotter_job_attempt_seconds", "job" => job.id).record(begun.elapsed());
+        if let Some(error) = outcome.error() {
+            tracing::warn!(job = job.id, subject = %held.subject, error, "a job is not done");
+        }
+        while begun.elapsed() < held_for {
+            let (env, kept, said) = (self.env.clone(), held.clone(), outcome.clone());
+            let settled = self.db.write(move |tx| jobs::settle(tx, &env, job, &kept, &said)).await;
+            match settled {
+                Ok(_) => return,
+                Err(problem) => {
+                    tracing::warn!(job = job.id, %problem, "what came of a job could not be written");
+                }
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Handing messages to a mail server (RFC 5321), or to a mailbox of one's own that people can look into.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use lettre::{
+    Address,
+    message::{
+        Mailbox as Sender, MultiPart,
+        header::{HeaderName, HeaderValue},
+    },
+    transport::smtp::{
+        authentication::{Credentials, DEFAULT_MECHANISMS},
+        client::{AsyncSmtpConnection, Certificate, TlsParameters},
+        commands::{Data, Mail, Rcpt},
+        extension::ClientId,
+    },
+};
+use rustls::pki_types::CertificateDer;
+use spotter_contract::jobs::Outcome;
+use spotter_kernel::{Id, Timestamp};
+use url::Url;
+
+/// How long a server may take until it takes the message itself.
+const OFFER_TIME: Duration = Duration::from_secs(60);
+/// How long a server may then take to say that it has it.
+const ANSWER_TIME: Duration = Duration::from_secs(40);
+/// How long it is waited for a server's goodbye.
+const QUIT_TIME: Duration = Duration::from_secs(2);
+/// Messages that a mailbox keeps.
+const MAILBOX_MAX: usize = 200;
+
+/// A message to one person.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The same in every attempt: whoever gets it twice can tell by its Message-ID.
+    pub id: Id,
+    /// The address.
+    pub recipient: String,
+    /// What the recipient is called; may be empty.
+    pub name: String,
+    /// The subject.
+    pub subject: String,
+    /// For those who read plain text.
+    pub text: String,
+    /// For everybody else.
+    pub html: String,
+    /// When it was written.
+    pub written_at: Timestamp,
+}
+
+/// Where messages are handed in.
+#[derive(Clone, Debug)]
+pub enum Post {
+    /// A mail server.
+    Server(Arc<Server>),
+    /// A mailbox of one's own.
+    Mailbox(Mailbox),
+}
+
+impl Post {
+    /// Hands a message in.
+    pub async fn send(&self, message: &Message) -> Outcome {
+        match self {
+            Self::Server(server) => server.send(message).await,
+            Self::Mailbox(mailbox) => {
+                mailbox.keep(message.clone());
+                Outcome::Done
+            }
+        }
+    }
+}
+
+/// The latest messages, which nobody was sent.
+#[derive(Clone, Debug, Default)]
+pub struct Mailbox(Arc<Mutex<VecDeque<Message>>>);
+
+impl Mailbox {
+    fn keep(&self, message: Message) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|other| other.id != message.id);
+        kept.push_front(message);
+        kept.truncate(MAILBOX_MAX);
+    }
+
+    /// The messages, newest first.
+    pub fn messages(&self) -> Vec<Message> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+/// How a connection is secured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Security {
+    /// TLS from the first byte (RFC 8314).
+    Implicit,
+    /// STARTTLS, and nothing without it.
+    StartTls,
+    /// None: for a relay on the own machine or network.
+    Plain,
+}
+
+/// A mail server.
+#[derive(Clone)]
+pub struct Server {
+    host: String,
+    port: u16,
+    security: Security,
+    credentials: Option<Credentials>,
+    from: Sender,
+    authorities: Vec<Certificate>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}, {:?}", self.host, self.port, self.security)
+    }
+}
+
+/// The address that mail comes from, such as `Riverside <hello@riverside.example>`.
+pub fn sender(text: &str) -> Option<Sender> {
+    text.parse().ok()
+}
+
+impl Server {
+    /// A server by its URL: `smtps://user:password@host` for TLS from the first byte,
+    /// `smtp://user:password@host` for STARTTLS, `smtp://host?tls=none` for neither. Authorities are
+    /// trusted beside the system's. The error is a rule for whoever wrote the URL.
+    pub fn new(
+        url: &str,
+        from: Sender,
+        authorities: &[CertificateDer<'static>],
+    ) -> Result<Self, &'static str> {
+        const SHAPE: &str =
+            "must be smtps://user:password@host:port or smtp://user:password@host:port";
+        let url = Url::parse(url).map_err(|_| SHAPE)?;
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(SHAPE)?.to_owned();
+        let plain = match url.query() {
+            None => false,
+            Some("tls=none") => true,
+            Some(_) => return Err("may end with ?tls=none, and with nothing else"),
+        };
+        let (security, port) = match (url.scheme(), plain) {
+            ("smtps", false) => (Security::Implicit, 465),
+            ("smtp", false) => (Security::StartTls, 587),
+            ("smtp", true) => (Security::Plain, 25),
+            _ => return Err(SHAPE),
+        };
+        let decoded = |text: &str| {
+            percent_encoding::percent_decode_str(text)
+                .decode_utf8()
+                .map(String::from)
+                .map_err(|_| SHAPE)
+        };
+        let credentials = match (url.username(), url.password()) {
+            ("", None) => None,
+            (user, password) => {
+                let password = decoded(password.unwrap_or_default())?;
+                Some(Credentials::new(decoded(user)?, password))
+            }
+        };
+        let is_own = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+        if credentials.is_some() && security == Security::Plain && !is_own {
+            return Err("must not send a password without TLS");
+        }
+        let authorities = authorities
+            .iter()
+            .map(|der| Certificate::from_der(der.to_vec()))
+            .collect::<Result<_, _>>()
+            .map_err(|_| "needs certificates that can be read")?;
+        let port = url.port().unwrap_or(port);
+        Ok(Self { host, port, security, credentials, from, authorities })
+    }
+
+    /// Hands a message in. Until the server has been given the message itself, a failure is one; after
+    /// that, silence means that nobody knows.
+    async fn send(&self, message: &Message) -> Outcome {
+        let Ok(recipient) = message.recipient.parse::<Address>() else {
+            return Outcome::Refused("the address is none".to_owned());
+        };
+        let bytes = match self.written(message, &recipient) {
+            Ok(bytes) => bytes,
+            Err(error) => return Outcome::Refused(error.to_string()),
+        };
+        let offered = tokio::time::timeout(OFFER_TIME, self.offer(recipient)).await;
+        let mut connection = match offered {
+            Ok(Ok(connection)) => connection,
+            Ok(Err(outcome)) => return outcome,
+            Err(_) => return Outcome::Failed("the mail server takes too long".to_owned()),
+        };
+        match tokio::time::timeout(ANSWER_TIME, connection.message(&bytes)).await {
+            Ok(Ok(_)) => {
+                tokio::time::timeout(QUIT_TIME, connection.quit()).await.ok();
+                Outcome::Done
+            }
+            Ok(Err(error)) if error.is_permanent() => Outcome::Refused(told(&error)),
+            Ok(Err(error)) if error.is_transient() => Outcome::Failed(told(&error)),
+            Ok(Err(error)) => Outcome::Unknown(told(&error)),
+            Err(_) => Outcome::Unknown("the mail server did not say that it has it".to_owned()),
+        }
+    }
+
+    /// Connects and offers a message to a recipient, as far as the message itself.
+    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, Outcome> {
+        let failed = |error| Outcome::Failed(told(&error));
+        let hello = ClientId::Domain(self.from.email.domain().to_owned());
+        let implicit = self.tls(Security::Implicit).map_err(failed)?;
+        let address = (self.host.trim_matches(['[', ']']), self.port);
+        let mut connection =
+            AsyncSmtpConnection::connect_tokio1(address, Some(OFFER_TIME), &hello, implicit, None)
+                .await
+                .map_err(failed)?;
+        if let Some(parameters) = self.tls(Security::StartTls).map_err(failed)? {
+            connection.starttls(parameters, &hello).await.map_err(failed)?;
+        }
+        if let Some(credentials) = &self.credentials {
+            connection.auth(DEFAULT_MECHANISMS, credentials).await.map_err(failed)?;
+        }
+        let from = Mail::new(Some(self.from.email.clone()), Vec::new());
+        connection.command(from).await.map_err(failed)?;
+        let to = connection.command(Rcpt::new(recipient, Vec::new())).await;
+        to.map_err(|error| match error.is_permanent() {
+            true => Outcome::Refused(told(&error)),
+            false => failed(error),
+        })?;
+        connection.command(Data).await.map_err(failed)?;
+        Ok(connection)
+    }
+
+    /// What TLS needs, where the connection is secured in this way.
+    fn tls(
+        &self,
+        wanted: Security,
+    ) -> Result<Option<TlsParameters>, lettre::transport::smtp::Error> {
+        if self.security != wanted {
+            return Ok(None);
+        }
+        let builder = TlsParameters::builder(self.host.clone());
+        let trusted = self.authorities.iter().cloned();
+        trusted.fold(builder, |builder, own| builder.add_root_certificate(own)).build().map(Some)
+    }
+
+    fn written(
+        &self,
+        message: &Message,
+        recipient: &Address,
+    ) -> Result<Vec<u8>, lettre::error::Error> {
+        let Message { id, name, subject, text, html, written_at, .. } = message;
+        let name = Some(one_line(name)).filter(|name| !name.is_empty());
+        let at = std::time::UNIX_EPOCH + Duration::from_millis(written_at.millis().unsigned_abs());
+        let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let built = lettre::Message::builder()
+            .from(self.from.clone())
+            .to(Sender::new(name, recipient.clone()))
+            .subject(one_line(subject))
+            .date(at)
+            .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
+            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
+            .multipart(MultiPart::alternative_plain_html(text.clone(), html.clone()))?;
+        Ok(built.formatted())
+    }
+}
+
+/// An error with its causes, on a line.
+fn told(error: &lettre::transport::smtp::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let said = inner.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = inner.source();
+    }
+    one_line(&text).chars().take(300).collect()
+}
+
+/// A text as it can stand in a header.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(url: &str) -> Result<Server, &'static str> {
+        Server::new(url, sender("Gym <hello@gym.example>").unwrap(), &[])
+    }
+
+    #[test]
+    fn urls_say_how_a_connection_is_secured() {
+        let shown = |url: &str| format!("{:?}", server(url).unwrap());
+        assert_eq!(shown("smtps://u:p@mail.example"), "mail.example:465, Implicit");
+        assert_eq!(shown("smtp://u:p%40@mail.example"), "mail.example:587, StartTls");
+        assert_eq!(shown("smtp://localhost:2525?tls=none"), "localhost:2525, Plain");
+        for wrong in ["mail.example", "http://mail.example", "smtp://", "smtps://h?tls=none"] {
+            assert!(server(wrong).is_err(), "{wrong}");
+        }
+        assert!(server("smtp://u:p@mail.example?tls=none").unwrap_err().contains("password"));
+        assert!(server("smtp://mail.example?tls=maybe").is_err());
+        assert!(sender("nobody").is_none());
+    }
+
+    #[test]
+    fn a_message_is_the_same_in_every_attempt() {
+        let server = server("smtp://localhost?tls=none").unwrap();
+        let message = Message {
+            id: Id::first_at(Timestamp::from_millis(0)),
+            recipient: "ann@gym.example".into(),
+            name: "Ann\r\nBcc: eve@evil.example".into(),
+            subject: "Hello\r\nBcc: eve@evil.example".into(),
+            text: "Hello".into(),
+            html: "<p>Hello</p>".into(),
+            written_at: Timestamp::from_millis(0),
+        };
+        let recipient = message.recipient.parse().unwrap();
+        let text = String::from_utf8(server.written(&message, &recipient).unwrap()).unwrap();
+        let (head, _) = text.split_once("\r\n\r\n").unwrap();
+        assert!(!head.lines().any(|line| line.starts_with("Bcc")), "{head}");
+        for part in ["Date: Thu, 01 Jan 1970", "@gym.example>", "Auto-Submitted: auto-generated"] {
+            assert!(head.contains(part), "{head}");
+        }
+        let again = server.written(&message, &recipient).unwrap();
+        assert_eq!(text.lines().next(), String::from_utf8(again).unwrap().lines().next());
+    }
+}

@@ -1,0 +1,214 @@
+//! Passwords: the first one with an invitation, changed, and set anew with what was mailed.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract,
+    http::{Request, Response},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use spotter_areas::access::{
+    accounts::{self, Password},
+    sessions::{self, SessionTokens},
+};
+use spotter_contract::{Actor, Caller, Write};
+use spotter_kernel::{
+    Event, Key, Problem, Result,
+    secret::{Credential, CredentialKind},
+    text::Email,
+};
+use spotter_store::Tx;
+
+use super::{
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, SessionAnswer, Visit, hashing, new_hash,
+    within_limit,
+};
+use crate::{observe::RequestId, rate::Counted, server::State, visitor};
+
+/// Messages that an address may ask for within the window.
+const RESETS_PER_ADDRESS: u32 = 3;
+/// The answer takes this long, whether anybody has the address or not.
+const FORGOT_TIME: Duration = Duration::from_millis(300);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct PasswordChange {
+    #[schemars(with = "String")]
+    current_password: Password,
+    #[schemars(with = "String")]
+    new_password: Password,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Acceptance {
+    token: String,
+    #[schemars(with = "String")]
+    password: Password,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Forgotten {
+    email: Email,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Accepted {
+    accepted: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PasswordChanged {
+    password_changed: bool,
+}
+
+pub(super) async fn change_password(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    visit.respond(replace_password(&visit, request).await)
+}
+
+async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<PasswordChanged> {
+    let (caller, subject, id, session) = visit.signed_in(request.headers().clone()).await?;
+    let change: PasswordChange = visit.body(request).await?;
+    let attempts = &visit.state.attempts;
+    let counted = Counted::Caller(id);
+    let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, visit.state.env.clock.now());
+    within_limit(figures)?;
+    let company = caller.company;
+    let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
+    let account = visit.state.db.read(find).await?.ok_or(Key::InvalidToken)?;
+    let current = change.current_password;
+    let right =
+        hashing(move || account.password.as_ref().is_some_and(|hash| current.matches(hash)));
+    if !right.await? {
+        return Err(Problem::invalid("currentPassword", "must be the current password"));
+    }
+    attempts.give_back(counted);
+    let hash = hashing(new_hash(&visit.state, change.new_password)).await??;
+    let step = move |cx: &mut Write<'_, '_>| {
+        accounts::set_password(cx, subject, id, &hash)?;
+        sessions::end_others(cx, subject, id, session)
+    };
+    visit.write(company, caller.actor, "change_password", step).await?;
+    Ok(PasswordChanged { password_changed: true })
+}
+
+pub(super) async fn accept_invitation(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = async {
+        let Acceptance { token, password } = visit.body(request).await?;
+        let token = Credential::parse(CredentialKind::Invitation, &token)
+            .ok_or_else(|| Problem::invalid("token", "must be an invitation that is open"))?;
+        accept(&visit.state, &visit.request_id, token, password).await
+    };
+    visit.respond(outcome.await.map(|session| SessionAnswer { session }))
+}
+
+/// Accepts an invitation, with the password of the account; its first session.
+pub async fn accept(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    token: Credential,
+    password: Password,
+) -> Result<SessionTokens> {
+    let hash = hashing(new_hash(state, password)).await??;
+    let caller = Caller::new(token.company, Actor::System);
+    let events: &[Event] = &[Event::ClientPortalAccessChanged];
+    let step = move |cx: &mut Write<'_, '_>| {
+        let (subject, id) = accounts::accept(cx, &token, &hash)?;
+        sessions::open(cx, subject, id)
+    };
+    visitor::write(state, caller, ("accept_invitation", events), request_id, step).await
+}
+
+pub(super) async fn forgot_password(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = async {
+        let Forgotten { email } = visit.body(request).await?;
+        forgot(&visit.state, &visit.request_id, visit.from, email).await?;
+        Ok(Accepted { accepted: true })
+    };
+    visit.respond(outcome.await)
+}
+
+/// Mails whoever has accounts under this address what sets a new password. Neither the answer nor its
+/// time tells whether anybody has.
+pub async fn forgot(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    from: IpAddr,
+    email: Email,
+) -> Result<()> {
+    if state.env.mail_links.is_none() {
+        let rule = "no mail is sent here: ask for a new invitation";
+        return Err(Problem::conflict("email", rule));
+    }
+    let (attempts, now) = (&state.attempts, state.env.clock.now());
+    let digest = Sha256::digest(format!("forgot {}", email.to_lowercase()));
+    let by_name = attempts.take(Counted::Account(digest.into()), RESETS_PER_ADDRESS, now);
+    let by_address = attempts.take(Counted::address(from), ATTEMPTS_PER_ADDRESS, now);
+    within_limit(by_name)?;
+    within_limit(by_address)?;
+    let mailed = mail_each(state, request_id, email);
+    let (mailed, ()) = tokio::join!(mailed, tokio::time::sleep(FORGOT_TIME));
+    mailed
+}
+
+async fn mail_each(state: &Arc<State>, request_id: &RequestId, email: Email) -> Result<()> {
+    let read = move |tx: &mut Tx<'_>| {
+        accounts::candidates(tx, &email, None).map(|all| (all, email.clone()))
+    };
+    let (found, email) = state.db.read(read).await?;
+    for account in found {
+        let caller = Caller::new(account.company_id, Actor::System);
+        let to = email.to_lowercase();
+        let step = move |cx: &mut Write<'_, '_>| {
+            accounts::mail_reset(cx, account.subject, account.subject_id, &to)
+        };
+        visitor::write(state, caller, ("forgot_password", &[]), request_id, step).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn reset_password(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = async {
+        let Acceptance { token, password } = visit.body(request).await?;
+        let token = Credential::parse(CredentialKind::PasswordReset, &token)
+            .ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+        reset(&visit.state, &visit.request_id, token, password).await?;
+        Ok(PasswordChanged { password_changed: true })
+    };
+    visit.respond(outcome.await)
+}
+
+/// Sets a new password with what was mailed, and signs its holder out everywhere.
+pub async fn reset(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    token: Credential,
+    password: Password,
+) -> Result<()> {
+    let hash = hashing(new_hash(state, password)).await??;
+    let caller = Caller::new(token.company, Actor::System);
+    let step = move |cx: &mut Write<'_, '_>| accounts::reset(cx, &token, &hash);
+    visitor::write(state, caller, ("reset_password", &[]), request_id, step).await
+}

@@ -1,0 +1,229 @@
+//! Sessions: opened with a password, gone on with, and ended.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract,
+    http::{Request, Response},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use spotter_areas::{
+    access::{
+        accounts::{self, Account, Password, Subject},
+        sessions::{self, Refreshed, SessionTokens},
+    },
+    company::Company,
+};
+use spotter_contract::{Actor, Caller, Read, Write};
+use spotter_kernel::{
+    Entropy, Key, Problem, Result,
+    id::CompanyId,
+    secret::{Credential, CredentialKind},
+    text::Email,
+};
+use spotter_store::Tx;
+
+use super::{
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, SessionAnswer, Visit, hashing, within_limit,
+};
+use crate::{observe::RequestId, rate::Counted, server::State};
+
+/// A sign-in.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Login {
+    /// The account's address.
+    pub email: Email,
+    /// Its password.
+    #[schemars(with = "String")]
+    pub password: Password,
+    /// Needed where the address has accounts at several companies.
+    pub company_id: Option<CompanyId>,
+    /// Needed where the address is both a coach's and a client's.
+    pub subject: Option<Subject>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Refresh {
+    refresh_token: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Done {
+    signed_out: bool,
+}
+
+pub(super) async fn login(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = match visit.body::<Login>(request).await {
+        Ok(login) => sign_in(&visit, login).await,
+        Err(problem) => Err(problem),
+    };
+    visit.respond(outcome.map(|session| SessionAnswer { session }))
+}
+
+async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
+    let account = recognise(&visit.state, &visit.request_id, visit.from, login).await?;
+    let (subject, id) = (account.subject, account.subject_id);
+    let open = move |cx: &mut Write<'_, '_>| sessions::open(cx, subject, id);
+    let opened = visit.write(account.company_id, Actor::System, "login", open).await;
+    opened.map_err(|problem| match problem.key {
+        Key::InvalidToken => Problem::new(Key::InvalidCredentials),
+        _ => problem,
+    })
+}
+
+/// The account whose address and password these are. Attempts are limited for each account and each
+/// address that they come from; neither the answer nor its time tells whether an account exists.
+pub async fn recognise(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    from: IpAddr,
+    login: Login,
+) -> Result<Account> {
+    let attempts = &state.attempts;
+    let now = state.env.clock.now();
+    let name = Counted::Account(Sha256::digest(login.email.to_lowercase()).into());
+    let address = Counted::address(from);
+    // Counted before the look-up and given back on success, so that a burst can't slip through.
+    let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
+    let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
+    within_limit(by_account)?;
+    within_limit(by_address)?;
+    let (email, company) = (login.email.clone(), login.company_id);
+    let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
+    let mut found = state.db.read(read).await?;
+    found.retain(|account| login.subject.is_none_or(|subject| subject == account.subject));
+    let (known, entropy) = (found.clone(), state.env.entropy.clone());
+    let mut matching = hashing(move || matching(known, &login.password, &*entropy)).await?;
+    match (matching.pop(), matching.is_empty()) {
+        (Some(account), true) => {
+            attempts.give_back(name);
+            attempts.give_back(address);
+            Ok(account)
+        }
+        (None, _) => {
+            note_refusals(state, request_id, found);
+            Err(Key::InvalidCredentials.into())
+        }
+        (Some(last), false) => {
+            attempts.give_back(name);
+            attempts.give_back(address);
+            matching.push(last);
+            Err(several(state, matching).await?)
+        }
+    }
+}
+
+/// Asks which of the accounts is meant; whoever knows the password of each may know where they are.
+async fn several(state: &State, accounts: Vec<Account>) -> Result<Problem> {
+    let mut ids: Vec<CompanyId> = accounts.iter().map(|account| account.company_id).collect();
+    ids.dedup();
+    if ids.len() == 1 {
+        return Ok(Problem::invalid(
+            "subject",
+            "is needed: the address is a coach's and a client's",
+        ));
+    }
+    let now = state.env.clock.now();
+    let read = move |tx: &mut Tx<'_>| {
+        ids.iter()
+            .map(|id| Company::find(&mut Read::new(tx, &Caller::new(*id, Actor::System), now)))
+            .collect::<Result<Vec<_>>>()
+    };
+    let mut problem = Problem::invalid("companyId", "is needed: the address has several accounts");
+    let companies: Vec<_> = state
+        .db
+        .read(read)
+        .await?
+        .into_iter()
+        .map(|company| json!({"companyId": company.company_id, "name": company.name}))
+        .collect();
+    if let Some(details) = &mut problem.details {
+        details["companies"] = companies.into();
+    }
+    Ok(problem)
+}
+
+/// The accounts whose password it is. Somebody unknown costs as much time as somebody known.
+fn matching(accounts: Vec<Account>, password: &Password, entropy: &dyn Entropy) -> Vec<Account> {
+    if accounts.is_empty() {
+        password.hash(entropy).ok();
+    }
+    let fits =
+        |account: &Account| account.password.as_ref().is_some_and(|hash| password.matches(hash));
+    accounts.into_iter().filter(fits).collect()
+}
+
+/// Writes the audit rows of a failed attempt, without making the caller wait for them: the time
+/// of the answer must not tell whether the account exists.
+fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec<Account>) {
+    let (db, env) = (state.db.clone(), state.env.clone());
+    let request_id = request_id.clone();
+    tokio::spawn(async move {
+        for account in accounts {
+            let (env, request_id) = (env.clone(), request_id.clone());
+            let noted = db.write(move |tx| {
+                let caller = Caller::new(account.company_id, Actor::System);
+                let read = Read::new(tx, &caller, env.clock.now());
+                let mut cx = Write::new(read, &env, "login", &[], request_id.as_str())?;
+                cx.touch(account.subject.word(), account.subject_id, ["session"]);
+                cx.audit_as("refused")
+            });
+            if let Err(problem) = noted.await {
+                tracing::error!(%problem, "a refused login was not audited");
+            }
+        }
+    });
+}
+
+pub(super) async fn refresh(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = match visit.body::<Refresh>(request).await {
+        Ok(body) => exchange(&visit, &body.refresh_token).await,
+        Err(problem) => Err(problem),
+    };
+    visit.respond(outcome.map(|session| SessionAnswer { session }))
+}
+
+async fn exchange(visit: &Visit, token: &str) -> Result<SessionTokens> {
+    let token =
+        Credential::parse(CredentialKind::AppRefreshToken, token).ok_or(Key::InvalidToken)?;
+    let company = token.company;
+    let step = move |cx: &mut Write<'_, '_>| sessions::refresh(cx, &token);
+    // A token that was used before ends its session, and that must be kept: so it is no error.
+    match visit.write(company, Actor::System, "refresh", step).await? {
+        Refreshed::Tokens(tokens) => Ok(tokens),
+        Refreshed::Reused => Err(Key::InvalidToken.into()),
+    }
+}
+
+pub(super) async fn logout(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let headers = request.headers().clone();
+    let outcome = async {
+        let (caller, subject, id, session) = visit.signed_in(headers).await?;
+        let step = move |cx: &mut Write<'_, '_>| {
+            cx.touch(subject.word(), id, ["session"]);
+            sessions::end(cx, session)
+        };
+        visit.write(caller.company, caller.actor, "logout", step).await?;
+        Ok(Done { signed_out: true })
+    };
+    visit.respond(outcome.await)
+}

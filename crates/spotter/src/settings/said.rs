@@ -1,0 +1,99 @@
+//! What was said of each setting and where, read into what it must be.
+
+use std::{collections::BTreeMap, str::FromStr, sync::Arc};
+
+use ipnet::IpNet;
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+use spotter_delivery::mail::{Post, Server, sender};
+
+use super::list;
+
+/// Where each value was said.
+pub(super) struct Said {
+    pub(super) values: BTreeMap<&'static str, (String, String)>,
+    pub(super) wrong: Vec<String>,
+}
+
+impl Said {
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.values.get(name).map_or("", |(value, _)| value.as_str())
+    }
+
+    pub(super) fn optional(&self, name: &str) -> Option<String> {
+        Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn parse<T: FromStr>(&mut self, name: &str, rule: &str, fallback: T) -> T {
+        match self.text(name).parse() {
+            Ok(value) => value,
+            Err(_) => {
+                self.complain(name, rule);
+                fallback
+            }
+        }
+    }
+
+    pub(super) fn number(&mut self, name: &str, min: u64, max: u64) -> u64 {
+        let rule = format!("must be a number from {min} to {max}");
+        let value = self.parse(name, &rule, min);
+        if !(min..=max).contains(&value) {
+            self.complain(name, &rule);
+        }
+        value
+    }
+
+    pub(super) fn networks(&mut self, name: &str) -> Vec<IpNet> {
+        let rule = "must be networks such as 10.0.0.0/8, comma-separated";
+        let parsed: Result<Vec<IpNet>, _> = list(self.text(name)).map(str::parse).collect();
+        parsed.unwrap_or_else(|_| {
+            self.complain(name, rule);
+            Vec::new()
+        })
+    }
+
+    /// The certificates in a PEM file.
+    pub(super) fn certificates(&mut self, name: &str) -> Vec<CertificateDer<'static>> {
+        let Some(path) = self.optional(name) else { return Vec::new() };
+        let read = CertificateDer::pem_file_iter(&path).and_then(Iterator::collect);
+        let certificates: Vec<_> = read.unwrap_or_default();
+        if certificates.is_empty() {
+            self.complain(name, "must be a PEM file with a certificate");
+        }
+        certificates
+    }
+
+    /// Where mail is handed in, if it is sent: links in it lead to the base address.
+    pub(super) fn post(&mut self, has_base: bool) -> Option<Post> {
+        let (url, from) = (self.optional("smtp_url"), self.optional("mail_from"));
+        let authorities = self.certificates("smtp_certificate_authority");
+        let Some(url) = url else {
+            if from.is_some() {
+                self.complain("smtp_url", "must be given with mail_from");
+            }
+            return None;
+        };
+        if !has_base {
+            self.complain("base_url", "must be given with smtp_url, for links in mail lead there");
+        }
+        let Some(from) = from.as_deref().and_then(sender) else {
+            let rule =
+                "must be an address such as Riverside <hello@riverside.example> beside smtp_url";
+            self.complain("mail_from", rule);
+            return None;
+        };
+        match Server::new(&url, from, &authorities) {
+            Ok(server) => Some(Post::Server(Arc::new(server))),
+            Err(rule) => {
+                self.complain("smtp_url", rule);
+                None
+            }
+        }
+    }
+
+    pub(super) fn complain(&mut self, name: &str, rule: &str) {
+        let (value, source) = self.values.get(name).cloned().unwrap_or_default();
+        let shown =
+            if matches!(name, "secret_key" | "smtp_url") { "…".to_owned() } else { value };
+        self.wrong.push(format!("{name} {rule}; {source} says {shown:?}"));
+    }
+}
