@@ -10,6 +10,8 @@ use spotter_store::{Bind, Value};
 
 pub use spotter_store::NoFilters;
 
+use crate::content::Content;
+
 /// A request as the arguments see it.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
@@ -17,8 +19,8 @@ pub struct Arguments {
     pub path: Vec<(String, String)>,
     /// The query string as it was sent.
     pub query: String,
-    /// The body as it was sent.
-    pub body: Vec<u8>,
+    /// The body.
+    pub body: Content,
 }
 
 /// What an argument says of itself for the API description.
@@ -79,7 +81,7 @@ fn read<T: DeserializeOwned>(source: impl FnOnce(ReadFrom<'_>) -> Result<()>) ->
         value = Some(erased_serde::deserialize(deserializer)?);
         Ok(())
     })?;
-    value.ok_or_else(malformed)
+    value.ok_or_else(|| Problem::internal("a value was not read"))
 }
 
 /// What is wrong, at the place in the value where it is.
@@ -113,19 +115,19 @@ fn with_names(problem: Problem, more: &[&str]) -> Problem {
     Problem::field(problem.key, &field, &format!("unknown query parameter; there are {names}"))
 }
 
-fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    read(|target| {
-        let (mut track, mut json) = (Track::new(), serde_json::Deserializer::from_slice(body));
-        let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
-        target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
-            .map_err(|error| at(track, &error))?;
-        json.end().map_err(|_| malformed())
-    })
-}
-
-/// The refusal of a body that is no JSON object.
-pub(crate) fn malformed() -> Problem {
-    Problem::invalid("body", "must be one well-formed JSON object")
+/// Reads a body; nothing where there was none.
+fn from_body<T: DeserializeOwned>(body: &Content) -> Result<Option<T>> {
+    match body {
+        Content::Nothing => Ok(None),
+        Content::Malformed(rule) => Err(Problem::invalid("body", rule)),
+        Content::Object(value) => read(|target| {
+            let mut track = Track::new();
+            let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
+            target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
+                .map_err(|error| at(track, &error))
+        })
+        .map(Some),
+    }
 }
 
 impl<T> Argument for Path<T>
@@ -203,10 +205,8 @@ where
     const BODY: bool = true;
 
     fn take(arguments: &Arguments) -> Result<Self> {
-        if arguments.body.is_empty() {
-            return Err(Problem::invalid("body", "must be a JSON object"));
-        }
-        from_json(&arguments.body).map(Self)
+        let sent = from_body(&arguments.body)?;
+        sent.map(Self).ok_or_else(|| Problem::invalid("body", "must be a JSON object"))
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
@@ -222,10 +222,7 @@ where
     const BODY: bool = true;
 
     fn take(arguments: &Arguments) -> Result<Self> {
-        if arguments.body.is_empty() {
-            return Ok(Self(T::default()));
-        }
-        from_json(&arguments.body).map(Self)
+        Ok(Self(from_body(&arguments.body)?.unwrap_or_default()))
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
@@ -246,11 +243,11 @@ pub fn refuse_surplus(
     {
         return Err(Problem::invalid(&name, "unknown query parameter"));
     }
-    if writes && !takes_body && !arguments.body.is_empty() {
+    if writes && !takes_body {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Empty {}
-        from_json::<Empty>(&arguments.body)?;
+        from_body::<Empty>(&arguments.body)?;
     }
     Ok(())
 }

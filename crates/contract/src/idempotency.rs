@@ -59,10 +59,10 @@ pub fn fingerprint(method: &str, path: &str, arguments: &Arguments) -> [u8; 32] 
         part(value.as_bytes());
     }
     part(b"");
-    match serde_json::from_slice::<Json>(&arguments.body) {
-        // Objects are kept sorted by their keys, so equal values have equal texts.
-        Ok(value) => part(whole_numbers(value).to_string().as_bytes()),
-        Err(_) => part(&arguments.body),
+    // Objects are kept sorted by their keys, so equal values have equal texts.
+    match arguments.body.object() {
+        Some(value) => part(whole_numbers(value.clone()).to_string().as_bytes()),
+        None => part(b""),
     }
     hash.finalize().into()
 }
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn print(query: &str, body: &str) -> [u8; 32] {
-        let body = body.as_bytes().to_vec();
+        let body = crate::Content::parse(body.as_bytes());
         fingerprint("POST", "/clients", &Arguments { path: vec![], query: query.into(), body })
     }
 

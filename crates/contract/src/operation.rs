@@ -279,10 +279,9 @@ impl Operation {
 
     /// Reads the function's arguments from a request.
     pub fn bind(&self, arguments: &Arguments) -> Result<Bound> {
-        let checked = if self.writes && !arguments.body.is_empty() {
-            shape::check(self.body.as_ref(), &arguments.body)
-        } else {
-            Ok(())
+        let checked = match (&self.body, arguments.body.object()) {
+            (Some(schema), Some(body)) => shape::check(schema, body),
+            _ => Ok(()),
         };
         let bound = checked.and_then(|()| self.check_numbers(arguments));
         bound.and_then(|()| (self.bind)(arguments)).map_err(|mut problem| {

@@ -58,9 +58,8 @@ impl Asked {
         if let (Some(_), Ok(arguments)) = (operation.for_client, &arguments) {
             let named = arguments.path.iter().find(|(name, _)| name == "clientId");
             subject = named.map(|(_, id)| id.clone());
-            if let Ok(Value::Object(body)) = serde_json::from_slice(&arguments.body) {
-                fields = body.into_iter().map(|(name, _)| name).collect();
-            }
+            let body = arguments.body.object().and_then(Value::as_object);
+            fields = body.into_iter().flat_map(|body| body.keys().cloned()).collect();
         }
         let bound = arguments.and_then(|arguments| operation.bind(&arguments));
         let (demands_key, busy, asking) = (false, false, None);

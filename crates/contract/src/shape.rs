@@ -7,7 +7,7 @@ use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use spotter_kernel::{Problem, Result};
 
-use crate::arguments::{Described, malformed};
+use crate::arguments::Described;
 
 /// The names of the parameters in the path and the query that are whole numbers.
 pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> Described) -> Vec<String> {
@@ -33,14 +33,8 @@ pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> Described) -> Option
 }
 
 /// Refuses an array where the schema has an object.
-pub(crate) fn check(schema: Option<&Value>, body: &[u8]) -> Result<()> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(fields)) => match schema {
-            Some(schema) => walk(schema, &Value::Object(fields), String::new()),
-            None => Ok(()),
-        },
-        _ => Err(malformed()),
-    }
+pub(crate) fn check(schema: &Value, body: &Value) -> Result<()> {
+    walk(schema, body, String::new())
 }
 
 fn walk(schema: &Value, value: &Value, path: String) -> Result<()> {

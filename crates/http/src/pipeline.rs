@@ -13,7 +13,7 @@ use axum::{
 use sha2::{Digest, Sha256};
 use spotter_areas::access::sessions;
 use spotter_contract::{
-    Answer, Arguments, Asked, Caller, Operation, Surface,
+    Answer, Arguments, Asked, Caller, Content, Operation, Surface,
     idempotency::{self, Idempotent},
 };
 use spotter_kernel::{
@@ -232,7 +232,7 @@ async fn read(
     let arguments = match (path, body) {
         (None, _) => Err(Problem::invalid("path", "must be UTF-8")),
         (_, Err(problem)) => Err(problem),
-        (Some(path), Ok(body)) => Ok(Arguments { path, query, body }),
+        (Some(path), Ok(body)) => Ok(Arguments { path, query, body: Content::parse(&body) }),
     };
     let written = arguments.as_ref().ok().filter(|_| operation.writes);
     let fingerprint = written.map(|arguments| {
@@ -264,9 +264,8 @@ async fn read(
 }
 
 /// The address in the body that is to be reached, with its field.
-fn reached(operation: &Operation, body: &[u8]) -> Option<(&'static str, String)> {
-    let named = operation.reaches?;
-    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+fn reached(operation: &Operation, body: &Content) -> Option<(&'static str, String)> {
+    let (named, body) = (operation.reaches?, body.object()?);
     named.iter().find_map(|field| {
         let pointer = format!("/{}", field.replace('.', "/"));
         Some((*field, body.pointer(&pointer)?.as_str()?.to_owned()))

@@ -117,7 +117,7 @@ async fn known(state: &State, token: &Credential) -> Result<Caller> {
 pub(crate) fn arguments(params: Option<RawPathParams>, query: Option<&str>) -> Arguments {
     let named = params.iter().flat_map(|params| params.iter());
     let path = named.map(|(name, value)| (name.to_owned(), lower_id(value))).collect();
-    Arguments { path, query: query.unwrap_or_default().to_owned(), body: Vec::new() }
+    Arguments { path, query: query.unwrap_or_default().to_owned(), ..Arguments::default() }
 }
 
 /// Runs a writing step outside the operations table with its audit row: by its name and with the

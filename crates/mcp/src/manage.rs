@@ -15,7 +15,7 @@ use spotter_console::{
     parts,
     sign_in::SignIn,
 };
-use spotter_contract::{Actor, Arguments, Asked, Caller, Role, Write, vault};
+use spotter_contract::{Actor, Arguments, Asked, Caller, Content, Role, Write, vault};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{
     Problem, Result,
@@ -83,8 +83,8 @@ async fn ask(
     let operation = found.ok_or_else(|| Problem::internal("no such operation"))?;
     let path = id.map(|(name, id)| (name.to_owned(), id.to_owned())).into_iter().collect();
     let arguments = match operation.writes {
-        true => Arguments { path, query: String::new(), body: body.to_string().into_bytes() },
-        false => Arguments { path, query: "limit=100".to_owned(), body: Vec::new() },
+        true => Arguments { path, query: String::new(), body: body.into() },
+        false => Arguments { path, query: "limit=100".to_owned(), body: Content::Nothing },
     };
     let writes = operation.writes;
     let mut asked = Asked::new(operation, Ok(arguments), Ok(None));

@@ -10,7 +10,7 @@ use spotter_areas::mcp::{
     modules::{GrantSubject, Module},
 };
 use spotter_contract::{
-    Arguments, Asked, Operation, Table,
+    Arguments, Asked, Content, Operation, Table,
     confirmations::{Asking, Preview, Wanted},
     idempotency::{self, Idempotent},
 };
@@ -313,8 +313,8 @@ impl Tool {
         }
         // An empty object says what nothing at all would, where a body may be left out.
         let body = match self.operation.writes {
-            true => Value::Object(body).to_string().into_bytes(),
-            false => Vec::new(),
+            true => Value::Object(body).into(),
+            false => Content::Nothing,
         };
         Ok(Arguments { path, query: query.finish(), body })
     }

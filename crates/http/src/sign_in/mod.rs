@@ -25,7 +25,7 @@ use spotter_areas::access::{
     sessions::{SessionTokens, authenticate},
 };
 use spotter_contract::{
-    Actor, Arguments, Body as JsonBody, Caller, Surface, Write, arguments::Argument,
+    Actor, Arguments, Body as JsonBody, Caller, Content, Surface, Write, arguments::Argument,
 };
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 use spotter_store::Tx;
@@ -93,6 +93,7 @@ impl Visit {
         }
         let (parts, body) = request.into_parts();
         let body = collect(&parts.headers, body).await?;
+        let body = Content::parse(&body);
         Ok(JsonBody::take(&Arguments { body, ..Arguments::default() })?.0)
     }
 

@@ -14,7 +14,7 @@ use spotter_areas::{
     workout::exercises::{ExerciseId, starter_ids},
 };
 use spotter_contract::{
-    Actor, Arguments, Body, Caller, Env, Operation, Read, Role, Write, handler::Bound,
+    Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
 };
 use spotter_kernel::{
     Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
@@ -194,8 +194,8 @@ impl Play {
         let text = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_default();
         let path = path.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
         let (query, body) = match operation.writes {
-            true => (String::new(), body.to_string().into_bytes()),
-            false => ("limit=100".to_owned(), Vec::new()),
+            true => (String::new(), body.into()),
+            false => ("limit=100".to_owned(), Content::Nothing),
         };
         let told = match operation.bind(&Arguments { path, query, body })? {
             Bound::Writes(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,

@@ -24,6 +24,7 @@ mod mcp;
 mod oauth;
 mod people;
 mod platform;
+mod samples;
 mod snippets;
 mod store;
 mod timers;

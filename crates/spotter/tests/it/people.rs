@@ -84,7 +84,7 @@ async fn coaches_reach_what_their_role_has(app: App) {
 async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: App) {
     let (client, token) = people::client(&app).await;
     let mut world = World::new(app).await;
-    let other = std::mem::replace(&mut world.client, client.clone());
+    let other = world.ids.insert("clientId", client.clone()).unwrap();
     world.app.events().await;
     let before = world.app.state().await;
     let table = table();
@@ -105,9 +105,9 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
             assert!(let_in, "{}: {}", operation.id, reply.body);
         }
         // Somebody else does not exist.
-        world.client.clone_from(&other);
+        world.ids.insert("clientId", other.clone());
         ask(&world).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
-        world.client.clone_from(&client);
+        world.ids.insert("clientId", client.clone());
     }
     assert_eq!(before, world.app.state().await);
     world.app.announced(&[]).await;

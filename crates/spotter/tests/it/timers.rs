@@ -37,7 +37,7 @@ mod alone {
 
 /// The secret before the present one is there for its grace, and not a second longer than it must.
 async fn a_secret_is_forgotten_when_its_grace_is_over(app: App) {
-    let (hook, _) = crate::world::tested_webhook(&app).await;
+    let (hook, _) = crate::samples::webhooks::tested_webhook(&app).await;
     let path = format!("/webhooks/{hook}");
     let grace = json!({"gracePeriodSeconds": 1});
     app.post(&format!("{path}/rotate-secret"), grace).await.ok();

@@ -8,7 +8,6 @@ mod reading;
 mod speaking;
 
 use serde_json::{Value, json};
-use spotter_contract::Operation;
 
 use crate::{
     harness::{
@@ -17,49 +16,6 @@ use crate::{
     },
     workout::text,
 };
-
-/// A group of the admin with a client, and a message of the admin's in it.
-pub struct Talk {
-    pub group: String,
-    pub message: String,
-    guest: String,
-    newcomer: String,
-}
-
-impl Talk {
-    pub async fn new(app: &App) -> Self {
-        let guest = app.new_client(json!({"firstName": "Gus"})).await;
-        let newcomer = app.new_client(json!({"firstName": "Nia"})).await;
-        let group = open_group(app, &app.coach_token, &[&guest]).await;
-        let message = say(app, &app.coach_token, &group, "Welcome").await;
-        Self { group, message, guest, newcomer }
-    }
-
-    /// The records that stand in an operation's path.
-    pub fn ids(&self) -> [(&'static str, &String); 3] {
-        let Self { group, message, guest, .. } = self;
-        [("{conversationId}", group), ("{messageId}", message), ("{userId}", guest)]
-    }
-
-    /// A good body of one of the area's operations.
-    pub fn good_body(&self, operation: &str) -> Value {
-        match operation {
-            "open_conversation" => {
-                json!({"conversationType": "group", "name": "Team", "userIds": [self.guest]})
-            }
-            "update_conversation" => json!({"name": "Renamed"}),
-            "add_participant" => json!({"userId": self.newcomer}),
-            "send_message" => json!({"text": "Hello"}),
-            "edit_message" => json!({"text": "Hello again"}),
-            "mark_seen" => json!({"messageId": self.message}),
-            other => panic!("{other} needs a good body here"),
-        }
-    }
-
-    pub fn has(operation: &Operation) -> bool {
-        operation.path.starts_with("/conversations")
-    }
-}
 
 /// A group that somebody opens with others.
 pub async fn open_group(app: &App, token: &str, others: &[&String]) -> String {

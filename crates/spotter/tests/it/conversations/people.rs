@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use spotter_contract::{Access, Surface};
 
-use super::{Pair, Talk, open_direct, open_group, say};
+use super::{Pair, open_direct, open_group, say};
 use crate::{
     harness::{App, people, random_text, send},
     on_both_engines,
-    world::{World, takes_body, with_body},
+    world::{World, with_body},
 };
 
 on_both_engines!(
@@ -136,9 +136,10 @@ async fn groups_are_led_by_coaches(app: App) {
 /// Every operation on a conversation, asked by somebody who does not take part in it, and by somebody
 /// of another company.
 async fn only_those_who_take_part_see_anything(app: App) {
-    let talk = Talk::new(&app).await;
-    let (_, outsider) = people::coach(&app, "Admin").await;
-    let (_, client) = people::client(&app).await;
+    let world = World::new(app).await;
+    let app = &world.app;
+    let (_, outsider) = people::coach(app, "Admin").await;
+    let (_, client) = people::client(app).await;
     let other = App::new(app.server).await;
     let before = app.state().await;
     let mut tried = 0;
@@ -146,16 +147,10 @@ async fn only_those_who_take_part_see_anything(app: App) {
         if operation.surface != Surface::App || !operation.path.starts_with("/conversations/{") {
             continue;
         }
-        let path = talk
-            .ids()
-            .into_iter()
-            .fold(operation.full_path(), |path, (name, id)| path.replace(name, id));
+        let path = world.path(&operation);
         for token in [&outsider, &client, &other.coach_token] {
-            let mut request = app.server.request(operation.method.name(), &path).bearer_auth(token);
-            if takes_body(&operation) {
-                request = request.json(&talk.good_body(operation.id));
-            }
-            send(request).await.refused(404, "resource.not_found");
+            let request = app.server.request(operation.method.name(), &path).bearer_auth(token);
+            send(with_body(&operation, &world, request)).await.refused(404, "resource.not_found");
         }
         tried += 1;
     }

@@ -5,7 +5,10 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -157,9 +160,17 @@ pub fn location(engine: Engine) -> Location {
     }
 }
 
-/// An address that nobody listens at yet.
+/// An address that nobody listens at yet, and that nobody is given by chance before its process does: its
+/// port is below those that systems give to whoever names none.
 pub fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = 12_000 + 37 * (std::process::id() % 400);
+    loop {
+        let address = format!("127.0.0.1:{}", first + NEXT.fetch_add(1, Ordering::Relaxed));
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
+    }
 }
 
 fn no_limits() -> Settings {

@@ -8,7 +8,7 @@ use crate::{
     harness::{App, people, send},
     on_both_engines,
     workout::text,
-    world::World,
+    world::{World, tool_arguments},
 };
 
 on_both_engines!(
@@ -263,18 +263,7 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
         if !known || !operation.path.contains('{') {
             continue;
         }
-        let mut arguments = match crate::world::takes_body(&operation) {
-            true => crate::world::good_body(&operation, &world),
-            false => json!({}),
-        };
-        for name in operation.path.split('{').skip(1) {
-            let name = name.split('}').next().unwrap();
-            arguments[name] = json!(world.fill(&operation, format!("{{{name}}}")));
-        }
-        if operation.id == "get_client_workout_calendar" {
-            arguments["from"] = json!("2026-11-01");
-            arguments["to"] = json!("2026-11-07");
-        }
+        let arguments = tool_arguments(&operation, &world);
         // What asks before it acts is asked.
         let name = match operation.asks {
             true => format!("preview_{}", operation.id),

@@ -12,7 +12,7 @@ use crate::{
     harness::{App, SystemClock, people, send},
     on_both_engines,
     workout::text,
-    world::{World, good_body, prepare, takes_body},
+    world::{World, prepare, tool_arguments},
 };
 
 on_both_engines!(
@@ -84,18 +84,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
         if operation.writes {
             prepare(&operation, &mut world).await;
         }
-        let mut arguments = match takes_body(&operation) {
-            true => good_body(&operation, &world),
-            false => json!({}),
-        };
-        for name in operation.path.split('{').skip(1) {
-            let name = name.split('}').next().unwrap();
-            arguments[name] = json!(world.fill(&operation, format!("{{{name}}}")));
-        }
-        if operation.id == "get_client_workout_calendar" {
-            arguments["from"] = json!("2026-11-01");
-            arguments["to"] = json!("2026-11-07");
-        }
+        let mut arguments = tool_arguments(&operation, &world);
         if operation.asks {
             let name = format!("preview_{}", operation.id);
             let preview = call(&world.app, &access, &name, arguments.clone()).await;

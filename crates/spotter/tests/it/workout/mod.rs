@@ -8,10 +8,9 @@ mod sessions;
 mod weeks;
 
 use serde_json::{Value, json};
-use spotter_contract::Operation;
 use spotter_kernel::{Clock, Date, TimeZone};
 
-use crate::harness::{App, SystemClock, random_text};
+use crate::harness::{App, SystemClock};
 
 /// The squat of the starter library.
 pub const SQUAT: &str = "000000000000010000000001";
@@ -111,109 +110,4 @@ pub async fn did(app: &App, client: &str, minutes_ago: i64, exercises: Value) ->
     let body = json!({"startedAt": ago(minutes_ago), "completedAt": ago(minutes_ago), "exercises": exercises});
     let made = app.post(&format!("/workout/clients/{client}/plans/sessions"), body).await.ok();
     text(made.data(), "/session/sessionId")
-}
-
-/// A record of each kind, to build good requests of.
-pub struct Training {
-    exercise: String,
-    item: String,
-    pub template: String,
-    day: String,
-    plan: String,
-    days: Vec<String>,
-    moved: String,
-    session: String,
-    group: String,
-    start: String,
-}
-
-impl Training {
-    pub async fn new(app: &App, client: &str) -> Self {
-        let exercise = app
-            .post("/workout/exercises", json!({"name": "Own", "primaryMuscles": ["chest"]}))
-            .await
-            .ok();
-        let of_client = format!("/workout/equipment/clients/{client}/custom-items");
-        let item = app.post(&of_client, json!({"label": random_text()})).await.ok();
-        let template = new_template(app).await;
-        publish(app, &template).await;
-        let day = text(&days_of(app, &template).await[0], "/planMomentId");
-        let start = monday(1);
-        let plan = assign(app, client, &template, Some(&start)).await;
-        let days: Vec<_> =
-            days_of(app, &plan).await.iter().map(|day| text(day, "/planMomentId")).collect();
-        let body = json!({"planId": plan, "planMomentId": days[1], "occurrenceDate": after(&start, 3),
-            "scheduledDate": after(&start, 4)});
-        let moved = app.post(&format!("/workout/clients/{client}/calendar/moves"), body).await.ok();
-        let body = json!({"startedAt": ago(60), "exercises": [lifted(SQUAT, &[(100.0, 5)])]});
-        let session =
-            app.post(&format!("/workout/clients/{client}/plans/sessions"), body).await.ok();
-        let group = app.post("/workout/groups", json!({"name": "Early birds"})).await.ok();
-        let group = text(group.data(), "/group/groupId");
-        let members = format!("/workout/groups/{group}/members");
-        app.post(&members, json!({"clientIds": [client]})).await.ok();
-        Self {
-            exercise: text(exercise.data(), "/exercise/exerciseId"),
-            item: text(item.data(), "/item/id"),
-            template,
-            day,
-            plan,
-            days,
-            moved: text(moved.data(), "/item/moveId"),
-            session: text(session.data(), "/session/sessionId"),
-            group,
-            start,
-        }
-    }
-
-    /// The records that stand in an operation's path.
-    pub fn ids(&self, operation: &Operation) -> Vec<(&'static str, &String)> {
-        let of_client = operation.path.starts_with("/workout/clients/");
-        vec![
-            ("{exerciseId}", &self.exercise),
-            ("{itemId}", &self.item),
-            ("{templateId}", if of_client { &self.plan } else { &self.template }),
-            ("{planId}", &self.template),
-            ("{planMomentId}", &self.day),
-            ("{sessionId}", &self.session),
-            ("{moveId}", &self.moved),
-            ("{groupId}", &self.group),
-        ]
-    }
-
-    /// The ids of all records.
-    pub fn all(&self) -> [&String; 8] {
-        let Self { exercise, item, template, day, plan, moved, session, group, .. } = self;
-        [exercise, item, template, day, plan, moved, session, group]
-    }
-
-    /// A good body of one of the module's operations.
-    pub fn good_body(&self, operation: &str, client: &str) -> Value {
-        let exercises = json!([lifted(SQUAT, &[(60.0, 8)])]);
-        match operation {
-            "create_workout_exercise" => json!({"name": "New", "primaryMuscles": ["glutes"]}),
-            "create_workout_equipment" | "create_client_equipment" | "update_client_equipment" => {
-                json!({"label": random_text()})
-            }
-            "create_workout_moment" => json!({"name": "Day", "weekday": 2}),
-            "set_workout_moment_exercises" | "set_workout_session_sets" => {
-                json!({"exercises": exercises})
-            }
-            "add_workout_week" => json!({"duplicateOf": 1}),
-            "assign_workout_plan" | "assign_workout_group_plan" => {
-                json!({"templateId": self.template})
-            }
-            "reorder_client_workout_days" => {
-                json!({"planMomentIds": self.days.iter().rev().collect::<Vec<_>>()})
-            }
-            "create_workout_move" => json!({"planId": self.plan, "planMomentId": self.days[0],
-                "occurrenceDate": self.start, "scheduledDate": after(&self.start, 1)}),
-            "begin_workout_session" => json!({"exercises": exercises}),
-            "complete_workout_session" => json!({"completedAt": ago(30)}),
-            "update_workout_feedback" => json!({"rating": 7}),
-            "update_workout_settings" => json!({"weightUnit": "lb"}),
-            "add_workout_group_members" => json!({"clientIds": [client]}),
-            _ => json!({"name": format!("Name {}", random_text())}),
-        }
-    }
 }

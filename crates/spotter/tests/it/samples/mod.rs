@@ -1,0 +1,62 @@
+//! What the tests of all operations need of each area, a file an area: its records, and good requests of
+//! its operations.
+
+mod access;
+mod clients;
+mod company;
+mod conversations;
+mod finance;
+mod locations;
+mod mcp;
+pub mod webhooks;
+mod workout;
+
+use std::{collections::BTreeMap, pin::Pin};
+
+use serde_json::Value;
+use spotter_contract::Operation;
+
+use crate::harness::App;
+
+/// Ids of a company's records, by the names that paths have for them.
+pub type Ids = BTreeMap<&'static str, String>;
+
+/// What an area does in its own time.
+pub type Making<'m> = Pin<Box<dyn Future<Output = ()> + 'm>>;
+
+/// An area, or a chapter of one.
+pub trait Sample: Sync {
+    /// Whether an operation is its own.
+    fn has(&self, operation: &Operation) -> bool;
+
+    /// Makes its records, and notes their ids: those of other areas that it needs are there. For one of
+    /// its operations it makes them so that the operation can act on them.
+    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m>;
+
+    /// Under which name a path's parameter is noted, where that is another one.
+    fn noted_as(&self, _operation: &Operation, parameter: &'static str) -> &'static str {
+        parameter
+    }
+
+    /// A good body of one of its operations.
+    fn body(&self, operation: &str, ids: &Ids) -> Value;
+}
+
+/// Every area, in an order in which each finds what it needs of those before it.
+pub const ALL: &[&dyn Sample] = &[
+    &clients::Clients,
+    &locations::Locations,
+    &company::Company,
+    &access::Access,
+    &webhooks::Webhooks,
+    &workout::Training,
+    &finance::Shop,
+    &conversations::Talk,
+    &mcp::Assistants,
+];
+
+/// The area of an operation.
+pub fn of(operation: &Operation) -> &'static dyn Sample {
+    let found = ALL.iter().find(|sample| sample.has(operation));
+    *found.unwrap_or_else(|| panic!("{operation:?} has no sample"))
+}
