@@ -2,6 +2,7 @@
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
 mod crowd;
+mod due;
 mod faults;
 mod half_open;
 mod messages;
@@ -9,7 +10,6 @@ mod receiver;
 mod refresh;
 mod service;
 mod speed;
-mod timers;
 mod workouts;
 
 use std::path::{Path, PathBuf};
@@ -75,6 +75,12 @@ enum What {
     Timers {
         /// How many.
         #[arg(long, default_value_t = 100_000)]
+        count: u64,
+    },
+    /// Other callers beside jobs that are due at one instant.
+    Jobs {
+        /// How many.
+        #[arg(long, default_value_t = 5_000)]
         count: u64,
     },
     /// kill -9 during load, again and again; nothing acknowledged may be lost.
@@ -149,7 +155,8 @@ async fn main() -> Outcome {
             crowd::kept(service(18_502), receiver, place(), count, seconds).await
         }
         What::HalfOpen { count, seconds } => half_open::run(service(18_503), count, seconds).await,
-        What::Timers { count } => timers::run(service(18_504), place(), count).await,
+        What::Timers { count } => due::run(&due::TIMERS, service(18_504), place(), count).await,
+        What::Jobs { count } => due::run(&due::JOBS, service(18_505), place(), count).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }

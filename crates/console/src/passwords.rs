@@ -28,7 +28,7 @@ pub(crate) const SET: &str = "/set-password";
 pub(crate) const FORGOT: &str = "/forgot-password";
 
 const NO_MAIL: &str =
-    "No mail is sent from here. Ask the business to invite you again: that sets a new password.";
+    "No mail is sent from here. Ask the business for a link that sets a new password.";
 const OVER: &str = "This link is over: it was used, or its time has passed. Ask for another one.";
 
 fn query(request: &Request<Body>, name: &str) -> String {
@@ -75,7 +75,11 @@ pub(crate) async fn show_set(
     }
     let text = query(&request, "token");
     match token(&text) {
-        Some(_) => set_page(&text, None, StatusCode::OK),
+        Some(token) => match passwords::is_open(&state, token).await {
+            Ok(true) => set_page(&text, None, StatusCode::OK),
+            Ok(false) => stopped(StatusCode::NOT_FOUND, OVER),
+            Err(refused) => problem(&refused),
+        },
         None => {
             stopped(StatusCode::NOT_FOUND, "This link is not whole. Copy all of it from the mail.")
         }
@@ -154,6 +158,9 @@ pub(crate) async fn forget(
         Err(answer) => return answer,
     };
     let typed = form.one("email").trim().to_owned();
+    if state.env.mail_links.is_none() {
+        return stopped(StatusCode::NOT_FOUND, NO_MAIL);
+    }
     match mail_link(&state, &request_id, from, &typed).await {
         Ok(()) => page(
             StatusCode::OK,

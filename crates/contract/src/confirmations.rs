@@ -23,6 +23,8 @@ pub struct Foreseen {
     pub(crate) happens: Vec<String>,
     /// Who hears of it.
     pub(crate) tells: Vec<String>,
+    /// When what it is about was last changed.
+    pub(crate) as_of: Vec<Timestamp>,
 }
 
 /// What an operation would do, and what confirms it.
@@ -130,7 +132,7 @@ impl Asking {
         let (call, told) = (self.call(caller), digest(&foreseen)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
-        let Foreseen { happens, tells } = foreseen;
+        let Foreseen { happens, tells, .. } = foreseen;
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
     }
 

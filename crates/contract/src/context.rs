@@ -246,6 +246,13 @@ impl<'t, 'c> Write<'t, 'c> {
         }
     }
 
+    /// Says when what it is about was last changed: a later change makes what was told stale.
+    pub fn as_of(&mut self, changed_at: Timestamp) {
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.as_of.push(changed_at);
+        }
+    }
+
     /// Says who hears of it.
     pub fn tells(&mut self, whom: impl FnOnce() -> String) {
         if let Some(foreseen) = &mut self.foreseen {
@@ -382,7 +389,11 @@ impl<'t, 'c> Write<'t, 'c> {
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
         let announced =
             Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)?;
-        self.tells(|| format!("{} webhooks hear {}.", announced.delivery_ids.len(), event.name()));
+        self.tells(|| match announced.delivery_ids.len() {
+            0 => format!("No webhook: none listens for {}.", event.name()),
+            1 => format!("One webhook, of {}.", event.name()),
+            many => format!("{many} webhooks, of {}.", event.name()),
+        });
         Ok(announced)
     }
 

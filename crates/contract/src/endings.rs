@@ -31,15 +31,15 @@ pub struct Effect {
     pub of: Ending,
     /// What happens, in a sentence.
     pub summary: &'static str,
-    run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+    run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
 }
 
 impl Effect {
-    /// An effect of an ending on what belongs to the one who leaves.
+    /// An effect of an ending on what belongs to the one who leaves; the function returns how much ended.
     pub const fn new(
         of: Ending,
         summary: &'static str,
-        run: fn(&mut Write<'_, '_>, Id) -> Result<()>,
+        run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
     ) -> Self {
         Self { of, summary, run }
     }
@@ -50,8 +50,9 @@ impl Write<'_, '_> {
     pub fn end(&mut self, ending: Ending, of: impl Into<Id>) -> Result<()> {
         let (effects, id) = (self.env().endings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == ending) {
-            self.happens(|| effect.summary.to_owned());
-            (effect.run)(self, id)?;
+            if (effect.run)(self, id)? > 0 {
+                self.happens(|| effect.summary.to_owned());
+            }
         }
         Ok(())
     }

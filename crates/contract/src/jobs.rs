@@ -188,11 +188,28 @@ impl Held {
     }
 }
 
-/// Takes hold of jobs of a kind that are due, at most so many, the longest-waiting first.
-pub fn claim(tx: &mut Tx<'_>, env: &Env, job: &Job, most: usize) -> Result<Vec<Held>> {
+/// Takes hold of jobs of a kind that are due, at most so many: those of other companies before those of
+/// the ones that have some under way, so that nobody waits for all of another's; the longest-waiting
+/// first.
+pub fn claim(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    job: &Job,
+    most: usize,
+    busy: &[CompanyId],
+) -> Result<Vec<Held>> {
     let Lease { token, now, until } = job.patience.lease(env);
     let lock = format!("jobs/{}", job.id);
-    let due: Vec<Due> = tx.all(DUE, params![job.id, now, most as i64, lock])?;
+    let passed = |at: usize| busy.get(at).map(|company| company.to_string()).unwrap_or_default();
+    let [one, two, three, four] = [0, 1, 2, 3].map(passed);
+    let wanted = most as i64;
+    let mut due: Vec<Due> =
+        tx.all(DUE, params![job.id, now, wanted, lock, one, two, three, four])?;
+    if due.len() < most && !busy.is_empty() {
+        let left = (most - due.len()) as i64;
+        let busy = params![job.id, now, left, lock, one, two, three, four];
+        due.extend(tx.all::<Due>(DUE_OF_BUSY, busy)?);
+    }
     let hold = |due: Due| {
         let Due { company_id: company, subject, attempts, state, lease } = due;
         tx.defer(HOLD, params![company, job.id, subject, token, until])?;
@@ -231,10 +248,13 @@ pub fn past_due(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<(i64, Opti
     Ok(tx.one(PAST_DUE, params![job.id, now])?.unwrap_or((0, None)))
 }
 
+/// What is said of a job that waited in a database that was restored.
+pub const PARKED: &str = "waited when the backup was made";
+
 /// Ends the jobs that wait, in a database that was restored: they may have been done since the backup.
 /// How many they were.
 pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PARK, params![State::Unknown, "waited when the backup was made", now])
+    tx.execute(PARK, params![State::Unknown, PARKED, now])
 }
 
 /// How long it is kept what became of jobs, in days.
@@ -283,12 +303,20 @@ record! {
     }
 }
 
-/// Jobs for operators: how many stand where, and the latest that are in trouble.
+/// Jobs for operators: how many stand where, and those in trouble, first those that wait after an attempt
+/// that failed.
 pub fn overview(tx: &mut Tx<'_>) -> Result<(Vec<Standing>, Vec<Trouble>)> {
-    Ok((tx.all(STANDINGS, &[])?, tx.all(TROUBLES, &[])?))
+    let mut troubles: Vec<Trouble> = tx.all(WAITING_TROUBLES, &[])?;
+    troubles.extend(tx.all::<Trouble>(TROUBLES, &[])?);
+    Ok((tx.all(STANDINGS, &[])?, troubles))
 }
 
 impl Write<'_, '_> {
+    /// Takes back a job that is not being attempted.
+    pub fn clear_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
+        self.defer(CLEAR, params![job.id, subject.into()])
+    }
+
     /// Has a job done for a record, once this change is committed.
     pub fn begin_job(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
         let now = self.now();
@@ -299,8 +327,12 @@ impl Write<'_, '_> {
 statements! {
     BEGIN = "INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
         VALUES (?1, ?2, ?3, ?4, 0, ?5)";
+    CLEAR = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 \
+        AND lease IS NULL AND due_at IS NOT NULL";
     DUE = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
-        ORDER BY due_at LIMIT ?3";
+        AND company_id NOT IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
+    DUE_OF_BUSY = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
+        AND company_id IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     HOLD = "UPDATE job SET lease = ?4, due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
     SETTLE = "UPDATE job SET state = ?5, due_at = ?6, error = ?7, ended_at = ?8, lease = NULL \
@@ -313,6 +345,8 @@ statements! {
         FROM job WHERE ended_at < ?1 ORDER BY ended_at LIMIT 500)";
     STANDINGS = "SELECT kind, state, COUNT(*) AS count, MIN(due_at) AS next_at FROM job \
         GROUP BY kind, state ORDER BY kind, state LIMIT 1000";
+    WAITING_TROUBLES = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
+        WHERE error IS NOT NULL AND due_at IS NOT NULL ORDER BY due_at LIMIT 20";
     TROUBLES = "SELECT kind, company_id, subject, state, attempts, ended_at, error FROM job \
         WHERE error IS NOT NULL AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 50";
 }

@@ -307,7 +307,7 @@ impl Work {
             }
         }
         if claims.lost > 0 {
-            metrics::counter!("spotter_delivery_leases_lost_total").increment(claims.lost.into());
+            metrics::counter!("spotter_webhooks_leases_lost_total").increment(claims.lost.into());
         }
         for claimed in claims.claimed {
             let (delivery, hold) = (claimed.delivery_id, claimed.hold());
@@ -329,7 +329,7 @@ async fn attend(
     let (at, begun) = (engine.env.clock.now(), Instant::now());
     if claimed.attempts == 0 {
         let waited = (at.millis() - claimed.occurred_at.millis()).max(0) as f64 / 1_000.0;
-        metrics::histogram!("spotter_delivery_first_attempt_seconds").record(waited);
+        metrics::histogram!("spotter_webhooks_first_attempt_seconds").record(waited);
     }
     let attempted = {
         let mut attempt = pin!(caught_async(engine.sender.send(&claimed.outgoing, at.seconds())));
@@ -348,9 +348,9 @@ async fn attend(
     };
     let took = begun.elapsed();
     let verdict = attempted.verdict;
-    metrics::counter!("spotter_delivery_attempts_total", "outcome" => verdict.word()).increment(1);
+    metrics::counter!("spotter_webhooks_attempts_total", "outcome" => verdict.word()).increment(1);
     if verdict == Verdict::Blocked {
-        metrics::counter!("spotter_delivery_targets_blocked_total").increment(1);
+        metrics::counter!("spotter_webhooks_targets_blocked_total").increment(1);
     }
     let answered = matches!(verdict, Verdict::Delivered | Verdict::Refused) && took < SLOW;
     let duration_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);

@@ -11,7 +11,7 @@ use spotter_contract::{
     Env, Job,
     jobs::{self, Held, Outcome},
 };
-use spotter_kernel::{Result, panics::caught_async};
+use spotter_kernel::{Problem, Result, id::CompanyId, panics::caught_async};
 use spotter_store::Db;
 use tokio::{sync::watch, task::JoinSet};
 
@@ -54,28 +54,39 @@ impl Jobs {
         let mut looks = tokio::time::interval(LOOK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut under_way = JoinSet::new();
+        // Companies with attempts under way, one entry an attempt.
+        let mut busy: Vec<CompanyId> = Vec::new();
         let mut more = false;
         loop {
+            let mut ended = None;
             tokio::select! {
                 biased;
                 _ = &mut stopped => break,
-                Some(_) = under_way.join_next(), if !under_way.is_empty() => if !more { continue },
+                Some(joined) = under_way.join_next(), if !under_way.is_empty() => ended = Some(joined),
                 _ = looks.tick() => {}
             }
-            while under_way.try_join_next().is_some() {}
-            let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
-            let looked = caught_async(self.claim(room)).await;
-            let claimed = match looked
-                .unwrap_or_else(|panic| Err(spotter_kernel::Problem::internal(panic)))
-            {
-                Ok(claimed) => claimed,
-                Err(problem) => {
-                    tracing::warn!(job = self.worker.job().id, %problem, "jobs could not be claimed");
-                    Vec::new()
+            let idle = ended.is_some() && !more;
+            while let Some(joined) = ended.or_else(|| under_way.try_join_next()) {
+                if let Ok(company) = joined
+                    && let Some(at) = busy.iter().position(|own| *own == company)
+                {
+                    busy.swap_remove(at);
                 }
-            };
+                ended = None;
+            }
+            if idle {
+                continue;
+            }
+            let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
+            let looked = caught_async(self.claim(room, busy.clone())).await;
+            let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
+            let claimed = looked.unwrap_or_else(|problem| {
+                tracing::warn!(job = self.worker.job().id, %problem, "jobs could not be claimed");
+                Vec::new()
+            });
             more = room > 0 && claimed.len() == room;
             for held in claimed {
+                busy.push(held.company);
                 under_way.spawn(self.clone().attend(held));
             }
         }
@@ -83,7 +94,7 @@ impl Jobs {
         tokio::time::timeout(patience, ended).await.ok();
     }
 
-    async fn claim(&self, room: usize) -> Result<Vec<Held>> {
+    async fn claim(&self, room: usize, mut busy: Vec<CompanyId>) -> Result<Vec<Held>> {
         let (job, now) = (self.worker.job(), self.env.clock.now());
         let (due, oldest) = self.db.read(move |tx| jobs::past_due(tx, job, now)).await?;
         let age = oldest.map_or(0, |since| now.millis() - since.millis());
@@ -93,12 +104,14 @@ impl Jobs {
         if due == 0 || room == 0 {
             return Ok(Vec::new());
         }
+        busy.sort_unstable();
+        busy.dedup();
         let env = self.env.clone();
-        self.db.write(move |tx| jobs::claim(tx, &env, job, room)).await
+        self.db.write(move |tx| jobs::claim(tx, &env, job, room, &busy)).await
     }
 
     /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
-    async fn attend(self, held: Held) {
+    async fn attend(self, held: Held) -> CompanyId {
         let (job, begun) = (self.worker.job(), Instant::now());
         let held_for = Duration::from_millis(job.patience.lease_ms.unsigned_abs());
         let outcome = if held.is_spent(job) {
@@ -124,12 +137,13 @@ impl Jobs {
             let (env, kept, said) = (self.env.clone(), held.clone(), outcome.clone());
             let settled = self.db.write(move |tx| jobs::settle(tx, &env, job, &kept, &said)).await;
             match settled {
-                Ok(_) => return,
+                Ok(_) => break,
                 Err(problem) => {
                     tracing::warn!(job = job.id, %problem, "what came of a job could not be written");
                 }
             }
             tokio::time::sleep(AGAIN).await;
         }
+        held.company
     }
 }

@@ -5,6 +5,7 @@ pub mod canonical;
 mod completions;
 pub mod engine;
 pub mod jobs;
+mod limited;
 pub mod mail;
 pub mod permits;
 pub mod preview;

@@ -14,15 +14,22 @@ use lettre::{
     },
     transport::smtp::{
         authentication::{Credentials, DEFAULT_MECHANISMS},
-        client::{AsyncSmtpConnection, Certificate, TlsParameters},
+        client::{AsyncSmtpConnection, AsyncTokioStream, Certificate, TlsParameters},
         commands::{Data, Mail, Rcpt},
         extension::ClientId,
     },
 };
-use rustls::pki_types::CertificateDer;
+use rustls::{
+    ClientConfig, RootCertStore,
+    pki_types::{CertificateDer, ServerName},
+};
 use spotter_contract::jobs::Outcome;
 use spotter_kernel::{Id, Timestamp};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use url::Url;
+
+use crate::limited::Limited;
 
 /// How long a server may take until it takes the message itself.
 const OFFER_TIME: Duration = Duration::from_secs(60);
@@ -30,6 +37,8 @@ const OFFER_TIME: Duration = Duration::from_secs(60);
 const ANSWER_TIME: Duration = Duration::from_secs(40);
 /// How long it is waited for a server's goodbye.
 const QUIT_TIME: Duration = Duration::from_secs(2);
+/// Bytes that are read of a server at most: what it has to say is some lines and its certificates.
+const READ_MAX: usize = 24 << 10;
 /// Messages that a mailbox keeps.
 const MAILBOX_MAX: usize = 200;
 
@@ -112,6 +121,8 @@ pub struct Server {
     credentials: Option<Credentials>,
     from: Sender,
     authorities: Vec<Certificate>,
+    /// Of connections that are secured from their first byte.
+    implicit: Arc<ClientConfig>,
 }
 
 impl std::fmt::Debug for Server {
@@ -166,13 +177,14 @@ impl Server {
         if credentials.is_some() && security == Security::Plain && !is_own {
             return Err("must not send a password without TLS");
         }
+        let implicit = trusting(authorities).ok_or("needs certificates that can be read")?;
         let authorities = authorities
             .iter()
             .map(|der| Certificate::from_der(der.to_vec()))
             .collect::<Result<_, _>>()
             .map_err(|_| "needs certificates that can be read")?;
         let port = url.port().unwrap_or(port);
-        Ok(Self { host, port, security, credentials, from, authorities })
+        Ok(Self { host, port, security, credentials, from, authorities, implicit })
     }
 
     /// Hands a message in. Until the server has been given the message itself, a failure is one; after
@@ -207,13 +219,11 @@ impl Server {
     async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, Outcome> {
         let failed = |error| Outcome::Failed(told(&error));
         let hello = ClientId::Domain(self.from.email.domain().to_owned());
-        let implicit = self.tls(Security::Implicit).map_err(failed)?;
-        let address = (self.host.trim_matches(['[', ']']), self.port);
-        let mut connection =
-            AsyncSmtpConnection::connect_tokio1(address, Some(OFFER_TIME), &hello, implicit, None)
-                .await
-                .map_err(failed)?;
-        if let Some(parameters) = self.tls(Security::StartTls).map_err(failed)? {
+        let stream = self.connect().await.map_err(|error| Outcome::Failed(error.to_string()))?;
+        let connected = AsyncSmtpConnection::connect_with_transport(stream, &hello).await;
+        let mut connection = connected.map_err(failed)?;
+        if self.security == Security::StartTls {
+            let parameters = self.start_tls().map_err(failed)?;
             connection.starttls(parameters, &hello).await.map_err(failed)?;
         }
         if let Some(credentials) = &self.credentials {
@@ -230,17 +240,25 @@ impl Server {
         Ok(connection)
     }
 
-    /// What TLS needs, where the connection is secured in this way.
-    fn tls(
-        &self,
-        wanted: Security,
-    ) -> Result<Option<TlsParameters>, lettre::transport::smtp::Error> {
-        if self.security != wanted {
-            return Ok(None);
+    /// A connection, of which a bounded part is read.
+    async fn connect(&self) -> std::io::Result<Box<dyn AsyncTokioStream>> {
+        let host = self.host.trim_matches(['[', ']']);
+        let stream = TcpStream::connect((host, self.port)).await?;
+        stream.set_nodelay(true)?;
+        let peer = stream.peer_addr()?;
+        if self.security != Security::Implicit {
+            return Ok(Box::new(Limited::new(stream, peer, READ_MAX)));
         }
+        let name = ServerName::try_from(host.to_owned()).map_err(std::io::Error::other)?;
+        let stream = TlsConnector::from(self.implicit.clone()).connect(name, stream).await?;
+        Ok(Box::new(Limited::new(stream, peer, READ_MAX)))
+    }
+
+    /// What a connection needs that is secured after its greeting.
+    fn start_tls(&self) -> Result<TlsParameters, lettre::transport::smtp::Error> {
         let builder = TlsParameters::builder(self.host.clone());
         let trusted = self.authorities.iter().cloned();
-        trusted.fold(builder, |builder, own| builder.add_root_certificate(own)).build().map(Some)
+        trusted.fold(builder, |builder, own| builder.add_root_certificate(own)).build()
     }
 
     fn written(
@@ -262,6 +280,17 @@ impl Server {
             .multipart(MultiPart::alternative_plain_html(text.clone(), html.clone()))?;
         Ok(built.formatted())
     }
+}
+
+/// TLS that trusts the system's authorities and these.
+fn trusting(authorities: &[CertificateDer<'static>]) -> Option<Arc<ClientConfig>> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    authorities.iter().try_for_each(|own| roots.add(own.clone())).ok()?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider);
+    let builder = builder.with_safe_default_protocol_versions().ok()?;
+    Some(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }
 
 /// An error with its causes, on a line.

@@ -80,7 +80,7 @@ async fn look_at_all(db: &Db, seen: &Sender<Found>) -> Result<()> {
 async fn measure(db: &Db, now: Timestamp) -> Result<()> {
     let (due, oldest) = db.read(move |tx| queue::past_due(tx, now)).await?;
     let age = oldest.map_or(0, |since| now.millis() - since.millis());
-    metrics::gauge!("spotter_delivery_past_due").set(due as f64);
-    metrics::gauge!("spotter_delivery_oldest_due_seconds").set(age as f64 / 1_000.0);
+    metrics::gauge!("spotter_webhooks_past_due").set(due as f64);
+    metrics::gauge!("spotter_webhooks_oldest_due_seconds").set(age as f64 / 1_000.0);
     Ok(())
 }

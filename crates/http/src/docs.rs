@@ -23,7 +23,7 @@ const PAGE: &str = r##"<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Spotter API reference</title>
+<title>@@</title>
 <link rel="icon" href="data:,">
 <style>body { margin: 0 } noscript { font: 16px system-ui; display: block; padding: 2rem }</style>
 </head>
@@ -54,7 +54,11 @@ fn respond(body: impl Into<Body>, kind: &'static str) -> Response<Body> {
 
 /// `GET /docs` and `GET /docs/app`
 pub(crate) async fn page(surface: Surface) -> Response<Body> {
-    let text = PAGE.replace('@', surface.base());
+    let title = match surface {
+        Surface::Public => "Spotter Public API reference",
+        Surface::App => "Spotter application API reference",
+    };
+    let text = PAGE.replace("@@", title).replace('@', surface.base());
     let mut response = respond(text, "text/html; charset=utf-8");
     let policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' \
         'unsafe-inline'; img-src 'self' data:; worker-src blob:; frame-ancestors 'none'";

@@ -94,7 +94,7 @@ fn is_visible(c: char) -> bool {
 }
 
 /// What people and things are called: a text of 1 to `MAX` characters without those that are not seen
-/// and change how the others are, such as marks of direction (Unicode's UAX #9) and joiners.
+/// and change how the others are, such as marks of direction (Unicode's UAX #9) and joiners, on one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Name<const MAX: usize>(Text<MAX>);
@@ -106,7 +106,9 @@ impl<const MAX: usize> Name<MAX> {
             matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
             | '\u{e0000}'..='\u{e007f}')
         };
-        Text::parse(&text.replace(hidden, "")).map(Self)
+        // A name stands on one line; NUL is refused with every other text's.
+        let breaks = |c: char| c.is_control() && c != '\0';
+        Text::parse(&text.replace(hidden, "").replace(breaks, " ")).map(Self)
     }
 }
 

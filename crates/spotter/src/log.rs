@@ -8,7 +8,9 @@ use crate::settings::LogFormat;
 
 /// Starts logging to standard error.
 pub(crate) fn start(filter: &str, format: LogFormat) {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    // The library of the MCP server tells of every call that it begins and ends.
+    let quiet = format!("rmcp=warn,{filter}");
+    let filter = EnvFilter::try_new(quiet).unwrap_or_else(|_| EnvFilter::new("info"));
     let terminal = std::io::stderr().is_terminal();
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let json = match format {

@@ -7,9 +7,12 @@ use std::{
 
 use serde_json::json;
 use spotter_areas::{
-    access::api_clients::{
-        ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client, parse_client_id,
-        revoke_api_client, rotate_api_client_secret,
+    access::{
+        accounts,
+        api_clients::{
+            ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client,
+            parse_client_id, revoke_api_client, rotate_api_client_secret,
+        },
     },
     company::{
         self, Company, NewCompany,
@@ -20,6 +23,7 @@ use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Write};
 use spotter_kernel::{
     Id, Problem, Result, Scope,
     id::{CoachId, CompanyId},
+    text::Email,
 };
 use spotter_store::{Db, Tx};
 
@@ -56,6 +60,30 @@ pub(crate) async fn create_company(
             let invitation = coach.invite(cx)?;
             Ok(json!({"companyId": id, "admin": coach, "invitation": invitation}))
         })
+    })
+    .await
+}
+
+/// Links that set a new password, one for each account of an address.
+pub(crate) async fn reset_password(
+    db: &Db,
+    env: &Env,
+    email: Email,
+    address: &str,
+) -> Result<serde_json::Value> {
+    let (env, address) = (env.clone(), address.to_owned());
+    db.write(move |tx| {
+        let found = accounts::candidates(tx, &email, None)?;
+        let each = found.into_iter().map(|account| {
+            as_operator(tx, &env, account.company_id, "reset_password", |cx| {
+                let (subject, id) = (account.subject, account.subject_id);
+                let (token, expires_at) = accounts::hand_out_reset(cx, subject, id)?;
+                let link = format!("{address}/set-password?token={}", token.expose());
+                Ok(json!({"companyId": account.company_id, "subject": subject, "subjectId": id,
+                    "link": link, "expiresAt": expires_at}))
+            })
+        });
+        each.collect()
     })
     .await
 }

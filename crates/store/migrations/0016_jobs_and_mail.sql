@@ -20,6 +20,7 @@ CREATE TABLE mail (
     mail_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     recipient TEXT NOT NULL,
+    about TEXT NOT NULL,
     status TEXT NOT NULL,
     content BLOB,
     error TEXT,
@@ -28,6 +29,7 @@ CREATE TABLE mail (
     PRIMARY KEY (company_id, mail_id)
 ) WITHOUT ROWID;
 CREATE INDEX mail_status ON mail (company_id, status, mail_id);
+CREATE INDEX mail_about ON mail (company_id, about, kind, mail_id);
 CREATE INDEX mail_made ON mail (mail_id);
 
 -- What sets a password: an invitation, or a reset that somebody asked for.

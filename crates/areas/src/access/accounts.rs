@@ -3,7 +3,7 @@
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Effect, Ending, Repeating, Write, vault};
+use spotter_contract::{Area, Effect, Ending, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Entropy, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -17,7 +17,7 @@ use super::sessions;
 use crate::{
     clients,
     company::coaches::Coach,
-    mail::{self, Letter},
+    mail::{self, Letter, LetterKind},
 };
 
 words! {
@@ -106,15 +106,17 @@ pub fn find(tx: &mut Tx, company: CompanyId, subject: Subject, id: Id) -> Result
     tx.one(FIND, params![company, subject, id])
 }
 
-/// Sets the password of an account.
+/// Sets the password of an account. Links that would set another are void.
 pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Result<()> {
+    forget_tokens(cx, subject, id, Purpose::Reset)?;
     cx.touch(subject.word(), id, ["password"]);
     let now = cx.now();
     cx.defer(SET_PASSWORD, params![subject, id, hash, now])
 }
 
-/// Follows a change of a coach's or a client's address.
+/// Follows a change of a coach's or a client's address. What was mailed to the old one is void.
 pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
+    void_tokens(cx, subject, id)?;
     let now = cx.now();
     cx.defer(RENAME, params![subject, id, email, now])
 }
@@ -122,12 +124,27 @@ pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> 
 /// Removes an account and what could bring it back.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(CLOSE, params![subject, id])?;
-    forget_tokens(cx, subject, id, Purpose::Invitation)?;
-    forget_tokens(cx, subject, id, Purpose::Reset)
+    void_tokens(cx, subject, id).map(drop)
 }
 
-fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> Result<()> {
-    cx.defer(FORGET_TOKENS, params![subject, id, purpose])
+/// Makes every token of somebody void; how many they were.
+fn void_tokens(cx: &mut Write, subject: Subject, id: Id) -> Result<u64> {
+    let invitations = forget_tokens(cx, subject, id, Purpose::Invitation)?;
+    Ok(invitations + forget_tokens(cx, subject, id, Purpose::Reset)?)
+}
+
+/// Makes tokens void, and takes back the mail that has them and has not left; how many they were.
+fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> Result<u64> {
+    let kind = match (purpose, subject) {
+        (Purpose::Invitation, Subject::Coach) => LetterKind::CoachInvitation,
+        (Purpose::Invitation, Subject::Client) => LetterKind::ClientInvitation,
+        (Purpose::Reset, _) => LetterKind::PasswordReset,
+    };
+    let void = cx.execute(FORGET_TOKENS, params![subject, id, purpose])?;
+    if void > 0 {
+        mail::take_back(cx, kind, id)?;
+    }
+    Ok(void)
 }
 
 /// An invitation, which is mailed to the one invited, or to be passed on where the installation sends no
@@ -163,7 +180,7 @@ fn new_token(
 
 /// Whose token it is, if it is open.
 fn open_token(
-    cx: &mut Write,
+    cx: &mut Read,
     token: &Credential,
     purpose: Purpose,
 ) -> Result<Option<(Subject, Id)>> {
@@ -180,12 +197,20 @@ pub fn invite(
     id: Id,
     to: mail::Recipient<'_>,
 ) -> Result<Invitation> {
+    let kind = match subject {
+        Subject::Coach => LetterKind::CoachInvitation,
+        Subject::Client => LetterKind::ClientInvitation,
+    };
+    if mail::sent_lately(cx, kind, id, LATELY_SECONDS)? >= LETTERS_MAX {
+        let rule = "was mailed three times within 15 minutes";
+        return Err(Problem::conflict("invitation", rule));
+    }
     let (token, expires_at) = new_token(cx, subject, id, Purpose::Invitation)?;
     let letter = match subject {
         Subject::Coach => Letter::CoachInvitation { token: token.expose() },
         Subject::Client => Letter::ClientInvitation { token: token.expose() },
     };
-    mail::send(cx, to, &letter)?;
+    mail::send(cx, to, id, &letter)?;
     let token = (!mail::is_on(cx)).then(|| token.expose().to_owned());
     Ok(Invitation { email: to.email.to_owned(), token, expires_at })
 }
@@ -209,8 +234,34 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
     Ok((subject, id))
 }
 
-/// Mails an account's holder what sets a new password.
+/// Whether a token can still be used: an invitation, or what sets a new password.
+pub fn is_open(cx: &mut Read, token: &Credential) -> Result<bool> {
+    let purpose = match token.kind {
+        CredentialKind::Invitation => Purpose::Invitation,
+        CredentialKind::PasswordReset => Purpose::Reset,
+        _ => return Ok(false),
+    };
+    Ok(open_token(cx, token, purpose)?.is_some())
+}
+
+/// What sets a new password of an account, to be passed on by the installation's operator.
+pub fn hand_out_reset(cx: &mut Write, subject: Subject, id: Id) -> Result<(Credential, Timestamp)> {
+    cx.touch(subject.word(), id, ["passwordReset"]);
+    new_token(cx, subject, id, Purpose::Reset)
+}
+
+/// Letters of a kind that somebody is sent within [`LATELY_SECONDS`] at most.
+const LETTERS_MAX: i64 = 3;
+/// How long that is.
+const LATELY_SECONDS: i64 = 15 * 60;
+
+/// Mails an account's holder what sets a new password; nothing to whoever may not come in, or was just
+/// mailed several.
 pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
+    let lately = mail::sent_lately(cx, LetterKind::PasswordReset, id, LATELY_SECONDS)?;
+    if lately >= LETTERS_MAX || sessions::admit(cx, subject, id, id).is_err() {
+        return Ok(());
+    }
     let name = match subject {
         Subject::Coach => Coach::find(cx, CoachId(id))?.first_name().to_owned(),
         Subject::Client => clients::record::Client::find(cx, ClientId(id))?.first_name().to_owned(),
@@ -218,7 +269,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     let (token, _) = new_token(cx, subject, id, Purpose::Reset)?;
     cx.touch(subject.word(), id, ["passwordReset"]);
     let letter = Letter::PasswordReset { token: token.expose() };
-    mail::send(cx, mail::Recipient { email, name: &name }, &letter)
+    mail::send(cx, mail::Recipient { email, name: &name }, id, &letter)
 }
 
 /// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere.
@@ -227,7 +278,6 @@ pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<()> {
     let (subject, id) =
         open.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
     set_password(cx, subject, id, hash)?;
-    forget_tokens(cx, subject, id, Purpose::Reset)?;
     sessions::end_all(cx, subject, id)
 }
 
@@ -242,15 +292,12 @@ pub(super) fn area() -> Area {
         Effect::new(
             Ending::ClientArchived,
             "Invitations and links for a new password of the client are void.",
-            |cx, id| {
-                forget_tokens(cx, Subject::Client, id, Purpose::Invitation)?;
-                forget_tokens(cx, Subject::Client, id, Purpose::Reset)
-            },
+            |cx, id| void_tokens(cx, Subject::Client, id),
         ),
         Effect::new(
             Ending::CoachDeactivated,
             "The coach's account is closed, and their invitations are void.",
-            |cx, id| close_account(cx, Subject::Coach, id),
+            |cx, id| close_account(cx, Subject::Coach, id).map(|()| 1),
         ),
     ])
 }

@@ -129,10 +129,10 @@ pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
 /// What ends with somebody who leaves.
 const ENDINGS: &[Effect] = &[
     Effect::new(Ending::ClientArchived, "The client is signed out everywhere.", |cx, id| {
-        end_all(cx, Subject::Client, id)
+        cx.execute(END_ALL, params![Subject::Client, id])
     }),
     Effect::new(Ending::CoachDeactivated, "The coach is signed out everywhere.", |cx, id| {
-        end_all(cx, Subject::Coach, id)
+        cx.execute(END_ALL, params![Subject::Coach, id])
     }),
 ];
 

@@ -49,6 +49,7 @@ pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<C
     client.archived_at = Some(cx.now());
     client.archive_reason = reason;
     client.save(cx, &before)?;
+    cx.as_of(before.updated_at());
     cx.happens(|| format!("The client {} is archived; their records stay.", client.name()));
     cx.end(Ending::ClientArchived, id)?;
     Step::moved(StepType::Archived, &before, &client).record(cx, id)?;

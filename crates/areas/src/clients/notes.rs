@@ -164,6 +164,7 @@ answer!(DeletedAnswer { note: DeletedNote });
 fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<DeletedAnswer> {
     let note = Note::find(cx, at.client_id, at.note_id)?;
     cx.touch("client_note", note.note_id, ["note"]);
+    cx.as_of(note.updated_at);
     cx.happens(|| {
         let beginning: String = note.body.chars().take(60).collect();
         let title = note.title.as_deref().unwrap_or(&beginning);

@@ -200,6 +200,11 @@ impl Client {
         self.relationship_status == RelationshipStatus::Active
     }
 
+    /// When the client was last changed.
+    pub fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+
     /// The client's whole name.
     pub fn name(&self) -> String {
         [self.first_name.as_str(), self.last_name.as_deref().unwrap_or_default()]

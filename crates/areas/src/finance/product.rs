@@ -1,7 +1,5 @@
 //! A product: its facts, and the rules that hold between them.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{
@@ -9,13 +7,12 @@ use spotter_kernel::{
     localized::{Localized, UNDECLARED},
     money::{Currency, Percentage},
     number::Whole,
-    text::{Language, Text},
+    text::Language,
 };
 use spotter_store::{Json, record, stored_ids};
 
-use super::vocabulary::{
-    CreditCalendar, Period, PoolMode, ProductType, Shelf, SpanUnit, StoreType, Visibility,
-};
+use super::pools::{CreditPool, NewCreditPool, Span, pools};
+use super::vocabulary::{CreditCalendar, Period, ProductType, Shelf, StoreType, Visibility};
 use crate::folding::haystack;
 
 id_type!(
@@ -24,87 +21,6 @@ id_type!(
     RequestInvalid
 );
 stored_ids!(ProductId);
-
-/// A span of time; a value of 0 is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(inline)]
-pub struct Span {
-    /// How many units, 0 to 1000.
-    #[serde(deserialize_with = "span_value")]
-    #[schemars(range(min = 0, max = 1000))]
-    value: i64,
-    unit: SpanUnit,
-}
-
-fn span_value<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
-    spotter_kernel::number::within(d, 0..=1_000)
-}
-
-impl Span {
-    const NONE: Self = Self { value: 0, unit: SpanUnit::Day };
-}
-
-/// Credits of a kind that are given again and again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub struct CreditPool {
-    /// What integrations know the pool by; unique within the product.
-    key: String,
-    /// What people call it.
-    name: String,
-    /// Credits that are given each time.
-    credits: i64,
-    /// Every so many units.
-    schedule_interval: i64,
-    schedule_unit: SpanUnit,
-    /// Whether what is left at the end of a period is lost or kept.
-    mode: PoolMode,
-}
-
-/// A pool as it is written.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewCreditPool {
-    /// What integrations know the pool by.
-    key: Text<60>,
-    /// What people call it.
-    name: Text<120>,
-    /// Credits that are given each time.
-    credits: Whole<1, 10_000>,
-    /// Every so many units.
-    schedule_interval: Whole<1, 365>,
-    schedule_unit: SpanUnit,
-    /// Whether what is left at the end of a period is lost or kept.
-    mode: PoolMode,
-}
-
-const POOLS_MAX: usize = 10;
-
-/// The pools of a product, in the order given.
-fn pools(new: Vec<NewCreditPool>) -> Result<Json<Vec<CreditPool>>> {
-    if new.len() > POOLS_MAX {
-        return Err(Problem::invalid("creditPools", "must be at most 10"));
-    }
-    let mut keys = BTreeSet::new();
-    let mut pools = Vec::new();
-    for (at, pool) in new.into_iter().enumerate() {
-        if !keys.insert(pool.key.to_lowercase()) {
-            let field = format!("creditPools[{at}].key");
-            return Err(Problem::invalid(&field, "must not be another pool's"));
-        }
-        pools.push(CreditPool {
-            key: pool.key.into(),
-            name: pool.name.into(),
-            credits: pool.credits.0,
-            schedule_interval: pool.schedule_interval.0,
-            schedule_unit: pool.schedule_unit,
-            mode: pool.mode,
-        });
-    }
-    Ok(Json(pools))
-}
 
 /// The name of a product.
 pub type Name = Localized<120>;

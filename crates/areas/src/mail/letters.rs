@@ -257,13 +257,13 @@ impl Letter<'_> {
         let html = html! {
             (DOCTYPE)
             html lang=(language.code) {
-                head { meta charset="utf-8"; meta name="color-scheme" content="light dark"; }
+                head { meta charset="utf-8";  }
                 body style="font-family: sans-serif; line-height: 1.5; max-width: 36em; margin: 1.5em auto; padding: 0 1em" {
                     p { (greeting) }
                     @for paragraph in &paragraphs { p { (paragraph) } }
                     @if !link.is_empty() {
                         p {
-                            a href=(link) style="display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: #1d5c4d; color: #ffffff; text-decoration: none" { (label) }
+                            a href=(link) style="display: inline-block; padding: .7em 1.2em; border-radius: .4em; background: #1f5eff; color: #ffffff; text-decoration: none" { (label) }
                         }
                         p style="font-size: .85em" { (language.link_by_hand) br; (link) }
                     }

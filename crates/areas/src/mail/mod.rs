@@ -6,8 +6,10 @@ mod outbox;
 
 use spotter_contract::Area;
 
-pub use letters::{Letter, Written};
-pub use outbox::{MailStatus, Outgoing, Recipient, SEND, is_on, outgoing, park, send};
+pub use letters::{Letter, LetterKind, Written};
+pub use outbox::{
+    MailStatus, Outgoing, Recipient, SEND, is_on, outgoing, park, send, sent_lately, take_back,
+};
 
 /// What the area brings.
 pub fn area() -> Area {

@@ -24,13 +24,15 @@ stored_ids!(MailId);
 
 words! {
     /// What became of a message: `bounced` where the recipient's server refused the address, `unknown`
-    /// where it fell silent after it had the message.
+    /// where it fell silent after it had the message, `cancelled` where what it says does not hold any
+    /// more.
     pub enum MailStatus {
         Waiting = "waiting",
         Sent = "sent",
         Bounced = "bounced",
         Failed = "failed",
         Unknown = "unknown",
+        Cancelled = "cancelled",
     }
 }
 
@@ -62,6 +64,7 @@ record! {
         mail_id: MailId,
         kind: LetterKind,
         recipient: String,
+        about: Id,
         status: MailStatus,
         content: Option<Vec<u8>>,
         created_at: Timestamp,
@@ -82,9 +85,14 @@ pub fn is_on(cx: &Write) -> bool {
     cx.env().mail_links.is_some()
 }
 
-/// Sends a letter in the company's language, once this change is committed; nothing where the
-/// installation sends no mail.
-pub fn send(cx: &mut Write, to: Recipient<'_>, letter: &Letter<'_>) -> Result<()> {
+/// Sends a letter about a record in the company's language, once this change is committed; nothing where
+/// the installation sends no mail.
+pub fn send(
+    cx: &mut Write,
+    to: Recipient<'_>,
+    about: impl Into<Id>,
+    letter: &Letter<'_>,
+) -> Result<()> {
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
     cx.tells(|| format!("A message goes to {}.", to.name));
     let company = Company::find(cx)?;
@@ -95,12 +103,31 @@ pub fn send(cx: &mut Write, to: Recipient<'_>, letter: &Letter<'_>) -> Result<()
         mail_id: MailId(cx.new_id()),
         kind: letter.kind(),
         recipient: to.email.to_owned(),
+        about: about.into(),
         status: MailStatus::Waiting,
         content: Some(sealed),
         created_at: cx.now(),
     };
     cx.defer(INSERT, &mail.params())?;
     cx.begin_job(&SEND, mail.mail_id)
+}
+
+/// How many letters of a kind about a record were written in the last so many seconds.
+pub fn sent_lately(cx: &mut Read, kind: LetterKind, about: Id, seconds: i64) -> Result<i64> {
+    let since = Id::first_at(cx.now().plus_seconds(-seconds));
+    let found: Option<(i64,)> = cx.one(LATELY, params![about, kind, since])?;
+    Ok(found.map_or(0, |(count,)| count))
+}
+
+/// Takes back the letters of a kind about a record that have not left.
+pub fn take_back(cx: &mut Write, kind: LetterKind, about: Id) -> Result<()> {
+    let waiting: Vec<(MailId,)> =
+        cx.all(TO_LEAVE, params![about, kind, MailStatus::Waiting, MailStatus::Unknown])?;
+    for (mail,) in waiting {
+        cx.defer(CANCEL, params![mail, MailStatus::Cancelled])?;
+        cx.clear_job(&SEND, mail)?;
+    }
+    Ok(())
 }
 
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
@@ -154,13 +181,13 @@ fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
     };
     let sent_at = (status == MailStatus::Sent).then(|| cx.now());
     let (error, is_over) = (settled.outcome.error(), settled.again_at.is_none());
-    cx.defer(SETTLE, params![id, status, error, sent_at, is_over])
+    cx.defer(SETTLE, params![id, status, error, sent_at, is_over, MailStatus::Cancelled])
 }
 
 /// Ends the messages that wait, in a database that was restored: they may have been sent since the
 /// backup. Their jobs are ended beside them.
 pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
-    tx.execute(PARK, params![MailStatus::Unknown, MailStatus::Waiting])?;
+    tx.execute(PARK, params![MailStatus::Unknown, MailStatus::Waiting, jobs::PARKED])?;
     jobs::park(tx, now)
 }
 
@@ -205,8 +232,14 @@ statements! {
     INSERT = "INSERT INTO mail ", values!(Sealed);
     FIND = "SELECT ", Sealed::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
     SETTLE = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \
-        content = CASE WHEN ?6 THEN NULL ELSE content END WHERE company_id = ?1 AND mail_id = ?2";
-    PARK = "UPDATE mail SET status = ?1, content = NULL WHERE status IN (?1, ?2)";
+        content = CASE WHEN ?6 THEN NULL ELSE content END \
+        WHERE company_id = ?1 AND mail_id = ?2 AND (status <> ?7 OR ?3 = 'sent')";
+    LATELY = "SELECT COUNT(*) FROM mail WHERE company_id = ?1 AND about = ?2 AND kind = ?3 AND mail_id >= ?4";
+    TO_LEAVE = "SELECT mail_id FROM mail WHERE company_id = ?1 AND about = ?2 AND kind = ?3 \
+        AND status IN (?4, ?5) AND content IS NOT NULL ORDER BY mail_id LIMIT 100";
+    CANCEL = "UPDATE mail SET status = ?3, content = NULL WHERE company_id = ?1 AND mail_id = ?2";
+    PARK = "UPDATE mail SET status = ?1, content = NULL, error = ?3 \
+        WHERE status IN (?1, ?2) AND content IS NOT NULL";
     PRUNE = "DELETE FROM mail WHERE (company_id, mail_id) IN \
         (SELECT company_id, mail_id FROM mail WHERE mail_id < ?1 ORDER BY mail_id LIMIT 500)";
 }

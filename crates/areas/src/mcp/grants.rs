@@ -186,14 +186,14 @@ const ENDINGS: &[Effect] = &[
     ),
 ];
 
-fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<()> {
+fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
     let open: Vec<(GrantId,)> = cx.all(OPEN, params![subject, id])?;
-    let now = cx.now();
+    let (now, count) = (cx.now(), open.len() as u64);
     for (grant,) in open {
         cx.defer(REVOKE, params![grant, now])?;
         tokens::revoke_all(cx, grant)?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Ends a grant and its tokens.

@@ -159,7 +159,7 @@ const ENDINGS: &[Effect] = &[Effect::new(
     "Static keys that the coach has made are revoked.",
     |cx, id| {
         let now = cx.now();
-        cx.defer(REVOKE_OF_COACH, params![id, now])
+        cx.execute(REVOKE_OF_COACH, params![id, now])
     },
 )];
 

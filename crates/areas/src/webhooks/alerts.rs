@@ -38,7 +38,7 @@ fn tell(cx: &mut Write, id: Id) -> Result<()> {
     };
     for coach in Coach::managers(cx)? {
         let letter = Letter::FailingWebhook { webhook: &subscription.name, error: &error };
-        mail::send(cx, coach.recipient(), &letter)?;
+        mail::send(cx, coach.recipient(), id, &letter)?;
     }
     cx.defer(TELL, params![id, now])
 }

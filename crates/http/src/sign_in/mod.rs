@@ -47,6 +47,8 @@ pub(crate) const ATTEMPTS_WINDOW_SECONDS: i64 = 15 * 60;
 const ATTEMPTS_PER_ACCOUNT: u32 = 10;
 /// Failed attempts from one address within the window.
 const ATTEMPTS_PER_ADDRESS: u32 = 50;
+/// What is said of one failed attempt too many.
+const FAILED: &str = "Too many failed attempts.";
 /// Hashes that are worked out at once; each takes 19 MiB and a core.
 static HASHING: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(2));
 
@@ -140,11 +142,11 @@ fn new_hash(state: &State, password: Password) -> impl FnOnce() -> Result<String
 }
 
 /// Refuses one attempt too many, and says how long to wait.
-fn within_limit(attempts: Figures) -> Result<()> {
+fn within_limit(attempts: Figures, why: &str) -> Result<()> {
     if !attempts.exceeded {
         return Ok(());
     }
-    let mut problem = Problem::because(Key::RateLimitExceeded, "Too many failed attempts.");
+    let mut problem = Problem::because(Key::RateLimitExceeded, why);
     problem.retry_after = Some(attempts.reset_seconds);
     Err(problem)
 }

@@ -14,7 +14,7 @@ use spotter_areas::access::{
     accounts::{self, Password},
     sessions::{self, SessionTokens},
 };
-use spotter_contract::{Actor, Caller, Write};
+use spotter_contract::{Actor, Caller, Read, Write};
 use spotter_kernel::{
     Event, Key, Problem, Result,
     secret::{Credential, CredentialKind},
@@ -22,14 +22,13 @@ use spotter_kernel::{
 };
 use spotter_store::Tx;
 
-use super::{
-    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, SessionAnswer, Visit, hashing, new_hash,
-    within_limit,
-};
+use super::{ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, Visit, hashing, new_hash, within_limit};
 use crate::{observe::RequestId, rate::Counted, server::State, visitor};
 
 /// Messages that an address may ask for within the window.
 const RESETS_PER_ADDRESS: u32 = 3;
+/// Messages that may be asked for from one place within it.
+const RESETS_FROM: u32 = 30;
 /// The answer takes this long, whether anybody has the address or not.
 const FORGOT_TIME: Duration = Duration::from_millis(300);
 
@@ -82,7 +81,7 @@ async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<Passw
     let attempts = &visit.state.attempts;
     let counted = Counted::Caller(id);
     let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, visit.state.env.clock.now());
-    within_limit(figures)?;
+    within_limit(figures, FAILED)?;
     let company = caller.company;
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
     let account = visit.state.db.read(find).await?.ok_or(Key::InvalidToken)?;
@@ -102,15 +101,28 @@ async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<Passw
     Ok(PasswordChanged { password_changed: true })
 }
 
+impl Visit {
+    /// A token of a kind, and the password that it sets.
+    async fn acceptance(
+        &self,
+        request: Request<Body>,
+        kind: CredentialKind,
+        rule: &str,
+    ) -> Result<(Credential, Password)> {
+        let Acceptance { token, password } = self.body(request).await?;
+        let token = Credential::parse(kind, &token);
+        Ok((token.ok_or_else(|| Problem::invalid("token", rule))?, password))
+    }
+}
+
 pub(super) async fn accept_invitation(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
     let visit = Visit::new(state, &request);
     let outcome = async {
-        let Acceptance { token, password } = visit.body(request).await?;
-        let token = Credential::parse(CredentialKind::Invitation, &token)
-            .ok_or_else(|| Problem::invalid("token", "must be an invitation that is open"))?;
+        let rule = "must be an invitation that is open";
+        let (token, password) = visit.acceptance(request, CredentialKind::Invitation, rule).await?;
         accept(&visit.state, &visit.request_id, token, password).await
     };
     visit.respond(outcome.await.map(|session| SessionAnswer { session }))
@@ -146,6 +158,16 @@ pub(super) async fn forgot_password(
     visit.respond(outcome.await)
 }
 
+/// Whether a token can still be used.
+pub async fn is_open(state: &Arc<State>, token: Credential) -> Result<bool> {
+    let now = state.env.clock.now();
+    let read = move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(token.company, Actor::System);
+        accounts::is_open(&mut Read::new(tx, &caller, now), &token)
+    };
+    state.db.read(read).await
+}
+
 /// Mails whoever has accounts under this address what sets a new password. Neither the answer nor its
 /// time tells whether anybody has.
 pub async fn forgot(
@@ -155,15 +177,18 @@ pub async fn forgot(
     email: Email,
 ) -> Result<()> {
     if state.env.mail_links.is_none() {
-        let rule = "no mail is sent here: ask for a new invitation";
+        let rule = "no mail is sent here: the installation's operator can hand out a link";
         return Err(Problem::conflict("email", rule));
     }
     let (attempts, now) = (&state.attempts, state.env.clock.now());
-    let digest = Sha256::digest(format!("forgot {}", email.to_lowercase()));
-    let by_name = attempts.take(Counted::Account(digest.into()), RESETS_PER_ADDRESS, now);
-    let by_address = attempts.take(Counted::address(from), ATTEMPTS_PER_ADDRESS, now);
-    within_limit(by_name)?;
-    within_limit(by_address)?;
+    // Apart from failed sign-ins, which are counted by the same means.
+    let counted = |what: &str| Counted::Account(Sha256::digest(format!("forgot {what}")).into());
+    let by_name = counted(&email.to_lowercase());
+    let by_name = attempts.take(by_name, RESETS_PER_ADDRESS, now);
+    let by_sender =
+        attempts.take(counted(&format!("{:?}", Counted::address(from))), RESETS_FROM, now);
+    within_limit(by_name, "A link was asked for three times: look into your mail, or wait.")?;
+    within_limit(by_sender, "Too many links were asked for from here.")?;
     let mailed = mail_each(state, request_id, email);
     let (mailed, ()) = tokio::join!(mailed, tokio::time::sleep(FORGOT_TIME));
     mailed
@@ -191,9 +216,9 @@ pub(super) async fn reset_password(
 ) -> Response<Body> {
     let visit = Visit::new(state, &request);
     let outcome = async {
-        let Acceptance { token, password } = visit.body(request).await?;
-        let token = Credential::parse(CredentialKind::PasswordReset, &token)
-            .ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+        let rule = "must be open and not used";
+        let (token, password) =
+            visit.acceptance(request, CredentialKind::PasswordReset, rule).await?;
         reset(&visit.state, &visit.request_id, token, password).await?;
         Ok(PasswordChanged { password_changed: true })
     };

@@ -28,7 +28,7 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use super::{
-    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, SessionAnswer, Visit, hashing, within_limit,
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, Visit, hashing, within_limit,
 };
 use crate::{observe::RequestId, rate::Counted, server::State};
 
@@ -97,8 +97,8 @@ pub async fn recognise(
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
-    within_limit(by_account)?;
-    within_limit(by_address)?;
+    within_limit(by_account, FAILED)?;
+    within_limit(by_address, FAILED)?;
     let (email, company) = (login.email.clone(), login.company_id);
     let read = move |tx: &mut Tx<'_>| accounts::candidates(tx, &email, company);
     let mut found = state.db.read(read).await?;

@@ -184,6 +184,20 @@ pub(super) fn revoke_api_client(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
+pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let email = Email::parse(&text(matches, "email")).ok_or("--email must be an e-mail address")?;
+    let (env, db) = existing(&settings)?;
+    let address = settings.address();
+    let reset = operator::reset_password(&db, &env, email, &address);
+    let made = serve::runtime()?.block_on(reset).map_err(told)?;
+    if made.as_array().is_none_or(Vec::is_empty) {
+        return Err("nobody who has accepted an invitation has this address".into());
+    }
+    print(&made);
+    Ok(())
+}
+
 /// Shows repeating work, timers that wait, and what failed in the last week.
 pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
@@ -226,7 +240,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     for row in &troubles {
         let Trouble { kind, company_id, subject, state, attempts, ended_at, error } = row;
         let (at, error) = (ended_at.map(|at| at.to_string()), error.as_deref().unwrap_or_default());
-        let (at, state) = (at.unwrap_or_default(), state.word());
+        let (at, state) = (at.unwrap_or_else(|| "tried again".to_owned()), state.word());
         println!(
             "  {at}  {kind} of {subject} at company {company_id}: {state} after {attempts} attempts: {error}"
         );

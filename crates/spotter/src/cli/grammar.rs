@@ -96,6 +96,11 @@ pub(super) fn command() -> Command {
         .subcommand(with_settings(
             Command::new("revoke").about("End an API client for good").arg(client_id()),
         ));
+    let account = group("account", "Accounts of coaches and clients").subcommand(with_settings(
+        Command::new("reset-password")
+            .about("Print a link that sets a new password, for whoever cannot have it mailed")
+            .arg(needed("email", "The account's address")),
+    ));
     let file = |help: &'static str| {
         Arg::new("file").required(true).value_parser(value_parser!(PathBuf)).help(help)
     };
@@ -124,6 +129,7 @@ pub(super) fn command() -> Command {
         ))
         .subcommand(company)
         .subcommand(api_client)
+        .subcommand(account)
         .subcommand(
             Command::new("openapi")
                 .about("Print the OpenAPI description of the Public API")

@@ -58,6 +58,10 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Some((_, own)) => commands::revoke_api_client(own),
             None => Ok(()),
         },
+        Some(("account", own)) => match own.subcommand() {
+            Some((_, own)) => commands::reset_password(own),
+            None => Ok(()),
+        },
         Some(("openapi", own)) => {
             let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
             let document =

@@ -24,7 +24,8 @@ use crate::{
 mod alone {
     use super::*;
     on_both_engines!(
-        process jobs_are_done_once_on_many_nodes, outcomes_are_kept, what_died_is_taken_over
+        process jobs_are_done_once_on_many_nodes, outcomes_are_kept, what_died_is_taken_over,
+        nobody_waits_for_all_of_anothers
     );
 }
 
@@ -167,6 +168,25 @@ fn outcomes_are_kept(engine: Engine) {
     });
 }
 
+/// A company with many jobs has those of another go between its own.
+fn nobody_waits_for_all_of_anothers(engine: Engine) {
+    let (nodes, first) = nodes(engine, 1);
+    runtime().block_on(async {
+        let db = &nodes[0];
+        let second = crate::timers::another_company(db).await;
+        begin(db, first, 30).await;
+        let later = begin(db, second, 1).await[0];
+        let claim = async |most: usize, busy: Vec<CompanyId>| {
+            let claimed = db.write(move |tx| jobs::claim(tx, &env(), &WORK, most, &busy));
+            claimed.await.unwrap()
+        };
+        assert!(claim(3, Vec::new()).await.iter().all(|held| held.company == first));
+        let next = claim(2, vec![first]).await;
+        assert_eq!(next[0].subject, later, "{next:?}");
+        assert_eq!((next.len(), next[1].company), (2, first), "{next:?}");
+    });
+}
+
 /// A process that dies in the midst of an attempt has perhaps done it: whoever takes it over is told,
 /// and after the last attempt it is not known, and not tried for ever.
 fn what_died_is_taken_over(engine: Engine) {
@@ -175,7 +195,8 @@ fn what_died_is_taken_over(engine: Engine) {
     runtime().block_on(async {
         let ids = begin(&nodes[0], company, 1).await;
         let die = async || {
-            let claimed = nodes[0].write(|tx| jobs::claim(tx, &env(), &WORK, 9)).await.unwrap();
+            let claimed =
+                nodes[0].write(|tx| jobs::claim(tx, &env(), &WORK, 9, &[])).await.unwrap();
             let now = SystemClock.now();
             nodes[0].write(move |tx| tx.execute(OVER, params![now, company])).await.unwrap();
             claimed

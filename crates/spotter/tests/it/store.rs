@@ -310,7 +310,7 @@ async fn statements_use_their_indexes(app: App) {
             "RECURSIVE unfinished",
             "FROM company ORDER BY",
             "FROM company c WHERE",
-            "UPDATE mail SET status = ?1, content = NULL",
+            "UPDATE mail SET status = ?1, content = NULL, error = ?3",
             "WHERE due_at IS NOT NULL GROUP BY",
             "lease = NULL, due_at = NULL WHERE due_at IS NOT NULL",
         ];

@@ -102,8 +102,14 @@ pub fn nodes(engine: Engine, how_many: usize) -> (Vec<Db>, CompanyId) {
         Engine::Sqlite => first.clone(),
         Engine::Postgres => open(&Config { connections: 4, ..Config::new(place.clone()) }),
     }));
-    let company = CompanyId(Id::first_at(SystemClock.now()));
-    let made = nodes[0].write(move |tx| {
+    let company = runtime().block_on(another_company(&nodes[0]));
+    (nodes, company)
+}
+
+/// A new company in a database.
+pub async fn another_company(db: &Db) -> CompanyId {
+    let company = CompanyId(env().new_id());
+    let made = db.write(move |tx| {
         let new = NewCompany {
             name: Name::parse("Gym").unwrap(),
             time_zone: TimeZone::UTC,
@@ -113,8 +119,8 @@ pub fn nodes(engine: Engine, how_many: usize) -> (Vec<Db>, CompanyId) {
         };
         Company::create(tx, company, new, SystemClock.now()).map(drop)
     });
-    runtime().block_on(made).unwrap();
-    (nodes, company)
+    made.await.unwrap();
+    company
 }
 
 fn start(nodes: &[Db]) {

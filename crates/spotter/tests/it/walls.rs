@@ -73,7 +73,7 @@ fn every_statement_names_its_company() {
         "mcp_client WHERE client_id IN",
         "FROM client c JOIN company o",
         "mail WHERE mail_id < ?1",
-        "UPDATE mail SET status = ?1, content = NULL",
+        "UPDATE mail SET status = ?1, content = NULL, error = ?3",
     ];
     for sql in spotter_areas::areas().statements {
         let scoped = sql.0.contains("company_id = ?1") || sql.0.starts_with("INSERT INTO");

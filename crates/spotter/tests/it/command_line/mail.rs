@@ -50,6 +50,11 @@ fn the_demo_keeps_its_mail(engine: Engine) {
         super::post(&format!("{base}/app/v1/auth/login"), "none", "k", &login).unwrap();
     assert_eq!(status, 200, "{told}");
     stop(child);
+    let mut reset = vec!["account", "reset-password", "--data", folder.path().to_str().unwrap()];
+    reset.extend(["--email", demo["manager"]["email"].as_str().unwrap()]);
+    reset.extend(flags.iter().map(String::as_str));
+    let (fine, told) = spotter(&reset);
+    assert!(fine && told.contains("/set-password?token=fspr_"), "{told}");
     let mut jobs = vec!["jobs", "--data", folder.path().to_str().unwrap()];
     jobs.extend(flags.iter().map(String::as_str));
     let (fine, told) = spotter(&jobs);

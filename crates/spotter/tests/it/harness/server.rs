@@ -211,12 +211,20 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
 pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set) }
+    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, true) }
+}
+
+/// A server that writes mail and has nobody who sends it.
+pub fn start_without_post(engine: Engine, links: &str) -> Server {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+    let set = |env: &mut Env| env.mail_links = Some(links.into());
+    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, false) }
 }
 
 /// The same with files of one's own.
 pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
-    start_in(engine, settings, files, |_| ())
+    start_in(engine, settings, files, |_| (), true)
 }
 
 fn start_in(
@@ -224,6 +232,7 @@ fn start_in(
     settings: Settings,
     files: Files,
     set: impl FnOnce(&mut Env),
+    posts: bool,
 ) -> Server {
     let location = location(engine);
     let db = open_new(&location);
@@ -233,7 +242,7 @@ fn start_in(
     set(&mut env);
     let mailbox = Mailbox::default();
     let sends_mail = env.mail_links.is_some();
-    if sends_mail {
+    if sends_mail && posts {
         let post = Post::Mailbox(mailbox.clone());
         let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
         runtime().spawn(jobs(&db, &env, worker));

@@ -22,7 +22,8 @@ mod alone {
     on_both_engines!(
         process invitations_are_mailed, forgotten_passwords_are_set_anew,
         letters_are_in_the_companys_language, managers_hear_of_failing_webhooks_once_a_day,
-        pages_set_passwords, nothing_is_mailed_of_what_did_not_happen
+        pages_set_passwords, nothing_is_mailed_of_what_did_not_happen,
+        what_does_not_hold_any_more_does_not_leave, links_end_with_the_address_and_the_password
     );
 }
 
@@ -298,6 +299,7 @@ fn pages_set_passwords(engine: Engine) {
         assert_eq!(send(foreign.form(&fields)).await.status, 403);
         form("/set-password", &fields).await.ok();
         assert_eq!(form("/set-password", &fields).await.status, 404);
+        assert_eq!(page(&format!("/set-password?token={invitation}")).await.status, 404);
         sign_in(&app, &email, PASSWORD).await.ok();
 
         page("/forgot-password").await.ok();
@@ -331,6 +333,83 @@ fn nothing_is_mailed_of_what_did_not_happen(engine: Engine) {
         mail_to(&app, &email, 1).await;
         tokio::time::sleep(Duration::from_millis(800)).await;
         mail_to(&app, &email, 1).await;
+    });
+}
+
+/// While no mail leaves, an invitation is replaced and its client archived: nothing is left to be sent.
+fn what_does_not_hold_any_more_does_not_leave(engine: Engine) {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let cell = if engine == Engine::Sqlite { &SQLITE } else { &POSTGRES };
+    // The links are set after the server has started: nobody sends.
+    let server = cell.get_or_init(|| crate::harness::start_without_post(engine, LINKS));
+    runtime().block_on(async {
+        let app = App::new(server).await;
+        let email = format!("{}@example.com", random_text());
+        let id = app.new_client(json!({"firstName": "Ann", "email": email})).await;
+        let statuses = async || {
+            let listed = app.app("GET", "/mail", None).await.ok();
+            let mails = listed.data()["mail"].as_array().unwrap().clone();
+            let each = mails.iter().map(|mail| mail["status"].as_str().unwrap().to_owned());
+            each.collect::<Vec<_>>()
+        };
+        for _ in 0..2 {
+            app.act(&format!("/clients/{id}/invite")).await.ok();
+        }
+        assert_eq!(statuses().await, ["waiting", "cancelled"]);
+        app.act(&format!("/clients/{id}/archive")).await.ok();
+        assert_eq!(statuses().await, ["cancelled", "cancelled"]);
+        const LEFT: Sql = Sql("SELECT COUNT(*) FROM job WHERE company_id = ?1");
+        let company = app.company;
+        let left = app.server.db.read(move |tx| tx.one::<(i64,)>(LEFT, params![company])).await;
+        assert_eq!(left.unwrap().unwrap().0, 0);
+    });
+}
+
+/// What was mailed to one address opens nothing once the person has another, or has set a password.
+fn links_end_with_the_address_and_the_password(engine: Engine) {
+    scenario(engine, async |app| {
+        let address = || format!("{}@example.com", random_text());
+        let (wrong, right) = (address(), address());
+        let id = app.new_client(json!({"firstName": "Ann", "email": wrong})).await;
+        let path = format!("/clients/{id}");
+        app.act(&format!("{path}/invite")).await.ok();
+        let invitation = token(&mail_to(&app, &wrong, 1).await[0]);
+        app.patch(&path, json!({"email": right})).await.ok();
+        let accept = |token: String| {
+            auth(&app, "invitations/accept", json!({"token": token, "password": PASSWORD}))
+        };
+        accept(invitation).await.refused(400, "request.invalid");
+        app.act(&format!("{path}/invite")).await.ok();
+        let session = accept(token(&mail_to(&app, &right, 1).await[0])).await.ok();
+        let session = session.data()["session"]["accessToken"].as_str().unwrap().to_owned();
+        let reset = |token: String| {
+            auth(&app, "password/reset", json!({"token": token, "password": "another long one"}))
+        };
+        auth(&app, "password/forgot", json!({"email": right})).await.ok();
+        let link = token(&mail_to(&app, &right, 2).await[1]);
+        let change = json!({"currentPassword": PASSWORD, "newPassword": "a new long one"});
+        let changed = app.server.request("POST", "/app/v1/auth/password").bearer_auth(&session);
+        send(changed.json(&change)).await.ok();
+        reset(link).await.refused(400, "request.invalid");
+        auth(&app, "password/forgot", json!({"email": right})).await.ok();
+        let link = token(&mail_to(&app, &right, 3).await[2]);
+        app.patch(&path, json!({"email": address()})).await.ok();
+        reset(link).await.refused(400, "request.invalid");
+        // Three invitations in a quarter of an hour are enough, and who may not come in gets no link.
+        let email = address();
+        let id = app.new_client(json!({"firstName": "Bea", "email": email})).await;
+        for count in 1..=3 {
+            app.act(&format!("/clients/{id}/invite")).await.ok();
+            mail_to(&app, &email, count).await;
+        }
+        app.act(&format!("/clients/{id}/invite")).await.refused(409, "PUBLIC_API_ERROR");
+        let last = token(&mail_to(&app, &email, 3).await[2]);
+        accept(last).await.ok();
+        app.act(&format!("/clients/{id}/archive")).await.ok();
+        auth(&app, "password/forgot", json!({"email": email})).await.ok();
+        tokio::time::sleep(Duration::from_millis(1_000)).await;
+        mail_to(&app, &email, 3).await;
     });
 }
 

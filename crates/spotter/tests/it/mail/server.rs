@@ -195,6 +195,29 @@ fn answers_of_a_server_are_told_apart() {
     says("ann", "failed", "onnect");
 }
 
+/// A server that never ends its line, or never ends its answer, costs an attempt and no memory.
+#[test]
+fn a_server_that_says_too_much_is_left() {
+    for line in [&[b'x'; 1 << 16][..], b"220-x\r\n"] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let flood = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut sent = 0;
+            while sent < 64 << 20 && std::io::Write::write_all(&mut stream, line).is_ok() {
+                sent += line.len();
+            }
+            sent
+        });
+        let began = std::time::Instant::now();
+        let told = outcome(&post(&format!("smtp://localhost:{port}?tls=none")), "ann");
+        assert_eq!(told.word(), "failed", "{told:?}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(30));
+        let sent = flood.join().unwrap();
+        assert!(sent < 32 << 20, "{sent} bytes were taken");
+    }
+}
+
 #[test]
 fn passwords_go_over_tls_alone() {
     for (how, scheme) in [("starttls", "smtp"), ("implicit", "smtps")] {

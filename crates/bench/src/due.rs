@@ -1,4 +1,4 @@
-//! Many timers that are due at one instant: other callers must hardly notice.
+//! Many timers, or jobs, that are due at one instant: other callers must hardly notice.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,41 @@ use crate::{
     service::{Api, Service},
 };
 
-/// Timers that are written by one transaction.
+/// What is due.
+pub struct Kind {
+    /// What it is called.
+    name: &'static str,
+    /// How the line of the metric begins that tells how many are due.
+    metric: &'static str,
+    /// What writes one: the company, a name, the record, the instant.
+    rows: &'static [Sql],
+    id: &'static str,
+}
+
+/// Timers that find nothing to do any more.
+pub const TIMERS: Kind = Kind {
+    name: "timers",
+    metric: "spotter_timers_past_due ",
+    rows: &[Sql(
+        "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
+    )],
+    id: "forget_previous_webhook_secret",
+};
+
+/// Messages that are not kept any more: what they cost without a mail server.
+pub const JOBS: Kind = Kind {
+    name: "jobs",
+    metric: "spotter_jobs_past_due{job=\"send_mail\"} ",
+    rows: &[
+        Sql("INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
+            VALUES (?1, ?2, ?3, 'waiting', 0, ?4)"),
+        Sql("INSERT INTO mail (company_id, kind, mail_id, recipient, status, created_at) \
+            VALUES (?1, ?2, ?3, 'ann@example.com', 'waiting', ?4)"),
+    ],
+    id: "send_mail",
+};
+
+/// Rows that are written by one transaction.
 const STEP: u64 = 5_000;
 /// How long it takes from the filling to the instant, in seconds.
 const AHEAD: i64 = 15;
@@ -22,28 +56,35 @@ const P99_FACTOR: u32 = 2;
 const UNNOTICED: Duration = Duration::from_millis(10);
 
 /// Sets so many, and measures what others wait before the instant and after it.
-pub async fn run(mut service: Service, place: crate::crowd::Place, count: u64) -> Outcome {
+pub async fn run(
+    kind: &'static Kind,
+    mut service: Service,
+    place: crate::crowd::Place,
+    count: u64,
+) -> Outcome {
     service.start().await?;
     service.kill()?;
     let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 20_000);
-    fill(place.location, company(&place.data)?, count, at).await?;
+    fill(kind, place.location, company(&place.data)?, count, at).await?;
     let api = service.start().await?;
     let client = api.ask(Method::GET, "/clients?limit=1", None).await?;
     let client = client["clients"][0]["clientId"].as_str().unwrap_or_default().to_owned();
     let alone = measure(&api, &client, async |_| Ok(receiver::now() < at.millis())).await?;
     let began = Instant::now();
     let beside = measure(&api, &client, async |asked| {
-        Ok(asked % 20 != 0 || waits(&service).await? || began.elapsed() < Duration::from_secs(1))
+        Ok(asked % 20 != 0
+            || waits(kind, &service).await?
+            || began.elapsed() < Duration::from_secs(1))
     })
     .await?;
     let rate = count as f64 / began.elapsed().as_secs_f64();
-    println!("  {count} timers due at once: {rate:.0} a second");
+    println!("  {count} {} due at once: {rate:.0} a second", kind.name);
     service.kill()?;
     for (what, alone, beside) in [("reads", alone.0, beside.0), ("writes", alone.1, beside.1)] {
         let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
         println!("  {what} p99 {:.1} ms alone, {:.1} ms beside them", ms(alone), ms(beside));
         if beside > UNNOTICED && beside > alone * P99_FACTOR {
-            return Err(format!("timers keep other {what} waiting").into());
+            return Err(format!("{} keep other {what} waiting", kind.name).into());
         }
     }
     Ok(())
@@ -73,14 +114,20 @@ async fn measure(
     Ok((p99(reads), p99(writes)))
 }
 
-/// Whether timers are due, as the metrics say.
-async fn waits(service: &Service) -> Outcome<bool> {
+/// Whether some are due, as the metrics say.
+async fn waits(kind: &Kind, service: &Service) -> Outcome<bool> {
     let text = reqwest::get(format!("http://{}/metrics", service.address())).await?.text().await?;
-    let line = text.lines().find_map(|line| line.strip_prefix("spotter_timers_past_due "));
+    let line = text.lines().find_map(|line| line.strip_prefix(kind.metric));
     Ok(line.is_none_or(|count| count.trim() != "0"))
 }
 
-async fn fill(location: Location, company: CompanyId, count: u64, at: Timestamp) -> Outcome {
+async fn fill(
+    kind: &'static Kind,
+    location: Location,
+    company: CompanyId,
+    count: u64,
+    at: Timestamp,
+) -> Outcome {
     let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let opened = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
     let db = opened.map_err(told)?;
@@ -90,7 +137,10 @@ async fn fill(location: Location, company: CompanyId, count: u64, at: Timestamp)
             (from..to).try_for_each(|number| {
                 let mut own = [0; 6];
                 own.copy_from_slice(&number.to_be_bytes()[2..]);
-                tx.defer(SET, params![company, KIND, Id::new(at, own), at])
+                let record = Id::new(at, own);
+                kind.rows
+                    .iter()
+                    .try_for_each(|row| tx.defer(*row, params![company, kind.id, record, at]))
             })
         };
         db.write_rows(write).await.map_err(told)?;
@@ -98,9 +148,3 @@ async fn fill(location: Location, company: CompanyId, count: u64, at: Timestamp)
     tokio::task::spawn_blocking(move || db.close(Duration::from_secs(5))).await?;
     Ok(())
 }
-
-/// One that finds nothing to do any more.
-const KIND: &str = "forget_previous_webhook_secret";
-const SET: Sql = Sql(
-    "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
-);
