@@ -40,8 +40,8 @@ pub const JOBS: Kind = Kind {
     rows: &[
         Sql("INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
             VALUES (?1, ?2, ?3, 'waiting', 0, ?4)"),
-        Sql("INSERT INTO mail (company_id, kind, mail_id, recipient, status, created_at) \
-            VALUES (?1, ?2, ?3, 'ann@example.com', 'waiting', ?4)"),
+        Sql("INSERT INTO mail (company_id, kind, mail_id, recipient, about, status, created_at) \
+            VALUES (?1, 'password_reset', ?3, 'ann@example.com', ?3, 'waiting', ?4)"),
     ],
     id: "send_mail",
 };

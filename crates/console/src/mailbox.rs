@@ -52,7 +52,7 @@ fn shown(messages: &[Message]) -> Response<Body> {
             section.card {
                 p.asker { strong { bdi { (message.subject) } } }
                 p.quiet { "To " bdi { (message.recipient) } ", " (message.written_at) }
-                @for line in message.text.lines().filter(|line| !line.is_empty()) {
+                @for line in message.text.lines().filter(|line| !matches!(line.trim(), "" | "--")) {
                     @if line.starts_with("http") { p { a href=(line) { (line) } } }
                     @else { p { (line) } }
                 }

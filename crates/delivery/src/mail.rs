@@ -97,7 +97,10 @@ impl Mailbox {
 
     /// The messages, newest first.
     pub fn messages(&self) -> Vec<Message> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut messages: Vec<_> = kept.iter().cloned().collect();
+        messages.sort_by_key(|message| std::cmp::Reverse(message.id));
+        messages
     }
 }
 
