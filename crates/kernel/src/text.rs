@@ -351,4 +351,11 @@ mod tests {
         assert!(WebUrl::parse("https://example.com:8443/a?b=c").is_some());
         assert!(WebUrl::parse("javascript:alert(1)").is_none());
     }
+
+    #[test]
+    fn names_stand_on_one_line() {
+        let name = Name::<80>::parse("Ann\r\nBcc: eve@evil.example").unwrap();
+        assert_eq!(&*name, "Ann  Bcc: eve@evil.example");
+        assert!(Name::<80>::parse("A\0").is_err(), "NUL is refused");
+    }
 }
