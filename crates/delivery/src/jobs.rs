@@ -65,7 +65,8 @@ impl Jobs {
                 Some(joined) = under_way.join_next(), if !under_way.is_empty() => ended = Some(joined),
                 _ = looks.tick() => {}
             }
-            let idle = ended.is_some() && !more;
+            let looks_around = ended.is_none();
+            let idle = !looks_around && !more;
             while let Some(joined) = ended.or_else(|| under_way.try_join_next()) {
                 if let Ok(company) = joined
                     && let Some(at) = busy.iter().position(|own| *own == company)
@@ -78,7 +79,7 @@ impl Jobs {
                 continue;
             }
             let room = self.worker.at_once() - under_way.len().min(self.worker.at_once());
-            let looked = caught_async(self.claim(room, busy.clone())).await;
+            let looked = caught_async(self.claim(room, busy.clone(), looks_around)).await;
             let looked = looked.unwrap_or_else(|panic| Err(Problem::internal(panic)));
             let claimed = looked.unwrap_or_else(|problem| {
                 tracing::warn!(job = self.worker.job().id, %problem, "jobs could not be claimed");
@@ -94,20 +95,33 @@ impl Jobs {
         tokio::time::timeout(patience, ended).await.ok();
     }
 
-    async fn claim(&self, room: usize, mut busy: Vec<CompanyId>) -> Result<Vec<Held>> {
+    /// Takes hold of some. Looking around, it first counts what is due: while more is known to wait, that
+    /// would be counted again for every few that are taken.
+    async fn claim(
+        &self,
+        room: usize,
+        busy: Vec<CompanyId>,
+        looks_around: bool,
+    ) -> Result<Vec<Held>> {
+        let none_due = looks_around && self.count().await? == 0;
+        if none_due || room == 0 {
+            return Ok(Vec::new());
+        }
+        let (env, job, mut busy) = (self.env.clone(), self.worker.job(), busy);
+        busy.sort_unstable();
+        busy.dedup();
+        self.db.write(move |tx| jobs::claim(tx, &env, job, room, &busy)).await
+    }
+
+    /// Counts what is due, for the metrics.
+    async fn count(&self) -> Result<i64> {
         let (job, now) = (self.worker.job(), self.env.clock.now());
         let (due, oldest) = self.db.read(move |tx| jobs::past_due(tx, job, now)).await?;
         let age = oldest.map_or(0, |since| now.millis() - since.millis());
         metrics::gauge!("spotter_jobs_past_due", "job" => job.id).set(due as f64);
         metrics::gauge!("spotter_jobs_oldest_due_seconds", "job" => job.id)
             .set(age as f64 / 1_000.0);
-        if due == 0 || room == 0 {
-            return Ok(Vec::new());
-        }
-        busy.sort_unstable();
-        busy.dedup();
-        let env = self.env.clone();
-        self.db.write(move |tx| jobs::claim(tx, &env, job, room, &busy)).await
+        Ok(due)
     }
 
     /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
