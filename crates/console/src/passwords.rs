@@ -9,7 +9,7 @@ use axum::{
     http::{Request, Response, StatusCode},
 };
 use maud::{Markup, html};
-use spotter_areas::access::accounts::Password;
+use spotter_core::access::accounts::Password;
 use spotter_http::{State, passwords};
 use spotter_kernel::{
     Key, Problem, Result,

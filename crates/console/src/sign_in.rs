@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_areas::access::accounts::{Password, Subject};
+use spotter_core::access::accounts::{Password, Subject};
 use spotter_http::Login;
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, text::Email};
 

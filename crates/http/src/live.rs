@@ -20,11 +20,11 @@ use axum::{
     routing::get,
 };
 use futures_util::stream;
-use spotter_areas::{
+use spotter_contract::{Read, arguments::refuse_surplus};
+use spotter_core::{
     access::sessions,
     live::{self, Entry, News},
 };
-use spotter_contract::{Read, arguments::refuse_surplus};
 use spotter_kernel::{Id, Key, Problem, Result, secret::Credential};
 use spotter_store::Tx;
 

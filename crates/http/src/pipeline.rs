@@ -11,11 +11,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, header},
 };
 use sha2::{Digest, Sha256};
-use spotter_areas::access::sessions;
 use spotter_contract::{
     Answer, Arguments, Asked, Caller, Content, Operation, Surface,
     idempotency::{self, Idempotent},
 };
+use spotter_core::access::sessions;
 use spotter_kernel::{
     Id, Key, Problem, Result, limits,
     secret::{Credential, CredentialKind},

@@ -16,8 +16,8 @@ use axum::{
 };
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
-use spotter_areas::access::tokens::KnownTokens;
 use spotter_contract::{Env, Method, Surface, Table};
+use spotter_core::access::tokens::KnownTokens;
 use spotter_delivery::sender::Sender;
 use spotter_files::Files;
 use spotter_kernel::{Id, Key, Problem, Result, limits};

@@ -9,7 +9,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::json;
-use spotter_areas::access::tokens::{self, TokenRefusal};
+use spotter_core::access::tokens::{self, TokenRefusal};
 use spotter_kernel::{ScopeSet, limits::ACCESS_TOKEN_SECONDS};
 
 use crate::{address, incoming::read_body, observe::RequestId, rate::Counted, server::State};

@@ -13,13 +13,13 @@ use axum::{
 use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_areas::{
-    conversations::{MessagePath, attachment},
-    uploads::{self, ARRIVAL_SECONDS, Attached, FileName, MediaType, Stored, Upload, UploadId},
-};
 use spotter_contract::{
     Arguments, Path, Query, Write,
     arguments::{Argument, refuse_surplus},
+};
+use spotter_conversations::{MessagePath, attachment};
+use spotter_core::uploads::{
+    self, ARRIVAL_SECONDS, Attached, FileName, MediaType, Stored, Upload, UploadId,
 };
 use spotter_files::{Trouble, Writing, looks_like};
 use spotter_kernel::{Key, Problem, Result, panics::caught_async};

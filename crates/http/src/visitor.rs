@@ -9,8 +9,8 @@ use axum::{
     http::{Request, Response},
 };
 use serde::Serialize;
-use spotter_areas::access::sessions;
 use spotter_contract::{Access, Arguments, Caller, Read, Surface, Write};
+use spotter_core::access::sessions;
 use spotter_kernel::{Event, Id, Key, Result, secret::Credential};
 use spotter_store::Tx;
 

@@ -8,12 +8,12 @@ use axum::{
     extract::State,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
-use spotter_areas::mcp::{
+use spotter_console::parts;
+use spotter_core::mcp::{
     consent::{self, Asked},
     modules::parse_scope,
     registration,
 };
-use spotter_console::parts;
 use spotter_http::State as Shared;
 use spotter_kernel::{Problem, Result};
 use spotter_store::Tx;

@@ -9,7 +9,13 @@ use axum::{
     extract::State,
     http::{Request, Response, StatusCode},
 };
-use spotter_areas::{
+use spotter_console::{
+    forms::{self, Form, Sent},
+    parts,
+    sign_in::SignIn,
+};
+use spotter_contract::{Actor, Caller, Read, Write, vault};
+use spotter_core::{
     access::accounts::Subject,
     clients::Client,
     company::{Company, coaches::Coach},
@@ -18,12 +24,6 @@ use spotter_areas::{
         modules::{GrantSubject, Module},
     },
 };
-use spotter_console::{
-    forms::{self, Form, Sent},
-    parts,
-    sign_in::SignIn,
-};
-use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;

@@ -17,11 +17,11 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde_json::{Value, json};
-use spotter_areas::mcp::{
+use spotter_contract::vault;
+use spotter_core::mcp::{
     assistant::{self, Assistant, Hint},
     modules::{Module, holding, scope_of},
 };
-use spotter_contract::vault;
 use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 use spotter_store::Tx;

@@ -3,7 +3,7 @@
 //! 9207, 9728).
 //!
 //! A request passes the [`guard`] (who, and whether they were allowed that), then `rmcp` (the
-//! protocol, in both eras), then [`tools`] (the operation). What people allow is the `areas` crate's.
+//! protocol, in both eras), then [`tools`] (the operation). What people allow is the `core` crate's.
 
 mod authorize;
 mod consent;

@@ -9,13 +9,13 @@ use axum::{
     http::{HeaderMap, Request, Response, StatusCode},
 };
 use serde_json::{Value, json};
-use spotter_areas::{access::sessions, mcp::modules::Module};
 use spotter_console::{
     forms::{self, Form, Sent},
     parts,
     sign_in::SignIn,
 };
 use spotter_contract::{Actor, Arguments, Asked, Caller, Content, Role, Write, vault};
+use spotter_core::{access::sessions, mcp::modules::Module};
 use spotter_http::{RequestId, State as Shared, recognise, write};
 use spotter_kernel::{
     Problem, Result,

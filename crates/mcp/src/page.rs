@@ -6,13 +6,13 @@ use axum::{
 };
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_areas::mcp::{
-    consent::{Pending, Proposal},
-    modules::{GrantSubject, Module},
-};
 use spotter_console::{
     parts::page,
     sign_in::{SignIn, credentials},
+};
+use spotter_core::mcp::{
+    consent::{Pending, Proposal},
+    modules::{GrantSubject, Module},
 };
 
 use crate::{

@@ -1,5 +1,6 @@
 //! The `spotter` binary: its command line, its settings, and the wiring of everything else.
 
+pub mod areas;
 pub mod cli;
 mod connections;
 pub mod demo;

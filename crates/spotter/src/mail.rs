@@ -1,10 +1,10 @@
 //! Sending mail: what the areas have written is handed to the post, as a job.
 
-use spotter_areas::mail::{self, Outgoing};
 use spotter_contract::{
     Env, Job,
     jobs::{Held, Outcome},
 };
+use spotter_core::mail::{self, Outgoing};
 use spotter_delivery::{
     jobs::{Attempt, Worker},
     mail::{Message, Post},

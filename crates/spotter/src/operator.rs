@@ -6,7 +6,8 @@ use std::{
 };
 
 use serde_json::json;
-use spotter_areas::{
+use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Write};
+use spotter_core::{
     access::{
         accounts,
         api_clients::{
@@ -19,7 +20,6 @@ use spotter_areas::{
         coaches::{self, NewCoach},
     },
 };
-use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Write};
 use spotter_kernel::{
     Id, Problem, Result, Scope,
     id::{CoachId, CompanyId},

@@ -8,8 +8,8 @@ use axum_server::{
     tls_rustls::{RustlsAcceptor, RustlsConfig},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use spotter_areas::webhooks::TELL_OF_FAILURES;
 use spotter_contract::{Env, Table, installation};
+use spotter_core::webhooks::TELL_OF_FAILURES;
 use spotter_delivery::{
     engine::Engine,
     jobs::Jobs,
@@ -105,7 +105,7 @@ pub(crate) async fn serve(
     .map_err(|problem| problem.to_string())?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
     let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
-    let table = Arc::new(Table::new(spotter_areas::areas()));
+    let table = Arc::new(Table::new(crate::areas::areas()));
     let state = State::new(
         db.clone(),
         env.clone(),

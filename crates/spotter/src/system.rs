@@ -43,7 +43,7 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
-        endings: spotter_areas::areas().endings.into(),
+        endings: crate::areas::areas().endings.into(),
     }
 }
 

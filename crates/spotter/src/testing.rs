@@ -1,7 +1,7 @@
 //! Ways in for the suite, which stands outside this crate.
 
-use spotter_areas::company::{NewCompany, coaches::NewCoach};
 use spotter_contract::{Env, Role};
+use spotter_core::company::{NewCompany, coaches::NewCoach};
 use spotter_files::Files;
 use spotter_kernel::{
     Problem, Result, TimeZone, Timestamp,

@@ -4,8 +4,8 @@
 use std::{future::Future, time::Duration};
 
 use metrics_exporter_prometheus::PrometheusHandle;
-use spotter_areas::{clients::search, uploads};
 use spotter_contract::{Env, installation};
+use spotter_core::{clients::search, uploads};
 use spotter_delivery::retention;
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};

@@ -20,12 +20,12 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_areas::access::{
-    accounts::{Password, Subject},
-    sessions::{SessionTokens, authenticate},
-};
 use spotter_contract::{
     Actor, Arguments, Body as JsonBody, Caller, Content, Surface, Write, arguments::Argument,
+};
+use spotter_core::access::{
+    accounts::{Password, Subject},
+    sessions::{SessionTokens, authenticate},
 };
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 use spotter_store::Tx;

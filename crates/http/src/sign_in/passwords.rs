@@ -10,11 +10,11 @@ use axum::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use spotter_areas::access::{
+use spotter_contract::{Actor, Caller, Read, Write};
+use spotter_core::access::{
     accounts::{self, Password},
     sessions::{self, SessionTokens},
 };
-use spotter_contract::{Actor, Caller, Read, Write};
 use spotter_kernel::{
     Event, Key, Problem, Result,
     secret::{Credential, CredentialKind},

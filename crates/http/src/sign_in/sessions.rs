@@ -11,14 +11,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use spotter_areas::{
+use spotter_contract::{Actor, Caller, Read, Write};
+use spotter_core::{
     access::{
         accounts::{self, Account, Password, Subject},
         sessions::{self, Refreshed, SessionTokens},
     },
     company::Company,
 };
-use spotter_contract::{Actor, Caller, Read, Write};
 use spotter_kernel::{
     Entropy, Key, Problem, Result,
     id::CompanyId,

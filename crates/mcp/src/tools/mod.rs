@@ -7,14 +7,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Described, ToolAnnotations};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
-use spotter_areas::mcp::{
-    assistant::{self, Assistant},
-    modules::{GrantSubject, Module},
-};
 use spotter_contract::{
     Arguments, Asked, Content, Operation, Table,
     confirmations::{Asking, Preview, Wanted},
     idempotency::{self, Idempotent},
+};
+use spotter_core::mcp::{
+    assistant::{self, Assistant},
+    modules::{GrantSubject, Module},
 };
 use spotter_http::State;
 use spotter_kernel::{Id, Problem, Result};
@@ -363,43 +363,4 @@ fn describe(operation: &Operation, used: Use, input: JsonObject, output: JsonObj
         .with_title(title)
         .with_raw_output_schema(Arc::new(output))
         .with_annotations(hints)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_tool_says_what_it_does_and_takes() {
-        let tools = Tools::of(&Table::new(spotter_areas::areas()));
-        assert!(tools.0.len() > 25, "{}", tools.0.len());
-        for ((subject, name), tool) in &tools.0 {
-            let told = serde_json::to_value(&tool.described).unwrap();
-            for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
-                assert!(told["annotations"][hint].is_boolean(), "{name} {hint}");
-            }
-            assert!(told["title"].is_string() && told["description"].is_string(), "{name}");
-            assert_eq!(told["inputSchema"]["type"], "object", "{name}");
-            assert_eq!(told["outputSchema"]["type"], "object", "{name}");
-            let properties = told["inputSchema"]["properties"].as_object().unwrap();
-            let does = tool.operation.writes && tool.used != Use::Previews;
-            assert_eq!(properties.contains_key(KEY), does, "{name}");
-            // What cannot be taken back is told before it is done.
-            let id = tool.operation.id;
-            let ends = ["archive", "delete", "cancel", "revoke", "reject", "disable"];
-            let gone = ends.iter().any(|word| id.starts_with(word));
-            assert_eq!(tool.operation.asks, gone, "{name}");
-            assert_eq!(properties.contains_key(CONFIRM), tool.used == Use::Confirms, "{name}");
-            if *subject == GrantSubject::Client {
-                assert!(!properties.contains_key(CLIENT) && tool.of_client, "{name}");
-            }
-            for reference in told.to_string().split("\"#/$defs/").skip(1) {
-                let target = reference.split('"').next().unwrap();
-                let defined = [&told["inputSchema"], &told["outputSchema"]]
-                    .iter()
-                    .any(|schema| schema["$defs"][target].is_object());
-                assert!(defined, "{name} refers to {target}");
-            }
-        }
-    }
 }

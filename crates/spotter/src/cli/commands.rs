@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::json;
-use spotter_areas::{
-    access::api_clients::Consents,
-    company::{NewCompany, all_companies, coaches::NewCoach},
-    mail,
-};
 use spotter_contract::{
     Env, Role, Table, installation,
     jobs::{Standing, Trouble},
     timers,
     vault::Vault,
+};
+use spotter_core::{
+    access::api_clients::Consents,
+    company::{NewCompany, all_companies, coaches::NewCoach},
+    mail,
 };
 use spotter_delivery::queue;
 use spotter_kernel::{
@@ -205,7 +205,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     let seen = serve::runtime()?.block_on(db.read(timers::overview)).map_err(told)?;
     let (standings, troubles) =
         serve::runtime()?.block_on(db.read(spotter_contract::jobs::overview)).map_err(told)?;
-    let table = Table::new(spotter_areas::areas());
+    let table = Table::new(crate::areas::areas());
     let now = env.clock.now();
     println!("Done again and again:");
     for row in &seen.repeating {

@@ -65,12 +65,12 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
         Some(("openapi", own)) => {
             let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
             let document =
-                spotter_http::openapi::document(&Table::new(spotter_areas::areas()), surface);
+                spotter_http::openapi::document(&Table::new(crate::areas::areas()), surface);
             println!("{document:#}");
             Ok(())
         }
         Some(("access", _)) => {
-            print!("{}", Table::new(spotter_areas::areas()).who_reaches_what());
+            print!("{}", Table::new(crate::areas::areas()).who_reaches_what());
             Ok(())
         }
         Some(("jobs", own)) => commands::jobs(own),

@@ -1,7 +1,8 @@
 //! What the demo's company has before its first client comes: people, places, and an offer.
 
 use serde_json::json;
-use spotter_areas::{
+use spotter_contract::{Actor, Body, Role};
+use spotter_core::{
     clients::custom_fields,
     company::{
         Company, NewCompany,
@@ -10,7 +11,6 @@ use spotter_areas::{
     },
     locations,
 };
-use spotter_contract::{Actor, Body, Role};
 use spotter_kernel::{
     Result, TimeZone,
     money::Currency,

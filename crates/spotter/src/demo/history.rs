@@ -3,7 +3,10 @@
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
-use spotter_areas::{
+use spotter_contract::{
+    Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
+};
+use spotter_core::{
     access::{
         accounts::{self, Password, Subject},
         api_clients::{Consents, NewApiClient, create_api_client},
@@ -11,10 +14,6 @@ use spotter_areas::{
     clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
     company::coaches::Coach,
     mail::Recipient,
-    workout::exercises::{ExerciseId, starter_ids},
-};
-use spotter_contract::{
-    Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
 };
 use spotter_kernel::{
     Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
@@ -23,6 +22,7 @@ use spotter_kernel::{
     text::Name,
 };
 use spotter_store::Tx;
+use spotter_workouts::exercises::{ExerciseId, starter_ids};
 
 use super::{
     ApiClientLogin, ClientLogin, Demo, Login, people,
@@ -139,7 +139,7 @@ impl Play {
         let (coaches, places, fields) = (Vec::new(), Vec::new(), Vec::new());
         let clients = vec![None; CLIENTS as usize];
         let env = env.clone();
-        let operations = spotter_areas::operations().into_iter().map(|each| (each.id, each));
+        let operations = crate::areas::operations().into_iter().map(|each| (each.id, each));
         let operations = operations.collect();
         let exercises = starter_ids().into_iter().map(|(id, name)| (name, id)).collect();
         Self {

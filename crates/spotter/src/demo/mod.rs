@@ -11,8 +11,8 @@ mod training;
 use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
-use spotter_areas::company::all_companies;
 use spotter_contract::Env;
+use spotter_core::company::all_companies;
 use spotter_delivery::mail::{Mailbox, Post};
 use spotter_kernel::Id;
 use spotter_store::Db;

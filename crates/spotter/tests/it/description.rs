@@ -1,7 +1,7 @@
 //! The API description: whole, a snapshot, and kept with the operations table.
 
 use serde_json::Value;
-use spotter_areas::operations;
+use spotter::areas::operations;
 use spotter_contract::{Surface, Table};
 
 use crate::harness::described::{APP_DOCUMENT, DOCUMENT};
@@ -86,7 +86,7 @@ fn every_field_and_parameter_says_what_it_is() {
 /// Coaches and clients have a description, too, of everything that they reach and of nothing else.
 #[test]
 fn what_people_reach_is_described() {
-    let table = Table::new(spotter_areas::areas());
+    let table = Table::new(spotter::areas::areas());
     let mut described = 0;
     for operation in table.for_people() {
         let own = &APP_DOCUMENT["paths"][operation.path][operation.method.name().to_lowercase()];
@@ -114,7 +114,7 @@ fn what_people_reach_is_described() {
 /// What an event tells is described wherever an operation announces it.
 #[test]
 fn every_announced_event_says_what_it_tells() {
-    let table = Table::new(spotter_areas::areas());
+    let table = Table::new(spotter::areas::areas());
     for event in table.operations().iter().flat_map(|operation| operation.events) {
         assert!(table.payload(*event).is_some(), "{}", event.name());
         let post = &DOCUMENT["webhooks"][event.name()]["post"];

@@ -41,7 +41,7 @@ async fn strangers_are_turned_away(app: App) {
     app.app_as(&out, "POST", "/auth/logout", None).await.ok();
     let before = app.state().await;
     let junk = format!("fspt_{}{}", app.company, "x".repeat(43));
-    for operation in spotter_areas::operations() {
+    for operation in spotter::areas::operations() {
         let path = world.path(&operation);
         let bare = || {
             let request = app
@@ -91,7 +91,7 @@ async fn strangers_are_turned_away(app: App) {
     app.app("PATCH", "/company/features", Some(json!({"publicApi": false}))).await.ok();
     let before = app.state().await;
     for operation in
-        spotter_areas::operations().iter().filter(|operation| operation.surface == Surface::Public)
+        spotter::areas::operations().iter().filter(|operation| operation.surface == Surface::Public)
     {
         let request =
             with_body(operation, &world, world.request(operation, &world.path(operation)));
@@ -104,7 +104,7 @@ async fn keys_are_demanded(app: App) {
     let world = World::new(app).await;
     world.app.events().await;
     let before = world.app.state().await;
-    let writes = spotter_areas::operations().into_iter().filter(|operation| operation.writes);
+    let writes = spotter::areas::operations().into_iter().filter(|operation| operation.writes);
     for operation in writes {
         let with = |key: Option<&str>| {
             let request =
@@ -143,7 +143,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
     let world = World::new(app).await;
     world.app.events().await;
     let before = world.app.state().await;
-    for operation in &spotter_areas::operations() {
+    for operation in &spotter::areas::operations() {
         let path = world.path(operation);
         let request =
             with_body(operation, &world, world.request(operation, &format!("{path}?surprise=1")));
@@ -203,7 +203,7 @@ async fn other_companies_do_not_exist(app: App) {
     let world = World::new(app).await;
     let other = App::new(world.app.server).await;
     let before = world.app.state().await;
-    for operation in &spotter_areas::operations() {
+    for operation in &spotter::areas::operations() {
         if !operation.path.contains('{') {
             continue;
         }
@@ -239,7 +239,7 @@ async fn other_companies_do_not_exist(app: App) {
 async fn every_write_is_audited_and_announced_as_declared(app: App) {
     let mut world = World::new(app).await;
     let mut writes: Vec<_> =
-        spotter_areas::operations().into_iter().filter(|operation| operation.writes).collect();
+        spotter::areas::operations().into_iter().filter(|operation| operation.writes).collect();
     // These take the world's own API client away.
     writes.sort_by_key(|operation| {
         ["rotate_api_client_secret", "revoke_api_client"].contains(&operation.id)
@@ -301,7 +301,7 @@ async fn what_is_switched_off_is_refused(app: App) {
         world.app.app("PATCH", "/company/features", Some(features.clone())).await.ok();
         let before = world.app.state().await;
         let mut refused = 0;
-        for operation in spotter_areas::operations() {
+        for operation in spotter::areas::operations() {
             let needs = match operation.feature {
                 None => continue,
                 Some(Feature::Workout) => features["workout"] == false,

@@ -16,7 +16,7 @@ on_both_engines!(
 );
 
 fn table() -> Table {
-    Table::new(spotter_areas::areas())
+    Table::new(spotter::areas::areas())
 }
 
 /// The path of an operation of the Public API below the application's base.

@@ -42,7 +42,7 @@ const SET: Sql =
 
 async fn every_statement_prepares(app: App) {
     let mut texts: Vec<String> = [
-        spotter_areas::areas().statements,
+        spotter::areas::areas().statements,
         spotter_contract::statements(),
         spotter_delivery::statements(),
         spotter_store::own_statements(),
@@ -51,7 +51,7 @@ async fn every_statement_prepares(app: App) {
     .iter()
     .map(|sql| sql.0.to_owned())
     .collect();
-    texts.extend(spotter_areas::areas().lists.iter().flat_map(|list| list.all_texts()));
+    texts.extend(spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()));
     assert!(texts.len() > 120, "{}", texts.len());
     app.server.db.read(move |tx| texts.iter().try_for_each(|text| tx.check(text))).await.unwrap();
 }
@@ -292,7 +292,7 @@ async fn full_queues_refuse(app: App) {
 }
 
 async fn lists_use_their_indexes(app: App) {
-    for text in spotter_areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
+    for text in spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
         let asked = text.clone();
         let plan = app.server.db.read(move |tx| tx.plan(&asked)).await.unwrap();
         assert!(!plan.is_empty() && !reads_whole(&plan), "{text}: {plan:?}");
@@ -301,7 +301,7 @@ async fn lists_use_their_indexes(app: App) {
 
 /// No statement of the areas and of the delivery engine reads a whole table.
 async fn statements_use_their_indexes(app: App) {
-    for sql in [spotter_areas::areas().statements, spotter_delivery::statements()].concat() {
+    for sql in [spotter::areas::areas().statements, spotter_delivery::statements()].concat() {
         let plan = app.server.db.read(move |tx| tx.plan(sql.0)).await.unwrap();
         // What a limited part of a statement has found is in memory; the operator's list of companies,
         // the look for those with something to forget, and a restore are about all there is.

@@ -9,11 +9,11 @@ use std::{
 };
 
 use serde_json::json;
-use spotter_areas::company::{Company, NewCompany};
 use spotter_contract::{
     Actor, Area, Caller, Read, Repeating, Table, Timer, Write,
     timers::{self, FailureRow, Overview},
 };
+use spotter_core::company::{Company, NewCompany};
 use spotter_delivery::timers::Timers;
 use spotter_kernel::{
     Clock, Id, Problem, Result, TimeZone, Timestamp,

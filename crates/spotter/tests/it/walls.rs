@@ -24,6 +24,9 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
+/// The core, and the areas over it.
+const AREAS: &[&str] = &["core", "conversations", "finance", "workouts"];
+
 fn nowhere(crates: &[&str], words: &[&str]) {
     for name in crates {
         for (path, text) in sources(name) {
@@ -37,8 +40,12 @@ fn nowhere(crates: &[&str], words: &[&str]) {
 #[test]
 fn only_the_store_names_an_engine() {
     let drivers = ["rusqlite", "tokio_postgres", "tokio-postgres"];
-    nowhere(&["kernel", "contract", "areas", "http"], &drivers);
-    nowhere(&["contract", "areas", "http"], &["SQLite", "sqlite", "Postgres", "postgres"]);
+    let engines = ["SQLite", "sqlite", "Postgres", "postgres"];
+    nowhere(&["kernel"], &drivers);
+    for crates in [&["contract", "http"], AREAS] {
+        nowhere(crates, &drivers);
+        nowhere(crates, &engines);
+    }
     let binary = sources("spotter");
     let code = binary
         .iter()
@@ -50,13 +57,25 @@ fn only_the_store_names_an_engine() {
 
 #[test]
 fn areas_know_no_http_and_the_kernel_does_no_io() {
-    nowhere(&["areas", "contract", "kernel", "store"], &["axum", "spotter_http", "spotter-http"]);
+    for crates in [&["contract", "kernel", "store"], AREAS] {
+        nowhere(crates, &["axum", "spotter_http", "spotter-http"]);
+    }
     nowhere(
         &["kernel"],
         &["std::fs", "std::net", "std::process", "std::env", "tokio", "SystemTime", "getrandom"],
     );
-    nowhere(&["store"], &["spotter_areas", "spotter_contract"]);
-    nowhere(&["contract"], &["spotter_areas"]);
+    nowhere(&["store"], &["spotter_core", "spotter_contract"]);
+    nowhere(&["contract"], &["spotter_core"]);
+}
+
+/// The areas stand side by side over the core: none names another.
+#[test]
+fn areas_stand_side_by_side() {
+    for area in AREAS {
+        let others = AREAS.iter().filter(|other| *other != area && **other != "core");
+        let names: Vec<_> = others.map(|other| format!("spotter-{other}")).collect();
+        nowhere(&[area], &names.iter().map(String::as_str).collect::<Vec<_>>());
+    }
 }
 
 #[test]
@@ -75,7 +94,7 @@ fn every_statement_names_its_company() {
         "mail WHERE mail_id < ?1",
         "UPDATE mail SET status = ?1, content = NULL, error = ?3",
     ];
-    for sql in spotter_areas::areas().statements {
+    for sql in spotter::areas::areas().statements {
         let scoped = sql.0.contains("company_id = ?1") || sql.0.starts_with("INSERT INTO");
         assert!(scoped || across.iter().any(|part| sql.0.contains(part)), "{}", sql.0);
     }

@@ -143,7 +143,7 @@ async fn only_those_who_take_part_see_anything(app: App) {
     let other = App::new(app.server).await;
     let before = app.state().await;
     let mut tried = 0;
-    for operation in spotter_areas::operations() {
+    for operation in spotter::areas::operations() {
         if operation.surface != Surface::App || !operation.path.starts_with("/conversations/{") {
             continue;
         }
@@ -169,7 +169,7 @@ async fn clients_are_kept_to_what_is_theirs(app: App) {
     let (_, client) = people::client(app).await;
     let before = app.state().await;
     let mut shut = 0;
-    for operation in spotter_areas::operations() {
+    for operation in spotter::areas::operations() {
         if !matches!(operation.access, Access::Coach(_)) {
             continue;
         }

@@ -13,7 +13,7 @@ use spotter_contract::{Surface, Table};
 use super::Reply;
 
 fn document(surface: Surface) -> Value {
-    spotter_http::openapi::document(&Table::new(spotter_areas::areas()), surface)
+    spotter_http::openapi::document(&Table::new(spotter::areas::areas()), surface)
 }
 
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| document(Surface::Public));

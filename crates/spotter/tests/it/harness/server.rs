@@ -105,7 +105,7 @@ pub fn env() -> Env {
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,
         mail_links: None,
-        endings: spotter_areas::areas().endings.into(),
+        endings: spotter::areas::areas().endings.into(),
     }
 }
 
@@ -247,11 +247,11 @@ fn start_in(
         let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
         runtime().spawn(jobs(&db, &env, worker));
     }
-    let alert = sends_mail.then_some(&spotter_areas::webhooks::TELL_OF_FAILURES);
+    let alert = sends_mail.then_some(&spotter_core::webhooks::TELL_OF_FAILURES);
     let deliveries = engine::Engine { alert, ..deliveries(&db, &env) };
     let sender = deliveries.sender.clone();
     runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
-    let table = Arc::new(Table::new(spotter_areas::areas()));
+    let table = Arc::new(Table::new(spotter::areas::areas()));
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     runtime().spawn(timers.run(std::future::pending()));
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);

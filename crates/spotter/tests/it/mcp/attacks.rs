@@ -1,7 +1,7 @@
 //! What attackers try, from outside: each is refused.
 
 use serde_json::{Value, json};
-use spotter_areas::mcp::modules::{GrantSubject, Module, scope_of};
+use spotter_core::mcp::modules::{GrantSubject, Module, scope_of};
 
 use super::{Assistant, REDIRECT, call, challenge, rpc, switch_on};
 use crate::{
@@ -258,7 +258,7 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
         assistant.tokens(&other, &other.coach_token, "company", Some(&scope_of(&all))).await;
     let before = (world.app.state().await, other.state().await);
     let mut tried = 0;
-    for operation in spotter_areas::operations() {
+    for operation in spotter::areas::operations() {
         let known = all.iter().any(|module| module.tools().contains(&operation.id));
         if !known || !operation.path.contains('{') {
             continue;

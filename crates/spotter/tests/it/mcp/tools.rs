@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use spotter_areas::mcp::modules::{GrantSubject, Module, scope_of};
+use spotter_contract::Access;
+use spotter_core::mcp::modules::{GrantSubject, Module, scope_of};
 use spotter_kernel::Clock;
 use spotter_store::{Sql, params};
 
@@ -16,6 +17,7 @@ use crate::{
 };
 
 on_both_engines!(
+    every_tool_says_what_it_does_and_takes,
     lists_follow_the_grant,
     every_tool_does_what_its_operation_does,
     results_are_data_and_errors_say_what_next,
@@ -35,6 +37,55 @@ fn names(list: &Value) -> Vec<String> {
     tools.iter().map(|tool| text(tool, "/name")).collect()
 }
 
+/// The description of a tool is whole: what it is, what it takes and gives, and what it asks first.
+async fn every_tool_says_what_it_does_and_takes(app: App) {
+    switch_on(&app).await;
+    let access = all_of(&app).await;
+    let list = rpc(&app, &access, "tools/list", json!({})).await;
+    let told = list.body["result"]["tools"].as_array().unwrap();
+    assert!(told.len() > 25, "{}", told.len());
+    for tool in told {
+        let name = text(tool, "/name");
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+            assert!(tool["annotations"][hint].is_boolean(), "{name} {hint}");
+        }
+        assert!(tool["title"].is_string() && tool["description"].is_string(), "{name}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+        let takes = |argument: &str| tool["inputSchema"]["properties"][argument].is_object();
+        let id = name.strip_prefix("preview_").unwrap_or(&name);
+        let mut operations = spotter::areas::operations().into_iter();
+        let operation = operations.find(|operation| operation.id == id).unwrap();
+        assert_eq!(takes("idempotencyKey"), operation.writes && id == name, "{name}");
+        // What cannot be taken back is told before it is done.
+        let ends = ["archive", "delete", "cancel", "revoke", "reject", "disable"];
+        assert_eq!(operation.asks, ends.iter().any(|word| id.starts_with(word)), "{name}");
+        assert_eq!(takes("confirmToken"), operation.asks && id == name, "{name}");
+        for reference in tool.to_string().split("\"#/$defs/").skip(1) {
+            let target = reference.split('"').next().unwrap();
+            let mut schemas = [&tool["inputSchema"], &tool["outputSchema"]].into_iter();
+            assert!(schemas.any(|schema| schema["$defs"][target].is_object()), "{name} {target}");
+        }
+    }
+}
+
+#[test]
+fn every_tool_is_an_operation_of_its_modules_scopes() {
+    let operations = spotter::areas::operations();
+    for module in Module::ALL {
+        for tool in module.tools() {
+            let operation = operations.iter().find(|operation| operation.id == *tool);
+            let operation = operation.unwrap_or_else(|| panic!("{tool} is no operation"));
+            let Access::Scope(scope) = operation.access else { panic!("{tool} has no scope") };
+            assert!(module.scopes().contains(&scope), "{tool} is not of {}", module.key());
+            assert!(!operation.writes || !module.changes().is_empty(), "{tool} changes");
+            // A client's assistant does what clients may do.
+            let of_company = module.subject() == GrantSubject::Company;
+            assert!(of_company || operation.for_client.is_some(), "{tool} of {}", module.key());
+        }
+    }
+}
+
 async fn lists_follow_the_grant(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
@@ -49,7 +100,7 @@ async fn lists_follow_the_grant(app: App) {
             .flat_map(|module| module.tools())
             .map(|tool| (*tool).to_owned())
             .collect();
-        let asks = spotter_areas::operations().into_iter().filter(|operation| operation.asks);
+        let asks = spotter::areas::operations().into_iter().filter(|operation| operation.asks);
         let previews = asks.filter(|operation| expected.contains(operation.id));
         let previews: Vec<_> =
             previews.map(|operation| format!("preview_{}", operation.id)).collect();
@@ -79,7 +130,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
         .map(|tool| (text(tool, "/name"), tool.clone()))
         .collect();
     let mut called = 0;
-    for operation in spotter_areas::operations() {
+    for operation in spotter::areas::operations() {
         let Some(tool) = schemas.get(operation.id) else { continue };
         if operation.writes {
             prepare(&operation, &mut world).await;

@@ -1,0 +1,409 @@
+//! A conversation: its record, who takes part, and what events tell of it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_core::{clients::Client, live};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, values, words};
+
+use super::{
+    message::MessageId,
+    people::{Names, Person, User, UserRole},
+};
+
+id_type!(
+    /// A conversation.
+    ConversationId,
+    RequestInvalid
+);
+stored_ids!(ConversationId);
+
+words! {
+    /// Between two people, or any number of them.
+    pub enum ConversationType { Direct = "direct", Group = "group" }
+}
+
+/// Most people who take part in a group.
+pub const PARTICIPANTS_MAX: i64 = 100;
+
+/// Most participants that are shown with each conversation of a list.
+const SHOWN_IN_LISTS: i64 = 10;
+
+record! {
+    /// A conversation.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Conversation {
+        /// The conversation's id.
+        pub conversation_id: ConversationId,
+        /// Between two people, or a group.
+        pub conversation_type: ConversationType,
+        /// What a group is called; null for direct ones.
+        pub(super) name: Option<String>,
+        /// What a group is about.
+        pub(super) description: Option<String>,
+        /// People who take part.
+        #[schemars(range(min = 0))]
+        pub(super) participant_count: i64,
+        /// Messages, deleted ones among them.
+        #[schemars(range(min = 0))]
+        pub(super) message_count: i64,
+        /// When the latest message was sent.
+        pub(super) last_message_at: Option<Timestamp>,
+        pub(super) created_at: Timestamp,
+        updated_at: Timestamp,
+        #[serde(skip)]
+        active_at: Timestamp,
+    }
+}
+
+record! {
+    /// Somebody who takes part, as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Participant {
+        conversation_id: ConversationId,
+        user_id: Id,
+        role: UserRole,
+        joined_at: Timestamp,
+        /// The latest message that they have seen, by its position.
+        pub(super) seen_position: i64,
+        pub(super) seen_message_id: Option<MessageId>,
+        pub(super) seen_at: Option<Timestamp>,
+        active_at: Timestamp,
+    }
+}
+
+impl Participant {
+    /// In which conversation.
+    pub fn conversation(&self) -> ConversationId {
+        self.conversation_id
+    }
+
+    /// Who it is.
+    pub fn user(&self) -> User {
+        User { user_id: self.user_id, role: self.role }
+    }
+}
+
+/// Somebody who takes part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct ParticipantView {
+    #[serde(flatten)]
+    person: Person,
+    joined_at: Timestamp,
+}
+
+/// Somebody who takes part, and how far they have read.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReaderView {
+    #[serde(flatten)]
+    participant: ParticipantView,
+    seen_message_id: Option<MessageId>,
+    seen_at: Option<Timestamp>,
+}
+
+impl Participant {
+    pub(super) fn view(&self, names: &Names) -> ParticipantView {
+        ParticipantView { person: names.person(self.user()), joined_at: self.joined_at }
+    }
+
+    pub(super) fn reader(&self, names: &Names) -> ReaderView {
+        let (seen_message_id, seen_at) = (self.seen_message_id, self.seen_at);
+        ReaderView { participant: self.view(names), seen_message_id, seen_at }
+    }
+}
+
+/// What events tell of a conversation: never its name or description.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationEvent {
+    conversation_id: ConversationId,
+    conversation_type: ConversationType,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+/// What events tell of somebody who comes or goes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ParticipantEvent {
+    conversation_id: ConversationId,
+    conversation_type: ConversationType,
+    /// Who came or went: a coach or a client.
+    user_id: Id,
+    role: UserRole,
+}
+
+impl Payload for ConversationEvent {
+    const EVENTS: &'static [Event] = &[Event::ConversationCreated, Event::ConversationUpdated];
+}
+
+impl Payload for ParticipantEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::ConversationParticipantAdded, Event::ConversationParticipantRemoved];
+}
+
+/// A conversation with those who take part in it.
+pub struct Room {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Everybody, in the order in which they joined.
+    pub participants: Vec<Participant>,
+}
+
+impl Conversation {
+    /// The conversation with this id; another company's is not found like one that never was.
+    pub fn find(cx: &mut Read, id: ConversationId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// What events tell of it.
+    pub(super) fn event(&self, changed_fields: Vec<String>) -> ConversationEvent {
+        let Self { conversation_id, conversation_type, .. } = *self;
+        ConversationEvent { conversation_id, conversation_type, changed_fields }
+    }
+
+    pub(super) fn participant_event(&self, User { user_id, role }: User) -> ParticipantEvent {
+        let Self { conversation_id, conversation_type, .. } = *self;
+        ParticipantEvent { conversation_id, conversation_type, user_id, role }
+    }
+
+    /// How many messages came after the last one that somebody has seen.
+    pub(super) fn unread(&self, place: &Participant) -> i64 {
+        self.message_count - place.seen_position
+    }
+
+    /// Whether it is a group.
+    pub fn is_group(&self) -> bool {
+        self.conversation_type == ConversationType::Group
+    }
+
+    /// Writes a changed name, description or number of participants.
+    pub(super) fn save(&mut self, cx: &mut Write) -> Result<()> {
+        self.updated_at = cx.now();
+        cx.defer(SAVE, &self.facts())
+    }
+
+    /// Counts a message that is sent now; its position and its time, which is never before that of
+    /// the one before it.
+    pub(super) fn advance(&mut self, cx: &mut Write) -> Result<(i64, Timestamp)> {
+        let at = self.last_message_at.map_or(cx.now(), |last| last.max(cx.now()));
+        (self.message_count, self.last_message_at) = (self.message_count + 1, Some(at));
+        self.active_at = self.active_at.max(at);
+        cx.defer(ADVANCE, &self.activity())?;
+        cx.defer(STIR, params![self.conversation_id, self.active_at])?;
+        Ok((self.message_count, at))
+    }
+}
+
+impl Room {
+    /// The conversation, for somebody who takes part in it; for others it does not exist.
+    pub fn enter(cx: &mut Read, id: ConversationId, user: User) -> Result<Self> {
+        let room = Self::find(cx, id)?;
+        room.place_of(user.user_id).ok_or(Key::NotFound)?;
+        Ok(room)
+    }
+
+    /// Refuses to speak to a client who has left: nobody would hear it.
+    pub(super) fn check_heard(&self, cx: &mut Read, speaker: User) -> Result<()> {
+        let mut others = self.participants.iter().filter(|place| place.user_id != speaker.user_id);
+        let client = match (self.conversation.is_group(), others.next()) {
+            (false, Some(place)) if place.role == UserRole::Client => ClientId(place.user_id),
+            _ => return Ok(()),
+        };
+        if Client::find(cx, client)?.is_archived() {
+            return Err(Problem::conflict(
+                "conversationId",
+                "must be with a client who is not archived",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The conversation, for somebody who may read all of the company's.
+    pub fn find(cx: &mut Read, id: ConversationId) -> Result<Self> {
+        let conversation = Conversation::find(cx, id)?;
+        let participants = cx.all(PARTICIPANTS, params![id, PARTICIPANTS_MAX])?;
+        Ok(Self { conversation, participants })
+    }
+
+    /// The one between two people, if they have spoken.
+    pub(super) fn between(cx: &mut Read, two: [User; 2]) -> Result<Option<Self>> {
+        let found: Option<(ConversationId,)> = cx.one(BETWEEN, params![pair(two)])?;
+        found.map(|(id,)| Self::find(cx, id)).transpose()
+    }
+
+    /// Opens a conversation; a direct one is the only one of its two people.
+    pub(super) fn open(
+        cx: &mut Write,
+        kind: ConversationType,
+        texts: [Option<String>; 2],
+        people: &[User],
+    ) -> Result<Self> {
+        let (conversation_id, now) = (ConversationId(cx.new_id()), cx.now());
+        let [name, description] = texts;
+        let conversation = Conversation {
+            conversation_id,
+            conversation_type: kind,
+            name,
+            description,
+            participant_count: people.len() as i64,
+            message_count: 0,
+            last_message_at: None,
+            created_at: now,
+            updated_at: now,
+            active_at: now,
+        };
+        let pair = match (kind, people) {
+            (ConversationType::Direct, [one, other]) => Some(pair([*one, *other])),
+            _ => None,
+        };
+        let mut row = conversation.params();
+        row.push(pair.bind());
+        cx.defer(INSERT, &row)?;
+        cx.touch("conversation", conversation_id, ["conversation"]);
+        cx.tally(TALLY, 1)?;
+        cx.tally(&spotter_store::subject(TALLY, "conversationType", &kind.bind()), 1)?;
+        live::open(cx, people.iter().map(|user| user.user_id))?;
+        let mut room = Self { conversation, participants: Vec::new() };
+        people.iter().try_for_each(|user| room.seat(cx, *user))?;
+        let event = room.conversation.event(Vec::new());
+        room.announce(cx, Event::ConversationCreated, &event)?;
+        Ok(room)
+    }
+
+    /// Adds somebody's row: they see what was said before, and nothing of it is new to them.
+    fn seat(&mut self, cx: &mut Write, User { user_id, role }: User) -> Result<()> {
+        let participant = Participant {
+            conversation_id: self.conversation.conversation_id,
+            user_id,
+            role,
+            joined_at: cx.now(),
+            seen_position: self.conversation.message_count,
+            seen_message_id: None,
+            seen_at: None,
+            active_at: self.conversation.active_at,
+        };
+        cx.defer(SEAT, &participant.params())?;
+        self.participants.push(participant);
+        self.participants.sort_by_key(|one| (one.joined_at, one.user_id));
+        Ok(())
+    }
+
+    /// Lets somebody join.
+    pub(super) fn add(&mut self, cx: &mut Write, user: User) -> Result<()> {
+        live::open(cx, [user.user_id])?;
+        self.seat(cx, user)?;
+        self.count(cx)?;
+        let event = self.conversation.participant_event(user);
+        self.announce(cx, Event::ConversationParticipantAdded, &event)
+    }
+
+    /// Lets somebody go; they are told, too.
+    pub(super) fn remove(&mut self, cx: &mut Write, user: User) -> Result<()> {
+        let event = self.conversation.participant_event(user);
+        self.announce(cx, Event::ConversationParticipantRemoved, &event)?;
+        self.participants.retain(|participant| participant.user_id != user.user_id);
+        cx.defer(UNSEAT, params![self.conversation.conversation_id, user.user_id])?;
+        self.count(cx)
+    }
+
+    fn count(&mut self, cx: &mut Write) -> Result<()> {
+        self.conversation.participant_count = self.participants.len() as i64;
+        self.conversation.save(cx)
+    }
+
+    /// Tells integrations and everybody who takes part.
+    pub(super) fn announce(&self, cx: &mut Write, event: Event, data: &impl Payload) -> Result<()> {
+        cx.emit(event, data)?;
+        self.tell(cx, event.name(), data)
+    }
+
+    /// Tells everybody who takes part.
+    pub(super) fn tell(&self, cx: &mut Write, event: &str, data: &impl Serialize) -> Result<()> {
+        let people: Vec<Id> = self.participants.iter().map(|one| one.user_id).collect();
+        live::tell(cx, &people, event, data)
+    }
+
+    /// Somebody's place in the conversation.
+    pub fn place_of(&self, user: Id) -> Option<&Participant> {
+        self.participants.iter().find(|participant| participant.user_id == user)
+    }
+
+    /// Marks the conversation as seen by somebody up to a message.
+    pub(super) fn see(
+        &mut self,
+        cx: &mut Write,
+        user: Id,
+        position: i64,
+        message: MessageId,
+    ) -> Result<()> {
+        let (id, now) = (self.conversation.conversation_id, cx.now());
+        if let Some(place) = self.participants.iter_mut().find(|one| one.user_id == user) {
+            place.seen_position = position;
+            (place.seen_message_id, place.seen_at) = (Some(message), Some(now));
+        }
+        cx.defer(SEE, params![id, user, position, message, now])
+    }
+}
+
+/// Those who take part in each of several conversations, as far as lists show them.
+pub(super) fn participants_of(
+    cx: &mut Read,
+    ids: impl Iterator<Item = ConversationId>,
+) -> Result<Vec<Vec<Participant>>> {
+    let asked = ids.map(|id| vec![id.bind().into_owned(), Value::Int(SHOWN_IN_LISTS)]);
+    cx.all_each(PARTICIPANTS, asked)
+}
+
+/// The conversations with these ids.
+pub(super) fn with_ids(
+    cx: &mut Read,
+    ids: impl Iterator<Item = ConversationId>,
+) -> Result<Vec<Conversation>> {
+    let found = cx.one_each(FIND, ids.map(|id| vec![id.bind().into_owned()]))?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// What two people are known by together, whoever of them is named first.
+fn pair(mut two: [User; 2]) -> String {
+    two.sort_by_key(|user| user.user_id);
+    format!("{}:{}", two[0].user_id, two[1].user_id)
+}
+
+/// The subject of the total of all conversations.
+pub(super) const TALLY: &str = "conversations";
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<ConversationEvent>().tells::<ParticipantEvent>()
+}
+
+parts! {
+    Conversation by conversation_id without conversation_type, created_at;
+    FACTS facts: name, description, participant_count, updated_at;
+    ACTIVITY activity: message_count, last_message_at, active_at;
+}
+
+statements! {
+    FIND = "SELECT ", Conversation::COLUMNS, " FROM conversation \
+        WHERE company_id = ?1 AND conversation_id = ?2";
+    BETWEEN = "SELECT conversation_id FROM conversation WHERE company_id = ?1 AND pair = ?2";
+    // A second transaction that opens the same one fails on this row, runs again, and finds it.
+    INSERT = "INSERT INTO conversation ", values!(Conversation, pair);
+    SAVE = "UPDATE conversation SET ", Conversation::FACTS,
+        " WHERE company_id = ?1 AND conversation_id = ?2";
+    ADVANCE = "UPDATE conversation SET ", Conversation::ACTIVITY,
+        " WHERE company_id = ?1 AND conversation_id = ?2";
+    STIR = "UPDATE participant SET active_at = ?3 WHERE company_id = ?1 AND conversation_id = ?2";
+    PARTICIPANTS = "SELECT ", Participant::COLUMNS, " FROM participant \
+        WHERE company_id = ?1 AND conversation_id = ?2 ORDER BY joined_at, user_id LIMIT ?3";
+    SEAT = "INSERT INTO participant ", values!(Participant);
+    UNSEAT = "DELETE FROM participant WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";
+    SEE = "UPDATE participant SET seen_position = ?4, seen_message_id = ?5, seen_at = ?6 \
+        WHERE company_id = ?1 AND conversation_id = ?2 AND user_id = ?3";
+}

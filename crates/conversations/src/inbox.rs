@@ -1,0 +1,329 @@
+//! Conversations as those who take part see them: their own, how much of each is new to them, and
+//! who is in it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_kernel::{
+    Change, Event, Id, Key, Many, Page, Patch, Problem, Result, id_type,
+    text::{Name, Text},
+};
+use spotter_store::{Bind, List, filters, lists, params, statements};
+
+use super::{
+    ConversationPath,
+    conversation::{
+        Conversation, ConversationType, PARTICIPANTS_MAX, Participant, ReaderView, Room,
+        participants_of, with_ids,
+    },
+    message::{ChatMessage, Message, latest_of},
+    people::{Names, User, UserRole},
+};
+
+id_type!(
+    /// A coach or a client who takes part.
+    UserId,
+    RequestInvalid
+);
+
+/// A conversation, and what is new in it to the one who asks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OwnConversation {
+    #[serde(flatten)]
+    conversation: Conversation,
+    /// Messages that came after the last one seen.
+    unread_count: i64,
+    last_message: Option<ChatMessage>,
+    /// In the order in which they joined; in lists the first ten.
+    participants: Vec<ReaderView>,
+}
+
+listed!(OwnConversations { conversations: OwnConversation });
+
+filters! {
+    /// What may be asked of somebody's conversations.
+    pub(super) struct Filters {
+        /// Conversations of this type.
+        conversation_type: ConversationType =>
+            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
+                AND c.conversation_id = participant.conversation_id AND c.conversation_type = ?)";
+        /// Only those with something new.
+        unread: Flag =>
+            "EXISTS (SELECT 1 FROM conversation c WHERE c.company_id = ?1 \
+                AND c.conversation_id = participant.conversation_id \
+                AND (c.message_count > participant.seen_position) = ?)";
+    }
+}
+
+fn list_own_conversations(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<OwnConversations> {
+    let me = User::calling(cx)?;
+    let places = cx.page_under(&LIST, &[me.user_id.bind()], &wanted, page)?;
+    let ids = || places.items.iter().map(Participant::conversation);
+    let (conversations, people) = (with_ids(cx, ids())?, participants_of(cx, ids())?);
+    let latest = latest_of(cx, &conversations)?;
+    let users = people.iter().flatten().map(Participant::user);
+    let names = Names::of(cx, users.chain(latest.iter().flatten().map(Message::sender)))?;
+    let own = conversations.into_iter().zip(latest).zip(people).zip(&places.items);
+    let items = own.map(|(((conversation, last), people), place)| OwnConversation {
+        unread_count: conversation.unread(place),
+        last_message: last.map(|message| message.chat(&names)),
+        participants: people.iter().map(|one| one.reader(&names)).collect(),
+        conversation,
+    });
+    Ok(Page { items: items.collect(), request: places.request, total: places.total }.into())
+}
+
+answer!(OwnAnswer { conversation: OwnConversation });
+
+impl OwnAnswer {
+    fn of(cx: &mut Read, room: Room, me: User) -> Result<Self> {
+        let Room { conversation, participants } = room;
+        let latest = latest_of(cx, std::slice::from_ref(&conversation))?.pop().flatten();
+        let users = participants.iter().map(Participant::user);
+        let names = Names::of(cx, users.chain(latest.iter().map(Message::sender)))?;
+        let place = participants.iter().find(|one| one.user() == me);
+        let conversation = OwnConversation {
+            unread_count: place.map_or(0, |place| conversation.unread(place)),
+            last_message: latest.map(|message| message.chat(&names)),
+            participants: participants.iter().map(|one| one.reader(&names)).collect(),
+            conversation,
+        };
+        Ok(Self { conversation })
+    }
+}
+
+fn get_own_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<OwnAnswer> {
+    let me = User::calling(cx)?;
+    let room = Room::enter(cx, at.conversation_id, me)?;
+    OwnAnswer::of(cx, room, me)
+}
+
+/// How much is new to somebody.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Unread {
+    unread_messages: i64,
+    unread_conversations: i64,
+}
+
+fn count_unread(cx: &mut Read) -> Result<Unread> {
+    let me = User::calling(cx)?;
+    let counted: Option<(i64, i64)> = cx.one(UNREAD, params![me.user_id])?;
+    let (unread_messages, unread_conversations) = counted.unwrap_or_default();
+    Ok(Unread { unread_messages, unread_conversations })
+}
+
+/// A conversation to be opened.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewConversation {
+    conversation_type: ConversationType,
+    /// Coaches and clients who are to take part beside the caller: one for a direct conversation, 1 to
+    /// 99 for a group.
+    user_ids: Many<UserId, 1, 99>,
+    /// What a group is called; required for one.
+    name: Option<Name<120>>,
+    /// What a group is about.
+    description: Option<Text<1000>>,
+}
+
+fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result<OwnAnswer> {
+    let me = User::calling(cx)?;
+    let kind = new.conversation_type;
+    let mut people = vec![me];
+    for (at, UserId(id)) in new.user_ids.iter().enumerate() {
+        let field = format!("userIds[{at}]");
+        if people.iter().any(|user| user.user_id == *id) {
+            return Err(Problem::invalid(&field, "must not be named twice, nor be the caller"));
+        }
+        people.push(User::find(cx, *id, me).map_err(|problem| problem.missing(&field, USER))?);
+    }
+    let room = match kind {
+        ConversationType::Group => {
+            lead(me)?;
+            let name = new.name.ok_or_else(|| Problem::invalid("name", "is needed for a group"))?;
+            let texts = [Some(name.into()), new.description.map(Into::into)];
+            Room::open(cx, kind, texts, &people)?
+        }
+        ConversationType::Direct => {
+            for (field, given) in
+                [("name", new.name.is_some()), ("description", new.description.is_some())]
+            {
+                if given {
+                    return Err(Problem::invalid(field, "is for groups alone"));
+                }
+            }
+            let &[one, other] = people.as_slice() else {
+                return Err(Problem::invalid(
+                    "userIds",
+                    "must be one user for a direct conversation",
+                ));
+            };
+            match Room::between(cx, [one, other])? {
+                Some(room) => {
+                    cx.touch(
+                        "conversation",
+                        room.conversation.conversation_id,
+                        Vec::<String>::new(),
+                    );
+                    room
+                }
+                None => Room::open(cx, kind, [None, None], &people)?,
+            }
+        }
+    };
+    OwnAnswer::of(cx, room, me)
+}
+
+/// The rule for a field that names somebody.
+const USER: &str = "must be an active coach, or a client whom the caller may write to";
+
+/// Groups are led by coaches.
+fn lead(me: User) -> Result<()> {
+    match me.role {
+        UserRole::Coach => Ok(()),
+        UserRole::Client => Err(Problem::because(Key::Forbidden, "Groups are led by coaches.")),
+    }
+}
+
+/// A group that somebody is in.
+fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<Room> {
+    let room = Room::enter(cx, at.conversation_id, me)?;
+    if room.conversation.is_group() {
+        Ok(room)
+    } else {
+        Err(Problem::conflict("conversationType", "must be group"))
+    }
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct ConversationChanges {
+    name: Change<Name<120>>,
+    description: Patch<Text<1000>>,
+}
+
+fn update_conversation(
+    cx: &mut Write,
+    Path(at): Path<ConversationPath>,
+    Body(change): Body<ConversationChanges>,
+) -> Result<OwnAnswer> {
+    let me = User::calling(cx)?;
+    let mut room = group(cx, &at, me)?;
+    lead(me)?;
+    let before = room.conversation.clone();
+    let after = &mut room.conversation;
+    change.name.map(|name| Some(name.into())).apply(&mut after.name);
+    change.description.map(Into::into).apply(&mut after.description);
+    let changed = after.changed(&before);
+    if cx.changes("conversation", at.conversation_id, changed.clone()).is_some() {
+        after.save(cx)?;
+        let event = after.event(changed);
+        room.announce(cx, Event::ConversationUpdated, &event)?;
+    }
+    OwnAnswer::of(cx, room, me)
+}
+
+/// Somebody who is to join.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewParticipant {
+    user_id: UserId,
+}
+
+fn add_participant(
+    cx: &mut Write,
+    Path(at): Path<ConversationPath>,
+    Body(new): Body<NewParticipant>,
+) -> Result<OwnAnswer> {
+    let me = User::calling(cx)?;
+    let mut room = group(cx, &at, me)?;
+    lead(me)?;
+    let UserId(id) = new.user_id;
+    let user = User::find(cx, id, me).map_err(|problem| problem.missing("userId", USER))?;
+    if room.place_of(id).is_some() {
+        return Err(Problem::conflict("userId", "takes part already"));
+    }
+    if room.conversation.participant_count >= PARTICIPANTS_MAX {
+        return Err(Problem::conflict("participants", "must be at most 100 in a group"));
+    }
+    cx.touch("conversation", at.conversation_id, ["participants"]);
+    room.add(cx, user)?;
+    OwnAnswer::of(cx, room, me)
+}
+
+path!(ParticipantPath { conversation_id: super::ConversationId, user_id: UserId });
+
+/// Who is gone.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Removed {
+    conversation_id: super::ConversationId,
+    user_id: Id,
+    participant_count: i64,
+}
+
+fn remove_participant(cx: &mut Write, Path(at): Path<ParticipantPath>) -> Result<Removed> {
+    let me = User::calling(cx)?;
+    let ParticipantPath { conversation_id, user_id: UserId(user_id) } = at;
+    let mut room = group(cx, &ConversationPath { conversation_id }, me)?;
+    if user_id != me.user_id {
+        lead(me)?;
+    }
+    let leaving = room.place_of(user_id).ok_or(Key::NotFound)?.user();
+    cx.touch("conversation", conversation_id, ["participants"]);
+    room.remove(cx, leaving)?;
+    let participant_count = room.conversation.participant_count;
+    Ok(Removed { conversation_id, user_id, participant_count })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(app GET "/conversations", SignedIn, list_own_conversations)
+            .summary("List the caller's conversations"),
+        operation!(app GET "/conversations/unread", SignedIn, count_unread)
+            .summary("Count what the caller has not seen"),
+        operation!(app POST "/conversations", SignedIn, open_conversation)
+            .summary("Open a conversation")
+            .describe("Two people have one direct conversation: opening it again answers with it.")
+            .emits(&[Event::ConversationCreated])
+            .fails(&[Key::ApiError]),
+        operation!(app GET "/conversations/{conversationId}", SignedIn, get_own_conversation)
+            .summary("Get a conversation of the caller's"),
+        operation!(app PATCH "/conversations/{conversationId}", SignedIn, update_conversation)
+            .summary("Update a group")
+            .emits(&[Event::ConversationUpdated])
+            .fails(&[Key::InvalidEnum, Key::ApiError]),
+        operation!(app POST "/conversations/{conversationId}/participants", SignedIn, add_participant)
+            .summary("Let somebody join a group")
+            .emits(&[Event::ConversationParticipantAdded])
+            .fails(&[Key::InvalidEnum, Key::FieldTooLong, Key::ApiError]),
+        operation!(app DELETE "/conversations/{conversationId}/participants/{userId}", SignedIn,
+            remove_participant)
+        .summary("Leave a group, or let somebody go")
+        .emits(&[Event::ConversationParticipantRemoved])
+        .fails(&[Key::ApiError]),
+    ])
+}
+
+lists! {
+    /// The places that somebody has in conversations, the one in which something was said last first.
+    pub(super) LIST: List<Participant, Filters> = List::new(
+        "participant WHERE company_id = ?1 AND user_id = ?2",
+        "active_at DESC, conversation_id DESC",
+    );
+}
+
+statements! {
+    UNREAD = "SELECT CAST(COALESCE(SUM(c.message_count - p.seen_position), 0) AS BIGINT), \
+        COUNT(NULLIF(c.message_count, p.seen_position)) FROM participant p JOIN conversation c \
+        ON c.company_id = ?1 AND c.conversation_id = p.conversation_id \
+        WHERE p.company_id = ?1 AND p.user_id = ?2";
+}

@@ -1,0 +1,402 @@
+//! API clients: the integrations of a company, what they may do, and their secrets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault,
+};
+use spotter_kernel::{
+    Change, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
+    id::{CoachId, CompanyId},
+    secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
+    text::Name,
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, values, words};
+
+use super::tokens;
+use crate::company::coaches::Coach;
+
+words! {
+    /// Whether an API client can be used.
+    pub enum ApiClientStatus { Active = "active", Revoked = "revoked" }
+}
+
+/// The consents that gated scopes need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Consents {
+    /// The company agrees that health data leaves through this client.
+    pub health_data: bool,
+    /// The company agrees that private communication leaves through this client.
+    pub private_communication: bool,
+}
+
+record! {
+    /// An API client as it is stored.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ApiClient {
+        /// The record's id.
+        pub api_client_id: Id,
+        /// What people call it.
+        pub name: String,
+        status: ApiClientStatus,
+        /// The scopes that its tokens can have.
+        pub scopes: ScopeSet,
+        health_data: bool,
+        private_communication: bool,
+        /// Who gets the clients it creates, where it names nobody.
+        pub default_assigned_coach_id: Option<CoachId>,
+        secret_digest: Vec<u8>,
+        secret_last4: String,
+        secret_rotated_at: Option<Timestamp>,
+        created_by: Option<Id>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl ApiClient {
+    /// The API client with this id.
+    pub fn find(cx: &mut Read, id: Id) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The consents it was given.
+    pub fn consents(&self) -> Consents {
+        Consents {
+            health_data: self.health_data,
+            private_communication: self.private_communication,
+        }
+    }
+
+    /// The OAuth client id, which carries the company so that a token request names its tenant.
+    pub fn client_id(&self, company: CompanyId) -> String {
+        format!("{API_CLIENT_ID_PREFIX}{company}{}", self.api_client_id)
+    }
+
+    fn view(self, company: CompanyId) -> ApiClientView {
+        ApiClientView {
+            id: self.api_client_id,
+            client_id: self.client_id(company),
+            status: self.status,
+            consents: self.consents(),
+            secret: SecretView { last4: self.secret_last4, rotated_at: self.secret_rotated_at },
+            scopes: self.scopes.iter().collect(),
+            name: self.name,
+            default_assigned_coach_id: self.default_assigned_coach_id,
+            created_by: self.created_by,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    fn set_secret(&mut self, secret: &Credential) {
+        let text = secret.expose();
+        self.secret_digest = vault::digest(secret).to_vec();
+        self.secret_last4 = text.get(text.len().saturating_sub(4)..).unwrap_or_default().to_owned();
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let named = changed.iter().filter(|name| *name != "secretDigest" && *name != "secretLast4");
+        cx.touch("api_client", self.api_client_id, named.cloned().collect::<Vec<_>>());
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.updated_at = cx.now();
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+/// Takes an OAuth client id apart into its company and record.
+pub fn parse_client_id(text: &str) -> Option<(CompanyId, Id)> {
+    let rest = text.strip_prefix(API_CLIENT_ID_PREFIX)?;
+    let company = CompanyId(Id::parse(rest.get(..24)?)?);
+    Some((company, Id::parse(rest.get(24..)?)?))
+}
+
+/// An API client as managers see it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiClientView {
+    id: Id,
+    /// The OAuth client id.
+    client_id: String,
+    name: String,
+    status: ApiClientStatus,
+    scopes: Vec<Scope>,
+    consents: Consents,
+    default_assigned_coach_id: Option<CoachId>,
+    secret: SecretView,
+    created_by: Option<Id>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SecretView {
+    last4: String,
+    rotated_at: Option<Timestamp>,
+}
+
+/// A gated scope needs its consent.
+fn check_consents(scopes: &ScopeSet, consents: Consents) -> Result<()> {
+    let missing = scopes.iter().find(|scope| match scope.gate() {
+        Gate::None => false,
+        Gate::HealthData => !consents.health_data,
+        Gate::PrivateCommunication => !consents.private_communication,
+    });
+    match missing {
+        None => Ok(()),
+        Some(scope) => {
+            let rule = format!("{} needs the consent", scope.name());
+            Err(Problem::field(scope.gate().at_creation(), "consents", &rule))
+        }
+    }
+}
+
+/// An API client to be made.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewApiClient {
+    /// What people call it.
+    pub name: Name<120>,
+    /// At least one scope.
+    #[schemars(length(min = 1))]
+    pub scopes: Vec<Scope>,
+    /// Who gets the clients it creates, where it names nobody.
+    pub default_assigned_coach_id: Option<CoachId>,
+    /// What gated scopes need.
+    #[serde(default)]
+    pub consents: Consents,
+}
+
+/// A new or rotated API client, with its secret for the only time.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiClientSecret {
+    /// The OAuth client id.
+    pub client_id: String,
+    /// Shown this once; only a digest is kept.
+    pub client_secret: String,
+    /// The client.
+    pub client: ApiClientView,
+}
+
+/// Creates an API client and its secret.
+pub fn create_api_client(cx: &mut Write, Body(new): Body<NewApiClient>) -> Result<ApiClientSecret> {
+    if new.scopes.is_empty() {
+        return Err(Problem::invalid("scopes", "must name at least one scope"));
+    }
+    let scopes = ScopeSet::of(new.scopes);
+    check_consents(&scopes, new.consents)?;
+    let coach = new.default_assigned_coach_id.ok_or_else(|| {
+        Problem::field(Key::CoachRequired, "defaultAssignedCoachId", "must name a coach")
+    })?;
+    Coach::find_assignable(cx, coach)?;
+    let secret = cx.new_credential(CredentialKind::ApiClientSecret);
+    let mut client = ApiClient {
+        api_client_id: cx.new_id(),
+        name: new.name.into(),
+        status: ApiClientStatus::Active,
+        scopes,
+        health_data: new.consents.health_data,
+        private_communication: new.consents.private_communication,
+        default_assigned_coach_id: Some(coach),
+        secret_digest: Vec::new(),
+        secret_last4: String::new(),
+        secret_rotated_at: None,
+        created_by: cx.caller().actor.id(),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    client.set_secret(&secret);
+    cx.touch("api_client", client.api_client_id, ["apiClient"]);
+    cx.defer(INSERT, &client.params())?;
+    Ok(shown_once(cx, client, &secret))
+}
+
+fn shown_once(cx: &Write, client: ApiClient, secret: &Credential) -> ApiClientSecret {
+    ApiClientSecret {
+        client_id: client.client_id(cx.company()),
+        client_secret: secret.expose().to_owned(),
+        client: client.view(cx.company()),
+    }
+}
+
+listed!(ApiClients { clients: ApiClientView });
+
+filters! {
+    struct Filters {
+        /// API clients in this status.
+        status: ApiClientStatus => "status = ?";
+    }
+}
+
+fn list_api_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<ApiClients> {
+    let company = cx.company();
+    Ok(cx.page(&LIST, &wanted, page)?.map(|client| client.view(company)).into())
+}
+
+path!(
+    /// Where an API client stands in a path.
+    pub ApiClientPath {
+        /// The record's id.
+        id: Id,
+    }
+);
+
+answer!(ApiClientAnswer { client: ApiClientView });
+
+fn get_api_client(cx: &mut Read, Path(at): Path<ApiClientPath>) -> Result<ApiClientAnswer> {
+    let company = cx.company();
+    Ok(ApiClientAnswer { client: ApiClient::find(cx, at.id)?.view(company) })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct ApiClientChanges {
+    name: Change<Name<120>>,
+    /// Tokens that hold more stop being valid at once.
+    #[schemars(length(min = 1))]
+    scopes: Change<Vec<Scope>>,
+    /// Withdrawing a consent makes gated requests answer 403 at once.
+    consents: Change<Consents>,
+    default_assigned_coach_id: Patch<CoachId>,
+}
+
+fn update_api_client(
+    cx: &mut Write,
+    Path(at): Path<ApiClientPath>,
+    Body(change): Body<ApiClientChanges>,
+) -> Result<ApiClientAnswer> {
+    let before = ApiClient::find(cx, at.id)?;
+    let mut client = before.clone();
+    change.name.apply(&mut client.name);
+    if let Some(consents) = change.consents.value() {
+        client.health_data = consents.health_data;
+        client.private_communication = consents.private_communication;
+    }
+    if let Some(scopes) = change.scopes.value() {
+        if scopes.is_empty() {
+            return Err(Problem::invalid("scopes", "must name at least one scope"));
+        }
+        client.scopes = ScopeSet::of(scopes);
+        check_consents(&client.scopes, client.consents())?;
+        if !before.scopes.is_subset(&client.scopes) {
+            tokens::revoke_all(cx, client.api_client_id)?;
+        }
+    }
+    match change.default_assigned_coach_id {
+        Patch::Absent => {}
+        Patch::Clear => {
+            let field = "defaultAssignedCoachId";
+            return Err(Problem::field(Key::CoachRequired, field, "must name a coach"));
+        }
+        Patch::Set(coach) => {
+            Coach::find_assignable(cx, coach)?;
+            client.default_assigned_coach_id = Some(coach);
+        }
+    }
+    client.save(cx, &before)?;
+    let company = cx.company();
+    Ok(ApiClientAnswer { client: client.view(company) })
+}
+
+/// Gives an API client a new secret; its tokens and its old secret stop working at once.
+pub fn rotate_api_client_secret(
+    cx: &mut Write,
+    Path(at): Path<ApiClientPath>,
+) -> Result<ApiClientSecret> {
+    let before = ApiClient::find(cx, at.id)?;
+    if before.status == ApiClientStatus::Revoked {
+        return Err(Problem::conflict("status", "a revoked client cannot be rotated"));
+    }
+    let mut client = before.clone();
+    let secret = cx.new_credential(CredentialKind::ApiClientSecret);
+    client.set_secret(&secret);
+    client.secret_rotated_at = Some(cx.now());
+    client.save(cx, &before)?;
+    tokens::revoke_all(cx, client.api_client_id)?;
+    Ok(shown_once(cx, client, &secret))
+}
+
+/// Ends an API client for good. Its tokens answer 401 `auth.invalid_client` from then on.
+pub fn revoke_api_client(cx: &mut Write, Path(at): Path<ApiClientPath>) -> Result<RevokedClient> {
+    let before = ApiClient::find(cx, at.id)?;
+    let mut client = before.clone();
+    client.status = ApiClientStatus::Revoked;
+    client.save(cx, &before)?;
+    let company = cx.company();
+    Ok(RevokedClient { client: client.view(company) })
+}
+
+/// The API client that was revoked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RevokedClient {
+    client: ApiClientView,
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(app GET "/integrations/public-api/clients", Manager, list_api_clients)
+            .summary("List API clients"),
+        operation!(app POST "/integrations/public-api/clients", Manager, create_api_client)
+            .summary("Create an API client")
+            .created()
+            .secret()
+            .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
+        operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
+            .summary("Get an API client"),
+        operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client)
+            .summary("Change an API client")
+            .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
+        operation!(app POST "/integrations/public-api/clients/{id}/rotate-secret", Manager,
+            rotate_api_client_secret)
+            .summary("Rotate an API client's secret")
+            .secret()
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/integrations/public-api/clients/{id}/revoke", Manager, revoke_api_client)
+            .summary("Revoke an API client"),
+    ]).under("API clients")
+}
+
+lists! {
+    /// Every API client, newest first; a company has few.
+    LIST: List<ApiClient, Filters> =
+        List::new("api_client WHERE company_id = ?1", "api_client_id DESC");
+}
+
+statements! {
+    FIND = "SELECT ", ApiClient::COLUMNS, " FROM api_client WHERE company_id = ?1 AND api_client_id = ?2";
+    INSERT = "INSERT INTO api_client ", values!(ApiClient);
+    SAVE = "UPDATE api_client SET ", set!(ApiClient),
+        " WHERE company_id = ?1 AND api_client_id = ?2";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_gated_scope_passes_exactly_with_its_consent(
+            chosen in proptest::sample::subsequence(Scope::ALL, 0..=20),
+            health_data: bool,
+            private_communication: bool,
+        ) {
+            let missing = |gate| match gate {
+                Gate::None => false,
+                Gate::HealthData => !health_data,
+                Gate::PrivateCommunication => !private_communication,
+            };
+            let first = chosen.iter().map(|scope| scope.gate()).find(|gate| missing(*gate));
+            let consents = Consents { health_data, private_communication };
+            let checked = check_consents(&ScopeSet::of(chosen), consents);
+            proptest::prop_assert_eq!(checked.err().map(|problem| problem.key), first.map(Gate::at_creation));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Archiving and restoring clients, and who and what they are assigned.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Ending, OptionalBody, Path, Write, answer, operation};
+use spotter_kernel::{
+    Event, Key, Many, Problem, Result,
+    id::{ClientId, CoachId},
+    text::Text,
+};
+
+use super::{
+    UPDATED,
+    profile::folded_tags,
+    record::{Client, Lifecycle, MemberStatus, RelationshipStatus},
+    search::{ClientAnswer, ClientPath},
+    timeline::{Step, StepType},
+};
+use crate::company::coaches::Coach;
+
+/// Why a client is archived. `archiveReason` wins where both are given.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ArchiveClient {
+    reason: Option<Text<500>>,
+    archive_reason: Option<Text<500>>,
+}
+
+answer!(
+    /// Where the client stands.
+    pub(super) LifecycleAnswer {
+        lifecycle: Lifecycle,
+    }
+);
+
+/// Archives a client and announces it; an archived client stays as it is.
+pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<Client> {
+    let before = Client::find(cx, id)?;
+    let mut client = before.clone();
+    if client.is_archived() {
+        cx.touch("client", id, Vec::<String>::new());
+        cx.happens(|| format!("Nothing: the client {} is archived already.", client.name()));
+        return Ok(client);
+    }
+    client.relationship_status = RelationshipStatus::Archived;
+    if matches!(client.member_status, MemberStatus::Active | MemberStatus::Paused) {
+        client.member_status = MemberStatus::Former;
+    }
+    client.archived_at = Some(cx.now());
+    client.archive_reason = reason;
+    client.save(cx, &before)?;
+    cx.as_of(before.updated_at());
+    cx.happens(|| format!("The client {} is archived; their records stay.", client.name()));
+    cx.end(Ending::ClientArchived, id)?;
+    Step::moved(StepType::Archived, &before, &client).record(cx, id)?;
+    cx.emit(Event::ClientArchived, &client.event())?;
+    Ok(client)
+}
+
+fn archive_client(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    OptionalBody(why): OptionalBody<ArchiveClient>,
+) -> Result<LifecycleAnswer> {
+    let reason = why.archive_reason.or(why.reason).map(Into::into);
+    Ok(LifecycleAnswer { lifecycle: archive(cx, at.client_id, reason)?.lifecycle() })
+}
+
+fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<LifecycleAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    if client.is_archived() {
+        client.relationship_status = RelationshipStatus::Active;
+        client.archived_at = None;
+        client.archive_reason = None;
+        Step::moved(StepType::Restored, &before, &client).record(cx, client.client_id)?;
+    }
+    client.update(cx, &before)?;
+    Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AssignCoach {
+    /// `COACH_REQUIRED` when absent or null.
+    #[schemars(required, with = "CoachId")]
+    coach_id: Option<CoachId>,
+}
+
+/// Gives a client to a coach and announces the change.
+pub fn assign_coach(cx: &mut Write, id: ClientId, coach: CoachId) -> Result<Client> {
+    let before = Client::find(cx, id)?;
+    Coach::find_assignable(cx, coach)?;
+    let mut client = before.clone();
+    client.assigned_coach_id = Some(coach);
+    if client.assigned_coach_id != before.assigned_coach_id {
+        Step::moved(StepType::CoachAssigned, &before, &client).record(cx, id)?;
+    }
+    client.update(cx, &before)?;
+    Ok(client)
+}
+
+fn assign_client_coach(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(wanted): Body<AssignCoach>,
+) -> Result<ClientAnswer> {
+    Client::find(cx, at.client_id)?;
+    let coach = wanted
+        .coach_id
+        .ok_or_else(|| Problem::field(Key::CoachRequired, "coachId", "must name a coach"))?;
+    Ok(ClientAnswer { client: assign_coach(cx, at.client_id, coach)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SetTags {
+    /// At most 50 tags, replacing those before; kept in lower case.
+    tags: Many<Text<60>, 0, 50>,
+}
+
+fn set_client_tags(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(wanted): Body<SetTags>,
+) -> Result<ClientAnswer> {
+    let before = Client::find(cx, at.client_id)?;
+    let mut client = before.clone();
+    client.tags = folded_tags(wanted.tags);
+    client.update(cx, &before)?;
+    Ok(ClientAnswer { client })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(POST "/clients/{clientId}/archive", ClientsWrite, archive_client)
+            .summary("Archive a client")
+            .describe(
+                "Archives the relationship between company and client; the client's identity and \
+                 records stay. Archiving twice returns the first archive unchanged.",
+            )
+            .emits(&[Event::ClientArchived])
+            .asks(),
+        operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
+            .summary("Restore an archived client")
+            .describe(
+                "The relationship is active again; memberStatus stays as the archive left it.",
+            )
+            .emits(UPDATED)
+            .fails(&[Key::ApiError]),
+        operation!(PUT "/clients/{clientId}/coach", ClientsWrite, assign_client_coach)
+            .summary("Assign a coach to a client")
+            .emits(UPDATED)
+            .fails(&[Key::CoachRequired]),
+        operation!(PUT "/clients/{clientId}/tags", ClientsWrite, set_client_tags)
+            .summary("Set a client's tags")
+            .emits(UPDATED),
+    ])
+}

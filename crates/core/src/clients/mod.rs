@@ -1,0 +1,35 @@
+//! Clients: the people a company coaches, from the first contact to the archive.
+
+mod calling;
+pub mod custom_fields;
+pub mod lifecycle;
+pub mod notes;
+pub mod onboarding;
+pub mod profile;
+pub mod record;
+pub mod search;
+pub mod timeline;
+
+pub use record::Client;
+pub use search::ClientPath;
+
+use spotter_contract::Area;
+use spotter_kernel::Event;
+
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([
+        record::area(),
+        search::area(),
+        profile::area(),
+        lifecycle::area(),
+        onboarding::area(),
+        custom_fields::area(),
+        timeline::area(),
+        notes::area(),
+    ])
+    .under("Clients")
+}
+
+/// What a change of a client announces.
+const UPDATED: &[Event] = &[Event::ClientUpdated];

@@ -1,0 +1,261 @@
+//! What a company offers and by which rules: facilities, services, policies.
+//!
+//! Integrations read the catalogue; managers write each list whole.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{Area, Body, Paged, Read, Write, answer, listed, operation};
+use spotter_kernel::{
+    Id, Key, Many, Money, PageRequest, Result, Timestamp,
+    id::LocationId,
+    limits, number,
+    text::{Name, Text, WebUrl},
+};
+use spotter_store::{Json, List, NoFilters, lists, params, record, statements, values};
+
+use crate::locations::Location;
+
+record! {
+    /// Something a location has, such as a sauna.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Facility {
+        facility_id: Id,
+        location_id: Option<LocationId>,
+        name: String,
+        description: Option<String>,
+    }
+}
+
+record! {
+    /// Something the company does for its clients, such as personal training.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Service {
+        service_id: Id,
+        name: String,
+        description: Option<String>,
+        duration_minutes: Option<i64>,
+        price: Option<Json<Money>>,
+    }
+}
+
+record! {
+    /// The rules that a company's clients agree to.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Policies {
+        /// Hours before the start until which a booking is cancelled free of charge.
+        cancellation_window_hours: i64,
+        late_cancellation_fee: Option<Json<Money>>,
+        no_show_fee: Option<Json<Money>>,
+        /// How many days ahead clients can book.
+        booking_window_days: i64,
+        terms_url: Option<String>,
+        privacy_url: Option<String>,
+        updated_at: Timestamp,
+    }
+}
+
+listed!(Facilities { facilities: Facility });
+listed!(Services { services: Service });
+
+fn list_company_facilities(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Facilities> {
+    Ok(cx.page(&FACILITIES, &NoFilters {}, page)?.into())
+}
+
+fn list_company_services(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Services> {
+    Ok(cx.page(&SERVICES, &NoFilters {}, page)?.into())
+}
+
+answer!(PoliciesAnswer { policies: Policies });
+
+fn get_company_policies(cx: &mut Read) -> Result<PoliciesAnswer> {
+    let policies: Option<Policies> = cx.one(POLICIES, params![])?;
+    Ok(PoliciesAnswer { policies: policies.ok_or(Key::CompanyPoliciesNotFound)? })
+}
+
+/// A facility as it is set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewFacility {
+    /// What people call it.
+    pub name: Name<120>,
+    /// What there is to know.
+    pub description: Option<Text<1000>>,
+    /// Where it is; everywhere when absent.
+    pub location_id: Option<LocationId>,
+}
+
+/// Every facility, replacing those before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FacilitiesChange {
+    /// At most 100.
+    pub facilities: Many<NewFacility, 0, 100>,
+}
+
+/// Replaces the company's facilities.
+pub fn set_company_facilities(
+    cx: &mut Write,
+    Body(change): Body<FacilitiesChange>,
+) -> Result<Facilities> {
+    let company = cx.company();
+    cx.touch("company", company, ["facilities"]);
+    cx.defer(CLEAR_FACILITIES, params![])?;
+    for new in change.facilities {
+        if let Some(location) = new.location_id {
+            Location::find(cx, location)?;
+        }
+        let id = cx.new_id();
+        cx.defer(ADD_FACILITY, params![id, new.location_id, new.name, new.description])?;
+    }
+    Ok(cx.page(&FACILITIES, &NoFilters {}, whole())?.into())
+}
+
+/// A service as it is set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewService {
+    /// What people call it.
+    pub name: Name<120>,
+    /// What there is to know.
+    pub description: Option<Text<1000>>,
+    /// How long it takes, 1 to 1440 minutes.
+    #[serde(default, deserialize_with = "minutes")]
+    #[schemars(range(min = 1, max = 1440))]
+    pub duration_minutes: Option<i64>,
+    /// What it costs.
+    pub price: Option<Money>,
+}
+
+fn minutes<'de, D: Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
+    number::optional_within(d, 1..=1440)
+}
+
+/// Every service, replacing those before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ServicesChange {
+    /// At most 100.
+    pub services: Many<NewService, 0, 100>,
+}
+
+/// Replaces the company's services.
+pub fn set_company_services(
+    cx: &mut Write,
+    Body(change): Body<ServicesChange>,
+) -> Result<Services> {
+    let company = cx.company();
+    cx.touch("company", company, ["services"]);
+    cx.defer(CLEAR_SERVICES, params![])?;
+    for new in change.services {
+        let id = cx.new_id();
+        let price = new.price.map(Json);
+        let row = params![id, new.name, new.description, new.duration_minutes, price];
+        cx.defer(ADD_SERVICE, row)?;
+    }
+    Ok(cx.page(&SERVICES, &NoFilters {}, whole())?.into())
+}
+
+const fn whole() -> PageRequest {
+    PageRequest { page: 1, limit: limits::PAGE_MAX }
+}
+
+/// The company's policies, replacing those before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PoliciesChange {
+    /// 0 to 720 hours.
+    #[serde(deserialize_with = "window_hours")]
+    #[schemars(range(min = 0, max = 720))]
+    pub cancellation_window_hours: i64,
+    /// Charged for a late cancellation.
+    pub late_cancellation_fee: Option<Money>,
+    /// Charged for not showing up.
+    pub no_show_fee: Option<Money>,
+    /// 1 to 366 days.
+    #[serde(deserialize_with = "window_days")]
+    #[schemars(range(min = 1, max = 366))]
+    pub booking_window_days: i64,
+    /// Where the terms stand.
+    pub terms_url: Option<WebUrl>,
+    /// Where the privacy statement stands.
+    pub privacy_url: Option<WebUrl>,
+}
+
+fn window_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    number::within(d, 0..=720)
+}
+
+fn window_days<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    number::within(d, 1..=366)
+}
+
+/// Sets the company's policies.
+pub fn set_company_policies(
+    cx: &mut Write,
+    Body(change): Body<PoliciesChange>,
+) -> Result<PoliciesView> {
+    let policies = Policies {
+        cancellation_window_hours: change.cancellation_window_hours,
+        late_cancellation_fee: change.late_cancellation_fee.map(Json),
+        no_show_fee: change.no_show_fee.map(Json),
+        booking_window_days: change.booking_window_days,
+        terms_url: change.terms_url.map(Into::into),
+        privacy_url: change.privacy_url.map(Into::into),
+        updated_at: cx.now(),
+    };
+    let company = cx.company();
+    cx.touch("company", company, ["policies"]);
+    cx.defer(CLEAR_POLICIES, params![])?;
+    cx.defer(SET_POLICIES, &policies.params())?;
+    Ok(PoliciesView { policies })
+}
+
+/// The policies as they were set.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PoliciesView {
+    policies: Policies,
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    let read = Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/company/facilities", CompanyCatalogRead, list_company_facilities)
+            .summary("List the company's facilities"),
+        operation!(GET "/company/services", CompanyCatalogRead, list_company_services)
+            .summary("List the company's services"),
+        operation!(GET "/company/policies", CompanyCatalogRead, get_company_policies)
+            .summary("Get the company's policies")
+            .fails(&[Key::CompanyPoliciesNotFound]),
+    ]);
+    let write = Area::default().operations([
+        operation!(app PUT "/company/facilities", Manager, set_company_facilities)
+            .summary("Set the company's facilities")
+            .fails(&[Key::InvalidCurrency]),
+        operation!(app PUT "/company/services", Manager, set_company_services)
+            .summary("Set the company's services"),
+        operation!(app PUT "/company/policies", Manager, set_company_policies)
+            .summary("Set the company's policies"),
+    ]);
+    read.under("Company catalogue").with(write)
+}
+
+lists! {
+    /// Facilities in the order in which they were set.
+    FACILITIES: List<Facility> = List::new("facility WHERE company_id = ?1", "facility_id");
+
+    /// Services in the order in which they were set.
+    SERVICES: List<Service> = List::new("service WHERE company_id = ?1", "service_id");
+}
+
+statements! {
+    CLEAR_FACILITIES = "DELETE FROM facility WHERE company_id = ?1";
+    ADD_FACILITY = "INSERT INTO facility ", values!(Facility);
+    CLEAR_SERVICES = "DELETE FROM service WHERE company_id = ?1";
+    ADD_SERVICE = "INSERT INTO service ", values!(Service);
+    POLICIES = "SELECT ", Policies::COLUMNS, " FROM company_policy WHERE company_id = ?1";
+    CLEAR_POLICIES = "DELETE FROM company_policy WHERE company_id = ?1";
+    SET_POLICIES = "INSERT INTO company_policy ", values!(Policies);
+}

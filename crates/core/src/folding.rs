@@ -1,0 +1,156 @@
+//! Words as people look for them: without accents or case.
+
+use spotter_store::Value;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// Longest word that is kept, in characters.
+const WORD_MAX: usize = 40;
+/// Most words of a search that are looked at.
+pub const SEARCH_WORDS_MAX: usize = 5;
+
+/// Letters and digits in lower case, without accents, cut at everything else.
+pub fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+        match plainer(c) {
+            Some(letters) => plain.push_str(letters),
+            None => plain.push(if c.is_alphanumeric() { c } else { ' ' }),
+        }
+    }
+    let words: Vec<String> = plain.split(' ').filter(|word| !word.is_empty()).map(cut).collect();
+    words.into_iter()
+}
+
+/// Letters that have no accent to lose, as people without them on their keyboards write them.
+fn plainer(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' => "ss",
+        'ς' => "σ",
+        'ı' => "i",
+        'ł' => "l",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'ħ' => "h",
+        'ŧ' => "t",
+        'þ' => "th",
+        'æ' => "ae",
+        'œ' => "oe",
+        // What is left of a capital dotted I once it is small.
+        '\u{307}' => "",
+        _ => return None,
+    })
+}
+
+/// A word as it is kept.
+pub fn cut(word: &str) -> String {
+    word.chars().take(WORD_MAX).collect()
+}
+
+/// The words of several texts as one, with a space before each: a search for the beginnings of
+/// words is a search for ` begin` in it.
+pub fn haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    texts.into_iter().flat_map(words_of).fold(String::new(), |all, word| all + " " + &word)
+}
+
+/// The same for what is written in one word, in two, or with a dash: neighbours stand there joined, too.
+pub fn joined_haystack<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        let words: Vec<_> = words_of(text).collect();
+        let pairs = words.windows(2).map(<[String]>::concat);
+        for word in words.iter().cloned().chain(pairs) {
+            all = all + " " + &word;
+        }
+    }
+    all
+}
+
+/// A word without the ending of its plural, as far as English forms it by rule.
+pub fn singular(word: &str) -> &str {
+    match word.strip_suffix("es").filter(|stem| stem.ends_with(['s', 'x']) || stem.ends_with("ch"))
+    {
+        Some(stem) => stem,
+        None => word
+            .strip_suffix('s')
+            .filter(|stem| stem.len() > 1 && !stem.ends_with('s'))
+            .unwrap_or(word),
+    }
+}
+
+/// What to look for in a [`haystack`]; each must be found. A search without a letter or a digit in it
+/// finds nothing.
+pub fn needles(search: &str) -> Vec<String> {
+    let mut needles: Vec<_> =
+        words_of(search).take(SEARCH_WORDS_MAX).map(|word| format!(" {word}")).collect();
+    if needles.is_empty() {
+        // No haystack holds two spaces.
+        needles.push("  ".to_owned());
+    }
+    needles
+}
+
+/// The conditions of a search in a column that holds a [`haystack`].
+pub fn searched(search: &str) -> Vec<Vec<Value<'static>>> {
+    looked_for(needles(search))
+}
+
+/// The conditions for these needles.
+pub fn looked_for(needles: Vec<String>) -> Vec<Vec<Value<'static>>> {
+    needles.into_iter().map(|needle| vec![Value::Text(format!("%{needle}%").into())]).collect()
+}
+
+/// A text as a key within a list: its words with underscores between. One without any is told from
+/// others by its characters' numbers.
+pub fn slug(text: &str, otherwise: &str) -> String {
+    let words: Vec<_> = words_of(text).collect();
+    if !words.is_empty() {
+        return words.join("_");
+    }
+    let numbers = text.chars().filter(|c| !c.is_whitespace()).map(|c| format!("_{:x}", c as u32));
+    cut(&numbers.fold(otherwise.to_owned(), |key, number| key + &number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lose_case_and_accents() {
+        let words: Vec<_> = words_of("Zoë d'Árvíz-Núñez ÆON").collect();
+        assert_eq!(words, ["zoe", "d", "arviz", "nunez", "aeon"]);
+        for (one, other) in [
+            ("Straße", "STRASSE"),
+            ("ΣΊΣΥΦΟΣ", "Σίσυφος"),
+            ("Işık", "ISIK"),
+            ("İstanbul", "istanbul"),
+            ("Łukasz", "lukasz"),
+            ("Søren", "soren"),
+            ("Đorđe", "dorde"),
+        ] {
+            assert_eq!(slug(one, "x"), slug(other, "x"), "{one}");
+        }
+    }
+
+    #[test]
+    fn searches_find_the_beginnings_of_words() {
+        let hay = haystack(["Barbell Back-Squat", "Kniebeuge"]);
+        let found = |search| needles(search).iter().all(|needle| hay.contains(needle));
+        assert!(found("squat back") && found("KNIE"));
+        for (plural, word) in [
+            ("squats", "squat"),
+            ("presses", "press"),
+            ("boxes", "box"),
+            ("ups", "up"),
+            ("press", "press"),
+            ("biceps", "bicep"),
+            ("us", "us"),
+        ] {
+            assert_eq!(singular(plural), word);
+        }
+        assert!(joined_haystack(["Push-Up", "Skull Crusher"]).contains(" pushup"));
+        assert!(!found("quat") && !found("squat front") && !found("%") && !found("💪"));
+        assert_eq!(slug("  Änd so: On ", "field"), "and_so_on");
+        assert_eq!(slug("!!", "field"), "field_21_21");
+        assert_ne!(slug("💪", "item"), slug("🔥", "item"));
+    }
+}

@@ -1,0 +1,254 @@
+//! Grants: what people have allowed assistants, to be looked at and taken back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Area, Body, Effect, Ending, Paged, Path, Read, Role, Write, answer, listed, operation,
+    path,
+};
+use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
+use spotter_store::{
+    Ahead, Bind, Json, List, NoFilters, Tx, column_from, lists, params, parts, record, statements,
+    stored_ids, values,
+};
+
+use super::{
+    modules::{GrantSubject, Module},
+    tokens,
+};
+use crate::access::{accounts::Subject, sessions};
+
+id_type!(
+    /// What somebody has allowed an assistant.
+    GrantId,
+    RequestInvalid
+);
+stored_ids!(GrantId);
+column_from! { Module: String, |key| Module::parse(&key); }
+
+record! {
+    /// What somebody has allowed an assistant.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Grant {
+        /// The grant's id.
+        pub grant_id: GrantId,
+        /// Whether it acts for the company or for a client.
+        pub subject: GrantSubject,
+        /// The manager or the client who allowed it.
+        pub subject_id: Id,
+        /// The assistant.
+        pub client_id: String,
+        /// What the assistant calls itself; nobody has verified it.
+        pub client_name: String,
+        /// What it may reach.
+        pub modules: Json<Vec<Module>>,
+        /// Whether it may only read.
+        pub read_only: bool,
+        pub(super) created_at: Timestamp,
+        pub(super) updated_at: Timestamp,
+        /// When it was taken back.
+        pub revoked_at: Option<Timestamp>,
+        /// When the assistant last asked for an access token, which it does every hour that it works.
+        pub last_used_at: Option<Timestamp>,
+    }
+}
+
+impl Grant {
+    pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("mcp_grant", self.grant_id, ["grant"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Asks for a grant before it is needed, so that it comes with what is asked for next.
+    pub(super) fn ask(tx: &mut Tx<'_>, company: CompanyId, id: GrantId) -> Result<Ahead<Self>> {
+        tx.ahead(FIND, params![company, id])
+    }
+
+    /// The grant with this id.
+    pub fn find(cx: &mut Read, id: GrantId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// One that the caller may look after: managers all of the company's, others their own.
+    fn own(cx: &mut Read, id: GrantId) -> Result<Self> {
+        let grant = Self::find(cx, id)?;
+        let actor = &cx.caller().actor;
+        let manages = matches!(actor, Actor::Coach { role, .. } if *role >= Role::Manager);
+        if manages || actor.id() == Some(grant.subject_id) {
+            Ok(grant)
+        } else {
+            Err(Key::NotFound.into())
+        }
+    }
+
+    /// Whether the person who gave it may still come in, as the one who they were then.
+    pub(super) fn is_of_use(&self, cx: &mut Read) -> Result<bool> {
+        let subject = match self.subject {
+            GrantSubject::Company => Subject::Coach,
+            GrantSubject::Client => Subject::Client,
+        };
+        match sessions::admit(cx, subject, self.subject_id, self.grant_id.0) {
+            // What a manager allowed is not a coach's to use.
+            Ok(Actor::Coach { role, .. }) => Ok(role >= Role::Manager),
+            Ok(_) => Ok(true),
+            Err(problem) if problem.status < 500 => Ok(false),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Notes that it is used.
+    pub(super) fn used(&self, cx: &mut Write) -> Result<()> {
+        let now = cx.now();
+        cx.defer(USED, params![self.grant_id, now])
+    }
+
+    /// Ends what the same person has allowed the same assistant before: it has connected anew.
+    pub(super) fn replace(&self, cx: &mut Write) -> Result<()> {
+        let of = params![self.client_id, self.subject, self.subject_id];
+        let before: Vec<(GrantId,)> = cx.all(EARLIER, of)?;
+        before.into_iter().try_for_each(|(id,)| end(cx, id).map(drop))
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("mcp_grant", self.grant_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.facts())
+    }
+}
+
+listed!(Grants { grants: Grant });
+
+fn list_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+}
+
+fn list_own_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
+    let (subject, id) = match cx.caller().actor {
+        Actor::Client { id, .. } => (GrantSubject::Client, id.0),
+        Actor::Coach { id, .. } => (GrantSubject::Company, id.0),
+        _ => return Err(Key::Forbidden.into()),
+    };
+    Ok(cx.page_under(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &NoFilters {}, page)?.into())
+}
+
+path!(GrantPath { grant_id: GrantId });
+
+answer!(GrantAnswer { grant: Grant });
+
+/// What is left of a grant.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct GrantLimits {
+    /// Some of the modules that it has.
+    modules: Change<Vec<Module>>,
+    /// Whether it may only read; what is read-only stays so.
+    read_only: Change<bool>,
+}
+
+fn limit_mcp_grant(
+    cx: &mut Write,
+    Path(at): Path<GrantPath>,
+    Body(limits): Body<GrantLimits>,
+) -> Result<GrantAnswer> {
+    let before = Grant::own(cx, at.grant_id)?;
+    let mut grant = before.clone();
+    limits.modules.map(Json).apply(&mut grant.modules);
+    limits.read_only.apply(&mut grant.read_only);
+    let fewer = !grant.modules.0.is_empty()
+        && grant.modules.0.iter().all(|module| before.modules.0.contains(module));
+    if !fewer {
+        let rule = "must be some of those that it has; more needs a new consent";
+        return Err(Problem::invalid("modules", rule));
+    }
+    if before.read_only && !grant.read_only {
+        return Err(Problem::invalid("readOnly", "must stay true; more needs a new consent"));
+    }
+    grant.save(cx, &before)?;
+    Ok(GrantAnswer { grant })
+}
+
+/// Takes back everything that somebody who leaves has allowed assistants.
+const ENDINGS: &[Effect] = &[
+    Effect::new(
+        Ending::ClientArchived,
+        "What the client allowed assistants is taken back.",
+        |cx, id| end_all(cx, GrantSubject::Client, id),
+    ),
+    Effect::new(
+        Ending::CoachDeactivated,
+        "What the coach allowed assistants is taken back.",
+        |cx, id| end_all(cx, GrantSubject::Company, id),
+    ),
+];
+
+fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
+    let open: Vec<(GrantId,)> = cx.all(OPEN, params![subject, id])?;
+    let (now, count) = (cx.now(), open.len() as u64);
+    for (grant,) in open {
+        cx.defer(REVOKE, params![grant, now])?;
+        tokens::revoke_all(cx, grant)?;
+    }
+    Ok(count)
+}
+
+/// Ends a grant and its tokens.
+pub(super) fn end(cx: &mut Write, id: GrantId) -> Result<Grant> {
+    let before = Grant::find(cx, id)?;
+    let mut grant = before.clone();
+    grant.revoked_at = grant.revoked_at.or(Some(cx.now()));
+    grant.save(cx, &before)?;
+    tokens::revoke_all(cx, id)?;
+    Ok(grant)
+}
+
+fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAnswer> {
+    let grant = Grant::own(cx, at.grant_id)?;
+    Ok(GrantAnswer { grant: end(cx, grant.grant_id)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
+        operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
+            .summary("List what assistants are allowed"),
+        operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
+            .summary("List what the caller has allowed assistants"),
+        operation!(app PATCH "/mcp/grants/{grantId}", SignedIn, limit_mcp_grant)
+            .summary("Allow an assistant less")
+            .describe("One's own grants; managers those of the company."),
+        operation!(app POST "/mcp/grants/{grantId}/revoke", SignedIn, revoke_mcp_grant)
+            .summary("Take back what an assistant was allowed")
+            .describe("Its tokens stop working at once."),
+    ])
+}
+
+lists! {
+    /// Every grant of the company, newest first.
+    LIST: List<Grant> = List::new("mcp_grant WHERE company_id = ?1", "grant_id DESC");
+
+    /// The grants of a person, newest first.
+    LIST_OF_SUBJECT: List<Grant> = List::new(
+        "mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3",
+        "grant_id DESC",
+    );
+}
+
+parts! {
+    Grant by grant_id without subject, subject_id, client_id, client_name, created_at, last_used_at;
+    FACTS facts: modules, read_only, updated_at, revoked_at;
+}
+
+statements! {
+    INSERT = "INSERT INTO mcp_grant ", values!(Grant);
+    FIND = "SELECT ", Grant::COLUMNS, " FROM mcp_grant WHERE company_id = ?1 AND grant_id = ?2";
+    USED = "UPDATE mcp_grant SET last_used_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
+    EARLIER = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND client_id = ?2 \
+        AND subject = ?3 AND subject_id = ?4 AND revoked_at IS NULL";
+    OPEN = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3 \
+        AND revoked_at IS NULL";
+    REVOKE = "UPDATE mcp_grant SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
+    SAVE = "UPDATE mcp_grant SET ", Grant::FACTS, " WHERE company_id = ?1 AND grant_id = ?2";
+}

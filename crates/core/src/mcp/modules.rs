@@ -1,0 +1,254 @@
+//! What an assistant can be allowed, as one table: each module with its words on the consent page,
+//! its scopes and its tools. The module keys are the OAuth scopes of the MCP server.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_kernel::{
+    Key, Scope, ScopeSet,
+    problem::{INVALID, refuse},
+};
+use spotter_store::words;
+
+words! {
+    /// For whom an assistant acts: a company's manager, or a client.
+    pub enum GrantSubject { Company = "company", Client = "client" }
+}
+
+macro_rules! modules {
+    ($(
+        $name:ident $key:literal $subject:ident $title:literal
+        reads $reads:literal changes $changes:literal
+        [$($scope:ident)*] [$($tool:ident)*]
+    )+) => {
+        /// Something that an assistant can be allowed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Module { $(#[doc = $title] $name),+ }
+
+        impl Module {
+            /// Every module, in the order in which they are shown.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+            /// Its key, which is a scope of the MCP server.
+            pub const fn key(self) -> &'static str {
+                match self { $(Self::$name => $key),+ }
+            }
+            /// Whose grants it can be part of.
+            pub const fn subject(self) -> GrantSubject {
+                match self { $(Self::$name => GrantSubject::$subject),+ }
+            }
+            /// What people call it.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),+ }
+            }
+            /// What is read with it, in plain words.
+            pub const fn reads(self) -> &'static str {
+                match self { $(Self::$name => $reads),+ }
+            }
+            /// What is changed with it, in plain words; empty for nothing.
+            pub const fn changes(self) -> &'static str {
+                match self { $(Self::$name => $changes),+ }
+            }
+            /// The scopes of the operations that it opens.
+            pub const fn scopes(self) -> &'static [Scope] {
+                match self { $(Self::$name => &[$(Scope::$scope),*]),+ }
+            }
+            /// The operations that are its tools; none while the area is not built.
+            pub const fn tools(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$(stringify!($tool)),*]),+ }
+            }
+        }
+    };
+}
+
+modules! {
+    Clients "clients" Company "Clients"
+        reads "Names, contact details, tags, status and history of your clients"
+        changes "Create, update, archive and restore clients; assign coaches; set tags"
+        [ClientsRead ClientsWrite ClientTimelineRead ClientCustomFieldsRead ClientCustomFieldsWrite]
+        [list_clients get_client list_client_tags create_client update_client archive_client
+            restore_client assign_client_coach set_client_tags get_client_timeline
+            list_custom_fields get_client_custom_fields update_client_custom_fields]
+    CalendarEvents "calendar_events" Company "Calendar"
+        reads "Events in the company's calendar" changes ""
+        [CalendarEventsRead] []
+    Bookings "bookings" Company "Bookings"
+        reads "Who has booked what" changes "Make, move and cancel bookings"
+        [BookingsRead BookingsWrite] []
+    Subscriptions "subscriptions" Company "Subscriptions"
+        reads "Memberships that renew themselves" changes "Ask for pauses and cancellations"
+        [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite] []
+    Credits "credits" Company "Credits"
+        reads "Credits of your clients" changes "Adjust credits"
+        [FinanceCreditsRead FinanceCreditsWrite] []
+    Invoices "invoices" Company "Invoices"
+        reads "Invoices and their status" changes "Send reminders and copies"
+        [FinanceInvoicesRead FinanceInvoiceMessagesWrite] []
+    RecurringBookings "recurring_bookings" Company "Recurring bookings"
+        reads "Series of bookings" changes "Change and cancel series"
+        [RecurringBookingsRead RecurringBookingsWrite] []
+    EventTemplates "event_templates" Company "Event templates"
+        reads "Templates of events" changes "Change templates of events"
+        [EventTemplatesRead EventTemplatesWrite] []
+    CalendarTasks "calendar_tasks" Company "Calendar tasks"
+        reads "Tasks in coaches' calendars" changes "Create, change and cancel tasks"
+        [CalendarTasksRead CalendarTasksWrite] []
+    Measurements "measurements" Company "Measurements"
+        reads "Body measurements of your clients: health data" changes "Record measurements"
+        [MeasurementsRead MeasurementsWrite] []
+    Goals "goals" Company "Goals"
+        reads "Goals of your clients: health data" changes "Change goals"
+        [GoalsRead GoalsWrite] []
+    NutritionLogs "nutrition_logs" Company "Nutrition logs"
+        reads "What your clients eat: health data" changes ""
+        [] []
+    ClientNotes "client_notes" Company "Notes about clients"
+        reads "Notes that coaches keep about clients" changes "Write, change and delete notes"
+        [ClientNotesRead ClientNotesWrite]
+        [list_client_notes get_client_note create_client_note update_client_note delete_client_note]
+    Locations "locations" Company "Locations"
+        reads "Your locations and their opening hours" changes ""
+        [LocationsRead] [list_locations get_location]
+    Products "products" Company "Products"
+        reads "What you sell, and for how much" changes ""
+        [FinanceProductsRead] [list_products get_product]
+    Workouts "workouts" Company "Workouts"
+        reads "Exercises, programmes, clients' plans, sessions and progress"
+        changes "Give clients programmes and record their sessions"
+        [WorkoutExercisesRead WorkoutPlansRead WorkoutClientPlansRead WorkoutClientPlansWrite
+            WorkoutSessionsRead WorkoutSessionsWrite WorkoutProgressRead]
+        [list_workout_exercises list_workout_templates list_client_workout_plans assign_workout_plan
+            get_client_workout_calendar list_workout_sessions begin_workout_session
+            list_top_exercises list_personal_records]
+    ClientAccount "client_ai_account" Client "Your account"
+        reads "Your name, contact details and membership" changes ""
+        [ClientsRead] [get_client]
+    ClientBookings "client_ai_bookings" Client "Your bookings"
+        reads "What you have booked" changes "Book and cancel for you"
+        [BookingsRead BookingsWrite] []
+    ClientMeasurements "client_ai_measurements" Client "Your measurements"
+        reads "Your body measurements: health data" changes "Record your measurements"
+        [MeasurementsRead MeasurementsWrite] []
+    ClientNutrition "client_ai_nutrition" Client "Your nutrition"
+        reads "What you have logged of your meals: health data" changes ""
+        [] []
+    ClientWorkouts "client_ai_workouts" Client "Your workouts"
+        reads "Your plans, calendar, sessions and progress" changes "Record your sessions"
+        [WorkoutClientPlansRead WorkoutSessionsRead WorkoutSessionsWrite WorkoutProgressRead]
+        [list_client_workout_plans get_client_workout_calendar list_workout_sessions
+            begin_workout_session list_top_exercises list_personal_records]
+}
+
+/// What is proposed to a manager where an assistant asks for nothing in particular.
+pub const PROPOSED: &[Module] = &[
+    Module::Clients,
+    Module::CalendarEvents,
+    Module::Bookings,
+    Module::Subscriptions,
+    Module::Credits,
+    Module::Invoices,
+    Module::RecurringBookings,
+    Module::EventTemplates,
+    Module::CalendarTasks,
+    Module::Measurements,
+    Module::Goals,
+];
+
+impl Module {
+    /// The module with this key.
+    pub fn parse(key: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|module| module.key() == key)
+    }
+
+    /// Whether an assistant can do something with it today.
+    pub const fn is_of_use(self) -> bool {
+        !self.tools().is_empty()
+    }
+
+    /// Every module of a subject.
+    pub fn of(subject: GrantSubject) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |module| module.subject() == subject)
+    }
+}
+
+impl Serialize for Module {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key())
+    }
+}
+
+impl<'de> Deserialize<'de> for Module {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let key = std::borrow::Cow::<str>::deserialize(d)?;
+        Self::parse(&key).ok_or_else(|| refuse(Key::InvalidEnum, "must be the key of a module"))
+    }
+}
+
+impl schemars::JsonSchema for Module {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "McpModule".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let keys: Vec<_> = Self::ALL.iter().map(|module| module.key()).collect();
+        schemars::json_schema!({"type": "string", "enum": keys, INVALID: Key::InvalidEnum.wire()})
+    }
+}
+
+/// Reads module keys separated by spaces; the first that is none where one is not.
+pub fn parse_scope(scope: &str) -> Result<Vec<Module>, &str> {
+    let mut modules = Vec::new();
+    for key in scope.split(' ').filter(|key| !key.is_empty()) {
+        let module = Module::parse(key).ok_or(key)?;
+        if !modules.contains(&module) {
+            modules.push(module);
+        }
+    }
+    Ok(modules)
+}
+
+/// Module keys separated by spaces.
+pub fn scope_of(modules: &[Module]) -> String {
+    modules.iter().map(|module| module.key()).collect::<Vec<_>>().join(" ")
+}
+
+/// The scopes that modules open, all or only those that read.
+pub fn scopes_of(modules: &[Module], read_only: bool) -> ScopeSet {
+    let scopes = modules.iter().flat_map(|module| module.scopes().iter().copied());
+    ScopeSet::of(scopes.filter(|scope| !read_only || scope.name().ends_with(":read")))
+}
+
+/// Which modules hold a tool, of those of a subject.
+pub fn holding(subject: GrantSubject, tool: &str) -> BTreeSet<Module> {
+    Module::of(subject).filter(|module| module.tools().contains(&tool)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contracts_keys_are_there() {
+        let keys: Vec<_> = PROPOSED.iter().map(|module| module.key()).collect();
+        assert_eq!(
+            keys.join(" "),
+            "clients calendar_events bookings subscriptions credits invoices recurring_bookings \
+             event_templates calendar_tasks measurements goals"
+        );
+        for key in [
+            "nutrition_logs",
+            "client_notes",
+            "client_ai_account",
+            "client_ai_bookings",
+            "client_ai_measurements",
+            "client_ai_nutrition",
+        ] {
+            assert!(Module::parse(key).is_some(), "{key}");
+        }
+        assert_eq!(parse_scope("clients  goals clients"), Ok(vec![Module::Clients, Module::Goals]));
+        assert_eq!(parse_scope("clients admin"), Err("admin"));
+        let reads = scopes_of(&[Module::ClientNotes], true);
+        assert_eq!(reads.as_str(), "client_notes:read");
+    }
+}

@@ -1,0 +1,443 @@
+//! Exercises: the starter library's, and a company's own beside them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::folding::{joined_haystack, looked_for, needles, singular, words_of};
+use spotter_kernel::{
+    Change, Key, Many, Page, Patch, Problem, Result, Timestamp, id_type,
+    text::{Name, Text, WebUrl},
+};
+use spotter_store::{
+    Bind, Json, List, Value, filters, lists, params, record, set, statements, stored_ids, values,
+};
+
+use super::{
+    equipment, starter,
+    vocabulary::{Muscle, Source, TrackingType},
+};
+
+id_type!(
+    /// An exercise, of the starter library or of a company.
+    ExerciseId,
+    RequestInvalid
+);
+stored_ids!(ExerciseId);
+
+/// Most exercises of a company's own.
+const OWN_MAX: i64 = 2_000;
+
+/// Something to train with.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Exercise {
+    /// The exercise's id.
+    pub exercise_id: ExerciseId,
+    /// What people call it.
+    pub name: String,
+    /// What else people call it.
+    pub(super) aliases: Vec<String>,
+    /// The muscles that a set counts for.
+    pub(super) primary_muscles: Vec<Muscle>,
+    /// The muscles that help.
+    pub(super) secondary_muscles: Vec<Muscle>,
+    /// Keys of pieces of equipment.
+    pub(super) equipment: Vec<String>,
+    pub(super) tracking_type: TrackingType,
+    /// Whether each side is trained by itself; what is logged then is one side's.
+    pub(super) unilateral: bool,
+    pub(super) instructions: Option<String>,
+    pub(super) video_url: Option<String>,
+    pub(super) thumbnail: Option<String>,
+    /// system for the starter library, company for the company's own.
+    pub(super) source: Source,
+    /// False for the starter library.
+    pub(super) editable: bool,
+    pub(super) archived_at: Option<Timestamp>,
+    pub(super) created_at: Timestamp,
+    pub(super) updated_at: Timestamp,
+}
+
+record! {
+    /// An exercise of a company's own, as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Own {
+        exercise_id: ExerciseId,
+        name: String,
+        aliases: Json<Vec<String>>,
+        primary_muscles: Json<Vec<Muscle>>,
+        secondary_muscles: Json<Vec<Muscle>>,
+        equipment: Json<Vec<String>>,
+        tracking_type: TrackingType,
+        unilateral: bool,
+        instructions: Option<String>,
+        video_url: Option<String>,
+        thumbnail: Option<String>,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl From<Own> for Exercise {
+    fn from(own: Own) -> Self {
+        Self {
+            exercise_id: own.exercise_id,
+            name: own.name,
+            aliases: own.aliases.0,
+            primary_muscles: own.primary_muscles.0,
+            secondary_muscles: own.secondary_muscles.0,
+            equipment: own.equipment.0,
+            tracking_type: own.tracking_type,
+            unilateral: own.unilateral,
+            instructions: own.instructions,
+            video_url: own.video_url,
+            thumbnail: own.thumbnail,
+            source: Source::Company,
+            editable: true,
+            archived_at: own.archived_at,
+            created_at: own.created_at,
+            updated_at: own.updated_at,
+        }
+    }
+}
+
+/// What coaches write for short.
+const SHORT: &[(&str, &str)] = &[
+    ("bb", "barbell"),
+    ("bss", "bulgarian split squat"),
+    ("bw", "bodyweight"),
+    ("db", "dumbbell"),
+    ("dl", "deadlift"),
+    ("ghr", "glute ham raise"),
+    ("kb", "kettlebell"),
+    ("ohp", "overhead press"),
+    ("rdl", "romanian deadlift"),
+    ("sldl", "stiff leg deadlift"),
+];
+
+/// What to look for among the exercises: words in their singular, with what is short spelled out.
+fn spelled_out(search: &str) -> Vec<String> {
+    let words: Vec<String> = words_of(search)
+        .map(|word| match SHORT.iter().find(|(short, _)| *short == word) {
+            Some((_, long)) => (*long).to_owned(),
+            None => singular(&word).to_owned(),
+        })
+        .collect();
+    needles(&words.join(" "))
+}
+
+impl Own {
+    fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
+        if starter::find(id).is_some() {
+            let rule = "must not be one of the starter library, which cannot be changed";
+            return Err(Problem::conflict("exerciseId", rule));
+        }
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The record's parameters, with the words that it is found by.
+    fn kept<'r>(&'r self, haystack: &'r str) -> Vec<Value<'r>> {
+        let mut params = self.params();
+        params.push(haystack.bind());
+        params
+    }
+
+    fn haystack(&self) -> String {
+        joined_haystack(
+            [self.name.as_str()].into_iter().chain(self.aliases.0.iter().map(String::as_str)),
+        )
+    }
+
+    fn save(mut self, cx: &mut Write, before: &Self) -> Result<Exercise> {
+        let changed = self.changed(before);
+        cx.touch("workout_exercise", self.exercise_id, changed.clone());
+        if !changed.is_empty() {
+            self.updated_at = cx.now();
+            cx.defer(SAVE, &self.kept(&self.haystack()))?;
+        }
+        Ok(self.into())
+    }
+}
+
+impl Exercise {
+    /// The exercise with this id, of the starter library or of the company.
+    pub(super) fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
+        if let Some(exercise) = starter::find(id) {
+            return Ok(exercise.clone());
+        }
+        let own: Option<Own> = cx.one(FIND, params![id])?;
+        own.map(Into::into).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The exercises with these ids that there are.
+    pub(super) fn find_all(
+        cx: &mut Read,
+        ids: impl IntoIterator<Item = ExerciseId>,
+    ) -> Result<BTreeMap<ExerciseId, Self>> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        let (system, own): (Vec<_>, Vec<_>) =
+            ids.into_iter().partition(|id| starter::find(*id).is_some());
+        let wanted = own.into_iter().map(|id| vec![id.bind().into_owned()]);
+        let own: Vec<Option<Own>> = cx.one_each(FIND, wanted)?;
+        let own = own.into_iter().flatten().map(Self::from);
+        let system = system.into_iter().filter_map(|id| starter::find(id).cloned());
+        Ok(system.chain(own).map(|exercise| (exercise.exercise_id, exercise)).collect())
+    }
+}
+
+listed!(Exercises { exercises: Exercise });
+
+filters! {
+    struct Filters {
+        /// Words that the name or an alias has words beginning with; all must match.
+        search: Text<100> => "haystack LIKE ?" each |text| looked_for(spelled_out(text));
+        /// A primary muscle.
+        muscle: Muscle => "primary_muscles LIKE ? ESCAPE '!'" as |muscle| super::in_json(muscle.word());
+        /// The key of a piece of equipment.
+        equipment: Text<120> => "equipment LIKE ? ESCAPE '!'" as |key| super::in_json(key);
+        /// Exercises with this tracking type.
+        tracking_type: TrackingType => "tracking_type = ?";
+        /// system or company.
+        source: Source;
+        /// `true` for archived exercises, `false` for the others; both when absent.
+        archived: Flag => "(archived_at IS NOT NULL) = ?";
+    }
+}
+
+impl Filters {
+    fn find_system(&self, exercise: &starter::Listed<Exercise>) -> bool {
+        let starter::Listed { item, haystack } = exercise;
+        let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
+        self.source.is_none_or(|source| source == Source::System)
+            && self.archived != Some(Flag(true))
+            && needles.iter().all(|needle| haystack.contains(needle))
+            && self.muscle.is_none_or(|muscle| item.primary_muscles.contains(&muscle))
+            && self.tracking_type.is_none_or(|kind| item.tracking_type == kind)
+            && self.equipment.as_deref().is_none_or(|key| item.equipment.iter().any(|k| k == key))
+    }
+}
+
+fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Exercises> {
+    let own = match wanted.source {
+        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        _ => cx.page(&LIST, &wanted, page)?,
+    };
+    let system: Vec<Exercise> = starter::EXERCISES
+        .iter()
+        .filter(|exercise| wanted.find_system(exercise))
+        .map(|exercise| exercise.item.clone())
+        .collect();
+    Ok(own.map(Exercise::from).followed_by(&system).into())
+}
+
+path!(ExercisePath { exercise_id: ExerciseId });
+
+answer!(ExerciseAnswer { exercise: Exercise });
+
+fn get_workout_exercise(cx: &mut Read, Path(at): Path<ExercisePath>) -> Result<ExerciseAnswer> {
+    Ok(ExerciseAnswer { exercise: Exercise::find(cx, at.exercise_id)? })
+}
+
+/// An exercise of the company's own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewExercise {
+    /// What people call it.
+    pub name: Name<120>,
+    /// At most 20 other names.
+    #[serde(default)]
+    pub aliases: Many<Text<120>, 0, 20>,
+    /// 1 to 20 muscles that a set counts for.
+    pub primary_muscles: Many<Muscle, 1, 20>,
+    /// At most 20 muscles that help.
+    #[serde(default)]
+    pub secondary_muscles: Many<Muscle, 0, 20>,
+    /// At most 20 keys of pieces of equipment.
+    #[serde(default)]
+    pub equipment: Many<Text<120>, 0, 20>,
+    /// `weight_reps` when absent.
+    pub tracking_type: Option<TrackingType>,
+    /// Whether each side is trained by itself.
+    #[serde(default)]
+    pub unilateral: bool,
+    /// How it is done.
+    pub instructions: Option<Text<5000>>,
+    /// Where it is shown.
+    pub video_url: Option<WebUrl>,
+    /// A small picture.
+    pub thumbnail: Option<WebUrl>,
+}
+
+/// Texts that a library keeps of an item.
+pub(super) fn texts<const MAX: usize>(
+    list: impl IntoIterator<Item = Text<MAX>>,
+) -> Json<Vec<String>> {
+    Json(list.into_iter().map(Into::into).collect())
+}
+
+fn checked_equipment(cx: &mut Read, keys: Many<Text<120>, 0, 20>) -> Result<Json<Vec<String>>> {
+    let keys = texts(keys);
+    for (at, key) in keys.0.iter().enumerate() {
+        if !equipment::is_known(cx, key)? {
+            let rule = "must be the key of a piece of equipment";
+            return Err(Problem::invalid(&format!("equipment[{at}]"), rule));
+        }
+    }
+    Ok(keys)
+}
+
+fn create_workout_exercise(cx: &mut Write, Body(new): Body<NewExercise>) -> Result<ExerciseAnswer> {
+    Ok(ExerciseAnswer { exercise: create(cx, new)? })
+}
+
+/// Adds an exercise to the company's own.
+pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
+    let count: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if count.is_some_and(|(count,)| count >= OWN_MAX) {
+        return Err(Problem::conflict("exercises", "must be at most 2000 in a company"));
+    }
+    let own = Own {
+        exercise_id: ExerciseId(cx.new_id()),
+        name: new.name.into(),
+        aliases: texts(new.aliases),
+        primary_muscles: Json(new.primary_muscles.into()),
+        secondary_muscles: Json(new.secondary_muscles.into()),
+        equipment: checked_equipment(cx, new.equipment)?,
+        tracking_type: new.tracking_type.unwrap_or(TrackingType::WeightReps),
+        unilateral: new.unilateral,
+        instructions: new.instructions.map(Into::into),
+        video_url: new.video_url.map(Into::into),
+        thumbnail: new.thumbnail.map(Into::into),
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("workout_exercise", own.exercise_id, ["exercise"]);
+    cx.defer(INSERT, &own.kept(&own.haystack()))?;
+    Ok(own.into())
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct ExerciseChanges {
+    name: Change<Name<120>>,
+    aliases: Change<Many<Text<120>, 0, 20>>,
+    primary_muscles: Change<Many<Muscle, 1, 20>>,
+    secondary_muscles: Change<Many<Muscle, 0, 20>>,
+    equipment: Change<Many<Text<120>, 0, 20>>,
+    tracking_type: Change<TrackingType>,
+    unilateral: Change<bool>,
+    instructions: Patch<Text<5000>>,
+    video_url: Patch<WebUrl>,
+    thumbnail: Patch<WebUrl>,
+}
+
+fn update_workout_exercise(
+    cx: &mut Write,
+    Path(at): Path<ExercisePath>,
+    Body(change): Body<ExerciseChanges>,
+) -> Result<ExerciseAnswer> {
+    let before = Own::find(cx, at.exercise_id)?;
+    let mut own = before.clone();
+    change.name.apply(&mut own.name);
+    if let Some(aliases) = change.aliases.value() {
+        own.aliases = texts(aliases);
+    }
+    if let Some(muscles) = change.primary_muscles.value() {
+        own.primary_muscles = Json(muscles.into());
+    }
+    if let Some(muscles) = change.secondary_muscles.value() {
+        own.secondary_muscles = Json(muscles.into());
+    }
+    if let Some(keys) = change.equipment.value() {
+        own.equipment = checked_equipment(cx, keys)?;
+    }
+    change.tracking_type.apply(&mut own.tracking_type);
+    change.unilateral.apply(&mut own.unilateral);
+    change.instructions.map(Into::into).apply(&mut own.instructions);
+    change.video_url.map(Into::into).apply(&mut own.video_url);
+    change.thumbnail.map(Into::into).apply(&mut own.thumbnail);
+    Ok(ExerciseAnswer { exercise: own.save(cx, &before)? })
+}
+
+fn archive_workout_exercise(
+    cx: &mut Write,
+    Path(at): Path<ExercisePath>,
+) -> Result<ExerciseAnswer> {
+    let before = Own::find(cx, at.exercise_id)?;
+    let mut own = before.clone();
+    own.archived_at = own.archived_at.or(Some(cx.now()));
+    Ok(ExerciseAnswer { exercise: own.save(cx, &before)? })
+}
+
+/// Refuses ids that are no exercise's, or an archived one's, naming the field.
+pub(super) fn check_usable(
+    found: &BTreeMap<ExerciseId, Exercise>,
+    id: ExerciseId,
+    field: &str,
+) -> Result<()> {
+    match found.get(&id) {
+        None => Err(Problem::field(Key::NotFound, field, "must be an exercise of the libraries")),
+        Some(exercise) if exercise.archived_at.is_some() => {
+            Err(Problem::conflict(field, "must not be archived"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The ids of the starter library, in its order.
+pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
+    let told = |listed: &'static starter::Listed<Exercise>| {
+        (listed.item.exercise_id, listed.item.name.as_str())
+    };
+    starter::EXERCISES.iter().map(told).collect()
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/workout/exercises", WorkoutExercisesRead, list_workout_exercises)
+            .summary("List exercises")
+            .describe(
+                "The company's own, newest first, then the starter library's. `search` finds \
+                 exercises whose name or aliases have words that begin with each given word.",
+            ),
+        operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
+            .summary("Get an exercise"),
+        operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
+            .summary("Create an exercise")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(PATCH "/workout/exercises/{exerciseId}", WorkoutExercisesWrite, update_workout_exercise)
+            .summary("Update an exercise")
+            .describe("Exercises of the starter library cannot be changed.")
+            .fails(&[Key::ApiError]),
+        operation!(POST "/workout/exercises/{exerciseId}/archive", WorkoutExercisesWrite, archive_workout_exercise)
+            .summary("Archive an exercise")
+            .describe(
+                "It stays in plans and sessions and can be put in no new ones. Archiving an \
+                 archived exercise changes nothing.",
+            )
+            .fails(&[Key::ApiError]),
+    ])
+}
+
+lists! {
+    /// A company's own exercises, newest first; at most 2000.
+    LIST: List<Own, Filters> =
+        List::new("workout_exercise WHERE company_id = ?1", "exercise_id DESC");
+}
+
+statements! {
+    FIND = "SELECT ", Own::COLUMNS, " FROM workout_exercise \
+        WHERE company_id = ?1 AND exercise_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM workout_exercise WHERE company_id = ?1";
+    INSERT = "INSERT INTO workout_exercise ", values!(Own, haystack);
+    SAVE = "UPDATE workout_exercise SET ", set!(Own, haystack),
+        " WHERE company_id = ?1 AND exercise_id = ?2";
+}

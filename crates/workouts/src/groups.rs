@@ -1,0 +1,375 @@
+//! Groups of clients that train by one plan, each by a copy of their own.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::clients::Client;
+use spotter_kernel::{
+    Change, Date, Key, Many, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    id_type,
+    text::{Name, Text},
+};
+use spotter_store::{
+    Bind, List, NoFilters, lists, params, record, set, statements, stored_ids, values,
+};
+
+use super::{
+    client_plans::{Assignment, Given},
+    plan::PlanId,
+};
+
+id_type!(
+    /// A group of clients.
+    GroupId,
+    RequestInvalid
+);
+stored_ids!(GroupId);
+
+/// Most members of a group.
+const MEMBERS_MAX: usize = 100;
+/// Most groups of a company.
+const GROUPS_MAX: i64 = 1_000;
+
+record! {
+    /// A group of clients.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "WorkoutGroup")]
+    pub(super) struct Group {
+        group_id: GroupId,
+        name: String,
+        description: Option<String>,
+        /// The template that members are given a copy of.
+        template_id: Option<PlanId>,
+        /// The date that those copies start on.
+        start_date: Option<Date>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl Group {
+    fn find(cx: &mut Read, id: GroupId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("workout_group", self.group_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())
+    }
+
+    fn members(&self, cx: &mut Read) -> Result<Vec<Member>> {
+        cx.all(MEMBERS, params![self.group_id])
+    }
+}
+
+record! {
+    /// A client in a group.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "WorkoutGroupMember")]
+    pub(super) struct Member {
+        client_id: ClientId,
+        added_at: Timestamp,
+    }
+}
+
+listed!(Groups { groups: Group });
+listed!(Members { members: Member });
+
+path!(GroupPath { group_id: GroupId });
+
+answer!(GroupAnswer { group: Group });
+
+fn list_workout_groups(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Groups> {
+    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+}
+
+fn get_workout_group(cx: &mut Read, Path(at): Path<GroupPath>) -> Result<GroupAnswer> {
+    Ok(GroupAnswer { group: Group::find(cx, at.group_id)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewGroup {
+    name: Name<120>,
+    description: Option<Text<2000>>,
+}
+
+fn create_workout_group(cx: &mut Write, Body(new): Body<NewGroup>) -> Result<GroupAnswer> {
+    let count: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if count.is_some_and(|(count,)| count >= GROUPS_MAX) {
+        return Err(Problem::conflict("groups", "must be at most 1000 in a company"));
+    }
+    let group = Group {
+        group_id: GroupId(cx.new_id()),
+        name: new.name.into(),
+        description: new.description.map(Into::into),
+        template_id: None,
+        start_date: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("workout_group", group.group_id, ["group"]);
+    cx.defer(INSERT, &group.params())?;
+    Ok(GroupAnswer { group })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GroupChanges {
+    #[serde(default)]
+    name: Change<Name<120>>,
+    #[serde(default)]
+    description: Patch<Text<2000>>,
+}
+
+fn update_workout_group(
+    cx: &mut Write,
+    Path(at): Path<GroupPath>,
+    Body(change): Body<GroupChanges>,
+) -> Result<GroupAnswer> {
+    let before = Group::find(cx, at.group_id)?;
+    let mut group = before.clone();
+    change.name.apply(&mut group.name);
+    change.description.map(Into::into).apply(&mut group.description);
+    group.save(cx, &before)?;
+    Ok(GroupAnswer { group })
+}
+
+/// A group that is no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeletedGroup {
+    group_id: GroupId,
+    /// Always true.
+    deleted: bool,
+}
+
+answer!(DeletedAnswer { group: DeletedGroup });
+
+fn delete_workout_group(cx: &mut Write, Path(at): Path<GroupPath>) -> Result<DeletedAnswer> {
+    let group_id = Group::find(cx, at.group_id)?.group_id;
+    cx.touch("workout_group", group_id, ["group"]);
+    cx.defer(DELETE_MEMBERS, params![group_id])?;
+    cx.defer(DELETE, params![group_id])?;
+    Ok(DeletedAnswer { group: DeletedGroup { group_id, deleted: true } })
+}
+
+fn list_workout_group_members(
+    cx: &mut Read,
+    Path(at): Path<GroupPath>,
+    Paged(_, page): Paged<NoFilters>,
+) -> Result<Members> {
+    Group::find(cx, at.group_id)?;
+    Ok(cx.page_under(&LIST_OF_MEMBERS, &[at.group_id.bind()], &NoFilters {}, page)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewMembers {
+    /// 1 to 100 clients; those who are members already stay so.
+    client_ids: Many<ClientId, 1, 100>,
+}
+
+/// Who was added, and the plans that they were given.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AddedMembers {
+    group: Group,
+    /// Those who were no members before.
+    added_client_ids: Vec<ClientId>,
+    /// Their copies of the group's plan, where it has one.
+    plan_ids: Vec<PlanId>,
+}
+
+fn add_workout_group_members(
+    cx: &mut Write,
+    Path(at): Path<GroupPath>,
+    Body(wanted): Body<NewMembers>,
+) -> Result<AddedMembers> {
+    let group = Group::find(cx, at.group_id)?;
+    let mut known: Vec<_> = group.members(cx)?.into_iter().map(|member| member.client_id).collect();
+    let mut added = Vec::new();
+    for (number, id) in wanted.client_ids.into_iter().enumerate() {
+        if known.contains(&id) {
+            continue;
+        }
+        let field = format!("clientIds[{number}]");
+        let client =
+            Client::find(cx, id).map_err(|none| none.missing(&field, "must be a client"))?;
+        known.push(id);
+        cx.defer(ADD_MEMBER, params![group.group_id, id, cx.now()])?;
+        added.push(client);
+    }
+    if known.len() > MEMBERS_MAX {
+        return Err(Problem::conflict(
+            "clientIds",
+            "must leave the group with at most 100 members",
+        ));
+    }
+    let changed = (!added.is_empty()).then_some("members");
+    let mut plan_ids = Vec::new();
+    if let Some(given) = group.template_id.filter(|_| !added.is_empty()) {
+        plan_ids = give(cx, &group, given, group.start_date, &added)?.0;
+    }
+    cx.touch("workout_group", group.group_id, changed);
+    let added_client_ids = added.into_iter().map(|client| client.client_id).collect();
+    Ok(AddedMembers { group, added_client_ids, plan_ids })
+}
+
+/// Gives each of these clients a copy of a template; the plans, and the date that they start on.
+fn give(
+    cx: &mut Write,
+    group: &Group,
+    template_id: PlanId,
+    start_date: Option<Date>,
+    clients: &[Client],
+) -> Result<(Vec<PlanId>, Option<Date>)> {
+    let wanted = Assignment { template_id, start_date, name: None, release_policy: None };
+    let given = Given::of(cx, wanted)?;
+    let plans = clients
+        .iter()
+        .filter(|client| !client.is_archived())
+        .map(|client| Ok(given.to(cx, client, Some(group.group_id))?.plan_id));
+    let plans: Result<Vec<_>> = plans.collect();
+    Ok((plans?, given.start()))
+}
+
+path!(MemberPath { group_id: GroupId, client_id: ClientId });
+
+/// Somebody who is no member any more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RemovedMember {
+    group_id: GroupId,
+    client_id: ClientId,
+    /// Always true.
+    removed: bool,
+}
+
+answer!(RemovedAnswer { member: RemovedMember });
+
+fn remove_workout_group_member(
+    cx: &mut Write,
+    Path(at): Path<MemberPath>,
+) -> Result<RemovedAnswer> {
+    let MemberPath { group_id, client_id } = at;
+    let members = Group::find(cx, group_id)?.members(cx)?;
+    if !members.iter().any(|member| member.client_id == client_id) {
+        Client::find(cx, client_id)?;
+        return Err(Key::NotFound.into());
+    }
+    cx.touch("workout_group", group_id, ["members"]);
+    cx.defer(REMOVE_MEMBER, params![group_id, client_id])?;
+    Ok(RemovedAnswer { member: RemovedMember { group_id, client_id, removed: true } })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GroupPlan {
+    /// A published template.
+    template_id: PlanId,
+    /// By the rules of assignment.
+    start_date: Option<Date>,
+}
+
+/// The group's plan, and the members' copies of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AssignedGroup {
+    group: Group,
+    plan_ids: Vec<PlanId>,
+}
+
+fn assign_workout_group_plan(
+    cx: &mut Write,
+    Path(at): Path<GroupPath>,
+    Body(wanted): Body<GroupPlan>,
+) -> Result<AssignedGroup> {
+    let before = Group::find(cx, at.group_id)?;
+    let ids = before.members(cx)?;
+    let mut clients = Vec::with_capacity(ids.len());
+    for member in ids {
+        clients.push(Client::find(cx, member.client_id)?);
+    }
+    let (plan_ids, start) = give(cx, &before, wanted.template_id, wanted.start_date, &clients)?;
+    let mut group = before.clone();
+    group.template_id = Some(wanted.template_id);
+    group.start_date = start;
+    group.save(cx, &before)?;
+    Ok(AssignedGroup { group, plan_ids })
+}
+
+/// Groups whose plan was a template that is no more have none.
+pub(super) fn forget_template(cx: &mut Write, template: PlanId) -> Result<()> {
+    cx.defer(FORGET_TEMPLATE, params![template, cx.now()])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/workout/groups", WorkoutGroupsRead, list_workout_groups)
+            .summary("List groups"),
+        operation!(GET "/workout/groups/{groupId}", WorkoutGroupsRead, get_workout_group)
+            .summary("Get a group"),
+        operation!(POST "/workout/groups", WorkoutGroupsWrite, create_workout_group)
+            .summary("Create a group")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(PATCH "/workout/groups/{groupId}", WorkoutGroupsWrite, update_workout_group)
+            .summary("Update a group"),
+        operation!(DELETE "/workout/groups/{groupId}", WorkoutGroupsWrite, delete_workout_group)
+            .summary("Delete a group")
+            .describe("Members keep the plans that they were given."),
+        operation!(GET "/workout/groups/{groupId}/members", WorkoutGroupsRead, list_workout_group_members)
+            .summary("List a group's members"),
+        operation!(POST "/workout/groups/{groupId}/members", WorkoutGroupsWrite, add_workout_group_members)
+            .summary("Add members to a group")
+            .describe("Who joins a group that has a plan is given a copy of it; at most 100 members.")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(DELETE "/workout/groups/{groupId}/members/{clientId}", WorkoutGroupsWrite, remove_workout_group_member)
+            .summary("Remove a member from a group")
+            .describe("The client keeps the plan."),
+        operation!(POST "/workout/groups/{groupId}/plans", WorkoutGroupsWrite, assign_workout_group_plan)
+            .summary("Assign a template to a group")
+            .describe(
+                "Every member who is not archived is given a copy, and so is whoever joins later. \
+                 Copies of an earlier plan of the group stay.",
+            )
+            .created()
+            .fails(&[Key::ApiError, Key::ClientNotFound]),
+    ])
+}
+
+lists! {
+    /// Every group, newest first; at most 1000.
+    LIST: List<Group> = List::new("workout_group WHERE company_id = ?1", "group_id DESC");
+
+    /// A group's members, by their ids; at most 100.
+    LIST_OF_MEMBERS: List<Member> =
+        List::new("workout_group_member WHERE company_id = ?1 AND group_id = ?2", "client_id DESC");
+}
+
+statements! {
+    FIND = "SELECT ", Group::COLUMNS, " FROM workout_group \
+        WHERE company_id = ?1 AND group_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM workout_group WHERE company_id = ?1";
+    INSERT = "INSERT INTO workout_group ", values!(Group);
+    SAVE = "UPDATE workout_group SET ", set!(Group), " WHERE company_id = ?1 AND group_id = ?2";
+    DELETE = "DELETE FROM workout_group WHERE company_id = ?1 AND group_id = ?2";
+    FORGET_TEMPLATE = "UPDATE workout_group SET template_id = NULL, start_date = NULL, \
+        updated_at = ?3 WHERE company_id = ?1 AND template_id = ?2";
+    MEMBERS = "SELECT ", Member::COLUMNS, " FROM workout_group_member \
+        WHERE company_id = ?1 AND group_id = ?2 ORDER BY client_id LIMIT 200";
+    ADD_MEMBER = "INSERT INTO workout_group_member (company_id, group_id, client_id, added_at) \
+        VALUES (?1, ?2, ?3, ?4)";
+    REMOVE_MEMBER = "DELETE FROM workout_group_member \
+        WHERE company_id = ?1 AND group_id = ?2 AND client_id = ?3";
+    DELETE_MEMBERS = "DELETE FROM workout_group_member WHERE company_id = ?1 AND group_id = ?2";
+}

@@ -1,0 +1,480 @@
+//! What a client has done: logged sets, and what the sets of an exercise amount to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_kernel::{Many, Timestamp, text::Text};
+use spotter_store::{Bind, Value, column_from, words};
+
+use super::{
+    exercises::ExerciseId,
+    measures::{self, Milligrams, NewWeight, Rpe, Weight, WeightUnit},
+    prescription::SETS_MAX,
+    session::SessionId,
+    vocabulary::SetType,
+};
+
+/// A set that was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LoggedSet<W> {
+    /// `normal` when absent.
+    #[serde(default = "SetType::normal")]
+    pub r#type: SetType,
+    /// Repetitions.
+    #[serde(default, deserialize_with = "measures::reps")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub reps: Option<i64>,
+    /// In the company's unit.
+    #[serde(default = "Option::<W>::default")]
+    pub weight: Option<W>,
+    /// Distance in metres.
+    #[serde(default, deserialize_with = "measures::distance")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub distance_meters: Option<i64>,
+    /// Time in seconds.
+    #[serde(default, deserialize_with = "measures::duration")]
+    #[schemars(range(min = 0, max = 86400))]
+    pub duration_seconds: Option<i64>,
+    /// Rated perceived exertion.
+    #[serde(default)]
+    pub rpe: Option<Rpe>,
+    /// False for a set that was left out; true when absent.
+    #[serde(default = "yes")]
+    pub completed: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl<W> LoggedSet<W> {
+    pub(super) fn map<U>(self, weight: impl FnOnce(W) -> U) -> LoggedSet<U> {
+        let Self { r#type, reps, distance_meters, duration_seconds, rpe, completed, .. } = self;
+        let weight = self.weight.map(weight);
+        LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
+    }
+
+    /// Whether anything was measured.
+    pub(super) fn is_measured(&self) -> bool {
+        self.reps.is_some() || self.distance_meters.is_some() || self.duration_seconds.is_some()
+    }
+
+    /// Whether the set counts: done, no warm-up, and with a repetition, a second or a metre to it. A
+    /// lift that failed is none.
+    fn is_working(&self) -> bool {
+        let amounts = [self.reps, self.duration_seconds, self.distance_meters];
+        let performed = amounts.into_iter().flatten().any(|amount| amount > 0);
+        self.completed && self.r#type != SetType::Warmup && performed
+    }
+}
+
+impl LoggedSet<Milligrams> {
+    /// The set in the company's unit.
+    pub(super) fn shown(self, unit: WeightUnit) -> LoggedSet<Weight> {
+        self.map(|grams| unit.show(grams))
+    }
+}
+
+/// Sets as they are kept: JSON arrays of their values in a fixed order, because there are millions
+/// of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sets(pub(super) Vec<LoggedSet<Milligrams>>);
+
+/// A set's values in the order in which they are kept.
+#[derive(Serialize, Deserialize)]
+struct Kept(SetType, Option<i64>, Option<Milligrams>, Option<i64>, Option<i64>, Option<Rpe>, bool);
+
+impl Bind for Sets {
+    fn bind(&self) -> Value<'_> {
+        let kept = |set: &LoggedSet<Milligrams>| {
+            let LoggedSet {
+                r#type,
+                reps,
+                weight,
+                distance_meters,
+                duration_seconds,
+                rpe,
+                completed,
+            } = *set;
+            Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)
+        };
+        let kept: Vec<_> = self.0.iter().map(kept).collect();
+        serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
+    }
+}
+
+column_from! {
+    Sets: String, |text| {
+        let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
+        let set = |Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)| {
+            LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
+        };
+        Some(Sets(kept.into_iter().map(set).collect()))
+    };
+}
+
+/// An exercise of a session, as requests write it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewLoggedExercise {
+    /// The exercise.
+    pub exercise_id: ExerciseId,
+    /// Neighbouring exercises with the same label were done in turn.
+    pub superset: Option<Text<10>>,
+    /// What there is to say.
+    pub notes: Option<Text<1000>>,
+    /// At most 30 sets.
+    #[serde(default)]
+    pub sets: Many<LoggedSet<NewWeight>, 0, SETS_MAX>,
+}
+
+/// What working sets amount to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub sets: i64,
+    pub reps: i64,
+    /// The sum of weight times repetitions.
+    pub volume: Milligrams,
+}
+
+impl Amount {
+    /// The amount of the working sets among these.
+    pub fn of(sets: &[LoggedSet<Milligrams>]) -> Self {
+        let mut amount = Self::default();
+        for set in sets.iter().filter(|set| set.is_working()) {
+            let reps = set.reps.unwrap_or(0);
+            amount.sets += 1;
+            amount.reps += reps;
+            amount.volume.0 += set.weight.map_or(0, |weight| weight.0 * reps);
+        }
+        amount
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.sets += other.sets;
+        self.reps += other.reps;
+        self.volume.0 += other.volume.0;
+    }
+}
+
+/// Most repetitions of a set from which a one-repetition maximum is estimated: beyond about
+/// twelve, endurance decides more than strength, and the formulas drift apart.
+pub(super) const ESTIMATE_REPS_MAX: i64 = 12;
+
+/// The one-repetition maximum by Epley (1985), w · (1 + r/30), and w itself for one repetition; to
+/// the nearest milligram. None outside 1 to 12 repetitions.
+pub(super) fn epley(weight: Milligrams, reps: i64) -> Option<Milligrams> {
+    match reps {
+        1 => Some(weight),
+        2..=ESTIMATE_REPS_MAX => Some(Milligrams((weight.0 * (30 + reps) * 2 + 30) / 60)),
+        _ => None,
+    }
+}
+
+/// The one-repetition maximum by Brzycki (1993), w · 36/(37 − r), to the nearest milligram. None
+/// outside 1 to 12 repetitions; the formula itself has no meaning from 37 on.
+pub(super) fn brzycki(weight: Milligrams, reps: i64) -> Option<Milligrams> {
+    let rest = 37 - reps;
+    (1..=ESTIMATE_REPS_MAX)
+        .contains(&reps)
+        .then(|| Milligrams((weight.0 * 36 * 2 + rest) / (2 * rest)))
+}
+
+/// The working set with the best estimate by Epley: its weight, repetitions and estimate.
+pub(super) fn best_estimate(
+    sets: &[LoggedSet<Milligrams>],
+) -> Option<(Milligrams, i64, Milligrams)> {
+    let working = sets.iter().filter(|set| set.is_working());
+    let estimates = working.filter_map(|set| {
+        let (weight, reps) = (set.weight.filter(|weight| weight.0 > 0)?, set.reps?);
+        Some((weight, reps, epley(weight, reps)?))
+    });
+    estimates.fold(None, |best: Option<(Milligrams, i64, Milligrams)>, next| match best {
+        Some(best) if best.2 >= next.2 => Some(best),
+        _ => Some(next),
+    })
+}
+
+words! {
+    /// What a record is about. nRM is the heaviest weight of a working set of at least n
+    /// repetitions; the volume is that of one session.
+    pub enum RecordType {
+        MaxWeight = "max_weight", OneRm = "1rm", ThreeRm = "3rm", FiveRm = "5rm", TenRm = "10rm",
+        EstimatedOneRm = "estimated_1rm", MaxReps = "max_reps", MaxVolume = "max_volume",
+        MaxDuration = "max_duration", MaxDistance = "max_distance",
+    }
+}
+
+/// A personal record.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Record {
+    pub r#type: RecordType,
+    /// Milligrams, repetitions, seconds or metres, by the type.
+    pub value: i64,
+    /// The set's weight and repetitions, where a set holds the record.
+    pub weight: Option<Milligrams>,
+    pub reps: Option<i64>,
+    pub session_id: SessionId,
+    pub achieved_at: Timestamp,
+}
+
+/// Records as they are kept: JSON arrays of their values in a fixed order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Records(pub Vec<Record>);
+
+/// A record's values in the order in which they are kept; weights in grams, the instant in
+/// milliseconds.
+#[derive(Serialize, Deserialize)]
+struct KeptRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
+
+impl RecordType {
+    /// Whether its value is a weight, or a volume.
+    pub(super) const fn is_weight(self) -> bool {
+        !matches!(self, Self::MaxReps | Self::MaxDuration | Self::MaxDistance)
+    }
+
+    /// What one of its value is when it is kept.
+    const fn kept_unit(self) -> f64 {
+        if self.is_weight() { 1_000.0 } else { 1.0 }
+    }
+}
+
+impl Bind for Records {
+    fn bind(&self) -> Value<'_> {
+        let kept = |record: &Record| {
+            let Record { r#type, value, weight, reps, session_id, achieved_at } = *record;
+            let value = value as f64 / r#type.kept_unit();
+            KeptRecord(r#type, value, weight, reps, session_id, achieved_at.millis())
+        };
+        let kept: Vec<_> = self.0.iter().map(kept).collect();
+        serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
+    }
+}
+
+column_from! {
+    Records: String, |text| {
+        let kept: Vec<KeptRecord> = serde_json::from_str(&text).ok()?;
+        let record = |KeptRecord(r#type, value, weight, reps, session_id, millis)| {
+            let achieved_at = Timestamp::from_millis(millis);
+            let value = (value * r#type.kept_unit()).round() as i64;
+            Record { r#type, value, weight, reps, session_id, achieved_at }
+        };
+        Some(Records(kept.into_iter().map(record).collect()))
+    };
+}
+
+/// What was done of one exercise in one session.
+#[derive(Debug, Clone)]
+pub(super) struct Performed {
+    pub session_id: SessionId,
+    pub started_at: Timestamp,
+    pub sets: Vec<LoggedSet<Milligrams>>,
+    /// How many times the exercise stands in the session.
+    pub entries: i64,
+}
+
+impl Performed {
+    /// The records that a session would hold by itself.
+    fn bests(&self) -> Vec<Record> {
+        let record = |kind, value, set: Option<&LoggedSet<Milligrams>>| Record {
+            r#type: kind,
+            value,
+            weight: set.and_then(|set| set.weight),
+            reps: set.and_then(|set| set.reps),
+            session_id: self.session_id,
+            achieved_at: self.started_at,
+        };
+        let mut bests: Vec<Record> = Vec::new();
+        let mut offer = |kind, value: Option<i64>, set| {
+            let Some(value) = value.filter(|value| *value > 0) else { return };
+            match bests.iter_mut().find(|best| best.r#type == kind) {
+                Some(best) if best.value >= value => {}
+                Some(best) => *best = record(kind, value, set),
+                None => bests.push(record(kind, value, set)),
+            }
+        };
+        for set in self.sets.iter().filter(|set| set.is_working()) {
+            let (weight, reps) = (set.weight.map(|weight| weight.0), set.reps.unwrap_or(0));
+            offer(RecordType::MaxWeight, weight, Some(set));
+            let lifts = [
+                (RecordType::OneRm, 1),
+                (RecordType::ThreeRm, 3),
+                (RecordType::FiveRm, 5),
+                (RecordType::TenRm, 10),
+            ];
+            for (kind, least) in lifts {
+                offer(kind, weight.filter(|_| reps >= least), Some(set));
+            }
+            let estimate = set.weight.and_then(|weight| epley(weight, reps));
+            offer(RecordType::EstimatedOneRm, estimate.map(|weight| weight.0), Some(set));
+            offer(RecordType::MaxReps, set.reps, Some(set));
+            offer(RecordType::MaxDuration, set.duration_seconds, Some(set));
+            offer(RecordType::MaxDistance, set.distance_meters, Some(set));
+        }
+        offer(RecordType::MaxVolume, Some(Amount::of(&self.sets).volume.0), None);
+        bests
+    }
+}
+
+/// What a client has done of an exercise in all completed sessions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Progress {
+    pub times_performed: i64,
+    pub entries: i64,
+    pub amount: Amount,
+    pub last_performed_at: Timestamp,
+    pub records: Vec<Record>,
+}
+
+impl Progress {
+    /// Adds a session that began no earlier than those before. A record goes to whoever reached it
+    /// first.
+    pub fn add(&mut self, performed: &Performed) {
+        let amount = Amount::of(&performed.sets);
+        // What was skipped was not performed.
+        if amount.sets == 0 {
+            return;
+        }
+        self.times_performed += 1;
+        self.entries += performed.entries;
+        self.amount.add(amount);
+        self.last_performed_at = self.last_performed_at.max(performed.started_at);
+        for best in performed.bests() {
+            match self.records.iter_mut().find(|record| record.r#type == best.r#type) {
+                Some(record) if record.value >= best.value => {}
+                Some(record) => *record = best,
+                None => self.records.push(best),
+            }
+        }
+        self.records.sort_by_key(|record| record.r#type);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use spotter_kernel::Id;
+
+    use super::*;
+
+    fn set(kind: SetType, kilograms: i64, reps: i64) -> LoggedSet<Milligrams> {
+        LoggedSet {
+            r#type: kind,
+            reps: Some(reps),
+            weight: Some(Milligrams(kilograms * 1_000_000)),
+            distance_meters: None,
+            duration_seconds: None,
+            rpe: None,
+            completed: true,
+        }
+    }
+
+    fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
+        let started_at = Timestamp::from_millis(at);
+        let session_id = SessionId(Id::new(started_at, [1; 6]));
+        Performed { session_id, started_at, sets, entries: 1 }
+    }
+
+    #[test]
+    fn estimates_follow_their_formulas() {
+        let hundred = Milligrams(100_000_000);
+        assert_eq!(epley(hundred, 1), Some(hundred));
+        assert_eq!(epley(hundred, 5), Some(Milligrams(116_666_667)));
+        assert_eq!(brzycki(hundred, 1), Some(hundred));
+        assert_eq!(brzycki(hundred, 5), Some(Milligrams(112_500_000)));
+        for reps in [-1, 0, 13, 37, 40] {
+            assert_eq!((epley(hundred, reps), brzycki(hundred, reps)), (None, None), "{reps}");
+        }
+    }
+
+    #[test]
+    fn warm_ups_and_sets_left_out_count_for_nothing() {
+        let mut left_out = set(SetType::Normal, 200, 5);
+        left_out.completed = false;
+        let sets = vec![
+            set(SetType::Warmup, 180, 1),
+            set(SetType::Normal, 100, 5),
+            set(SetType::Dropset, 80, 8),
+            left_out,
+        ];
+        let amount = Amount { sets: 2, reps: 13, volume: Milligrams(1_140_000_000) };
+        assert_eq!(Amount::of(&sets), amount);
+        let mut progress = Progress::default();
+        progress.add(&performed(1, sets));
+        let value = |kind| {
+            progress.records.iter().find(|record| record.r#type == kind).map(|record| record.value)
+        };
+        assert_eq!(value(RecordType::MaxWeight), Some(100_000_000));
+        assert_eq!(value(RecordType::FiveRm), Some(100_000_000));
+        assert_eq!(value(RecordType::TenRm), None);
+        assert_eq!(value(RecordType::MaxReps), Some(8));
+        assert_eq!(value(RecordType::MaxVolume), Some(1_140_000_000));
+        assert_eq!(value(RecordType::EstimatedOneRm), Some(116_666_667));
+    }
+
+    #[test]
+    fn a_lift_that_failed_and_what_was_skipped_are_no_performance() {
+        let mut timed = set(SetType::Normal, 300, 0);
+        (timed.reps, timed.duration_seconds) = (None, Some(0));
+        let mut skipped = set(SetType::Normal, 100, 5);
+        skipped.completed = false;
+        let failed = set(SetType::Normal, 200, 0);
+        let mut progress = Progress::default();
+        for sets in
+            [vec![], vec![failed], vec![timed], vec![skipped], vec![set(SetType::Warmup, 60, 8)]]
+        {
+            progress.add(&performed(1, sets));
+        }
+        assert_eq!(progress, Progress::default());
+    }
+
+    #[test]
+    fn who_was_first_keeps_a_record() {
+        let mut progress = Progress::default();
+        for at in 1..=3 {
+            progress.add(&performed(at, vec![set(SetType::Normal, 100, 5)]));
+        }
+        assert!(progress.records.iter().all(|r| r.achieved_at == Timestamp::from_millis(1)));
+        assert_eq!((progress.times_performed, progress.amount.reps), (3, 15));
+    }
+
+    proptest! {
+        #[test]
+        fn records_are_the_best_of_all_sets(
+            sessions in prop::collection::vec(
+                prop::collection::vec((0..4usize, 0..300i64, 0..40i64), 0..8), 0..8)
+        ) {
+            let mut progress = Progress::default();
+            let mut all = Vec::new();
+            for (at, sets) in sessions.iter().enumerate() {
+                let sets: Vec<_> = sets.iter()
+                    .map(|(kind, kilograms, reps)| set(SetType::ALL[*kind], *kilograms, *reps))
+                    .collect();
+                all.extend(sets.clone());
+                progress.add(&performed(at as i64, sets));
+            }
+            let works = |set: &&LoggedSet<Milligrams>| set.r#type != SetType::Warmup && set.reps > Some(0);
+            let working = || all.iter().filter(works);
+            let performed = sessions.iter().filter(|sets| {
+                sets.iter().any(|(kind, _, reps)| SetType::ALL[*kind] != SetType::Warmup && *reps > 0)
+            });
+            let value = |kind| {
+                progress.records.iter().find(|r| r.r#type == kind).map_or(0, |r| r.value)
+            };
+            let heaviest = |least: i64| {
+                let sets = working().filter(|set| set.reps >= Some(least));
+                sets.filter_map(|set| set.weight).map(|weight| weight.0).max().unwrap_or(0)
+            };
+            prop_assert_eq!(value(RecordType::MaxWeight), heaviest(1));
+            prop_assert_eq!(value(RecordType::OneRm), heaviest(1));
+            prop_assert_eq!(value(RecordType::ThreeRm), heaviest(3));
+            prop_assert_eq!(value(RecordType::FiveRm), heaviest(5));
+            prop_assert_eq!(value(RecordType::TenRm), heaviest(10));
+            prop_assert_eq!(value(RecordType::MaxReps), working().filter_map(|s| s.reps).max().unwrap_or(0));
+            prop_assert_eq!(progress.amount, Amount::of(&all));
+            prop_assert_eq!(progress.times_performed, performed.count() as i64);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Sessions: workouts that are begun, logged, completed, edited and deleted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Date, Key, Many, Problem, Result, Timestamp,
+    id::ClientId,
+    in_order,
+    text::{Name, Text},
+};
+use spotter_store::{Bind, Json, List, filters, lists, params, statements};
+
+use super::{
+    agenda::Agenda,
+    measures::Milligrams,
+    performance::NewLoggedExercise,
+    plan::{MomentId, Plan, PlanId},
+    prescription::EXERCISES_MAX,
+    progress,
+    session::{
+        Performance, Session, SessionId, SessionInFull, SessionStatus, SessionSummary, Snapshot,
+        TALLY,
+    },
+    settings::Settings,
+    templates::company_zone,
+    vocabulary::Mode,
+};
+
+path!(pub(super) SessionPath { client_id: ClientId, session_id: SessionId });
+
+listed!(Sessions { sessions: SessionSummary });
+
+filters! {
+    struct Filters {
+        /// Sessions in this status.
+        status: SessionStatus => "status = ?", tallied;
+        /// Sessions of this plan.
+        plan_id: PlanId => "plan_id = ?";
+        /// Sessions that began at or after this instant.
+        from: Timestamp => "started_at >= ?";
+        /// Sessions that began before this instant.
+        to: Timestamp => "started_at < ?";
+    }
+}
+
+fn list_workout_sessions(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Sessions> {
+    Client::find(cx, at.client_id)?;
+    in_order(wanted.from, wanted.to, "to")?;
+    let unit = Settings::find(cx)?.weight_unit;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    Ok(page.map(|session| session.summary(unit)).into())
+}
+
+answer!(SessionAnswer { session: SessionInFull });
+
+fn get_workout_session(cx: &mut Read, Path(at): Path<SessionPath>) -> Result<SessionAnswer> {
+    let session = Session::find(cx, at.client_id, at.session_id)?;
+    let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
+    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
+}
+
+/// A session to be begun, or one that is over already.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSession {
+    /// The client's plan that it follows; with `planMomentId`.
+    pub plan_id: Option<PlanId>,
+    /// The day of that plan; absent for a free session.
+    pub plan_moment_id: Option<MomentId>,
+    /// The planned date that it is for. When absent: the day's own date in a plan that ends,
+    /// today's occurrence in one that comes round.
+    pub occurrence_date: Option<Date>,
+    /// The day's name when absent, or `Workout`.
+    pub name: Option<Name<120>>,
+    /// Now when absent; not in the future.
+    pub started_at: Option<Timestamp>,
+    /// Given for a session that is over; not in the future nor before the start.
+    pub completed_at: Option<Timestamp>,
+    /// What there is to say.
+    pub notes: Option<Text<2000>>,
+    /// What was done so far; at most 50 exercises.
+    #[serde(default)]
+    pub exercises: Many<NewLoggedExercise, 0, EXERCISES_MAX>,
+}
+
+/// The plan's day that a session follows: its snapshot and the occurrence.
+fn followed(
+    cx: &mut Read,
+    client: ClientId,
+    new: &NewSession,
+) -> Result<Option<(Snapshot, Option<Date>)>> {
+    let (plan_id, moment_id) = match (new.plan_id, new.plan_moment_id) {
+        (None, None) if new.occurrence_date.is_some() => {
+            return Err(Problem::invalid("occurrenceDate", "must come with planMomentId"));
+        }
+        (None, None) => return Ok(None),
+        (Some(plan), Some(moment)) => (plan, moment),
+        (None, Some(_)) => return Err(Problem::invalid("planId", "must come with planMomentId")),
+        (Some(_), None) => return Err(Problem::invalid("planMomentId", "must come with planId")),
+    };
+    let found = Plan::find(cx, plan_id).and_then(|plan| match plan.client_id {
+        Some(of) if of == client => Ok(plan),
+        _ => Err(Key::NotFound.into()),
+    });
+    let plan = found.map_err(|none| none.missing("planId", "must be a plan of the client"))?;
+    let agenda = Agenda::planned(cx, &plan)?;
+    let day = agenda.day(moment_id).ok_or_else(|| {
+        Problem::field(Key::NotFound, "planMomentId", "must be a day of the plan")
+    })?;
+    let today = plan.time_zone.date_at(cx.now());
+    let due = |date| agenda.occurrence(moment_id, date).map(|occurrence| occurrence.date);
+    let occurrence = match new.occurrence_date {
+        Some(date) => Some(due(date).ok_or_else(|| {
+            let rule = "must be a date on which the day is due";
+            Problem::field(Key::NotFound, "occurrenceDate", rule)
+        })?),
+        None if plan.mode == Mode::MultiWeek => agenda.only_date(moment_id),
+        None => due(today),
+    };
+    if let Some(due) = occurrence.and_then(|date| agenda.occurrence(moment_id, date)) {
+        agenda.check_released(cx, &due)?;
+    }
+    let snapshot = Snapshot {
+        plan_id,
+        plan_name: plan.name.clone(),
+        plan_moment_id: moment_id,
+        day_name: day.name.clone(),
+        week_number: day.week_number,
+        total_weeks: plan.total_weeks,
+        day_order: day.day_order,
+        weekday: day.weekday,
+    };
+    Ok(Some((snapshot, occurrence)))
+}
+
+/// Longest session; whoever forgot to end one says when it ended.
+const HOURS_MAX: i64 = 24;
+
+/// A session ends neither in the future nor before its start, and within a day.
+fn check_end(started_at: Timestamp, end: Timestamp, now: Timestamp) -> Result<()> {
+    let wrong = |rule| Err(Problem::invalid("completedAt", rule));
+    match end {
+        _ if end > now => wrong("must not be in the future"),
+        _ if end < started_at => wrong("must not be before startedAt"),
+        _ if end > started_at.plus_seconds(HOURS_MAX * 3_600) => {
+            wrong("must be at most 24 hours after startedAt")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The session that is under way for the same occurrence of a plan's day: whoever begins it again has
+/// lost the answer, or another device.
+fn open_session(
+    cx: &mut Read,
+    client: ClientId,
+    new: &NewSession,
+    occurrence: Option<Date>,
+) -> Result<Option<Session>> {
+    let (Some(plan), Some(moment), None) = (new.plan_id, new.plan_moment_id, new.completed_at)
+    else {
+        return Ok(None);
+    };
+    let found: Vec<Session> = cx.all(OPEN, params![client, plan, moment])?;
+    Ok(found.into_iter().find(|session| session.occurrence_date == occurrence))
+}
+
+/// Begins a session, or records one that is over. A day of a plan that is under way is answered with.
+fn begin_workout_session(
+    cx: &mut Write,
+    Path(ClientPath { client_id }): Path<ClientPath>,
+    OptionalBody(new): OptionalBody<NewSession>,
+) -> Result<SessionAnswer> {
+    Client::find(cx, client_id)?;
+    let now = cx.now();
+    let started_at = new.started_at.unwrap_or_else(|| new.completed_at.unwrap_or(now).min(now));
+    if started_at > now {
+        return Err(Problem::invalid("startedAt", "must not be in the future"));
+    }
+    new.completed_at.map_or(Ok(()), |end| check_end(started_at, end, now))?;
+    let unit = Settings::find(cx)?.weight_unit;
+    let local_date = company_zone(cx)?.date_at(started_at);
+    let (snapshot, occurrence_date) = followed(cx, client_id, &new)?.unzip();
+    if let Some(open) = open_session(cx, client_id, &new, occurrence_date.flatten())? {
+        let log = open.log(cx)?;
+        return Ok(SessionAnswer { session: open.in_full(cx, unit, log)? });
+    }
+    let named = snapshot.as_ref().map_or("Workout", |snapshot| &snapshot.day_name);
+    let mut session = Session {
+        client_id,
+        session_id: SessionId(cx.new_id()),
+        name: new.name.map_or_else(|| named.to_owned(), Into::into),
+        status: match new.completed_at {
+            Some(_) => SessionStatus::Completed,
+            None => SessionStatus::InProgress,
+        },
+        plan_id: new.plan_id,
+        plan_moment_id: new.plan_moment_id,
+        occurrence_date: occurrence_date.flatten(),
+        plan_snapshot: snapshot.map(Json),
+        local_date,
+        started_at,
+        completed_at: new.completed_at,
+        notes: new.notes.map(Into::into),
+        set_count: 0,
+        volume_mg: Milligrams(0),
+        rating: None,
+        difficulty: None,
+        emoji_rating: None,
+        feedback_notes: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let log = session.logged(cx, unit, new.exercises, &[])?;
+    session.insert(cx, &log)?;
+    if session.is_completed() {
+        progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
+    }
+    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionSets {
+    /// At most 50 exercises, replacing those before, in the order in which they were done.
+    exercises: Many<NewLoggedExercise, 0, EXERCISES_MAX>,
+}
+
+fn set_workout_session_sets(
+    cx: &mut Write,
+    Path(at): Path<SessionPath>,
+    Body(wanted): Body<SessionSets>,
+) -> Result<SessionAnswer> {
+    let before = Session::find(cx, at.client_id, at.session_id)?;
+    let mut session = before.clone();
+    let unit = Settings::find(cx)?.weight_unit;
+    let was = session.log(cx)?;
+    let log = session.logged(cx, unit, wanted.exercises, &was)?;
+    session.save(cx, &before)?;
+    if log != was {
+        session.replace_log(cx, &log)?;
+        if session.is_completed() {
+            let touched = was.iter().chain(&log).map(Performance::exercise_id);
+            progress::recount(cx, session.client_id, touched.collect())?;
+        }
+    }
+    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Completion {
+    /// Now when absent; not in the future nor before the start.
+    completed_at: Option<Timestamp>,
+}
+
+fn complete_workout_session(
+    cx: &mut Write,
+    Path(at): Path<SessionPath>,
+    OptionalBody(wanted): OptionalBody<Completion>,
+) -> Result<SessionAnswer> {
+    let before = Session::find(cx, at.client_id, at.session_id)?;
+    let mut session = before.clone();
+    let (unit, log) = (Settings::find(cx)?.weight_unit, session.log(cx)?);
+    if !session.is_completed() {
+        let end = wanted.completed_at.unwrap_or_else(|| cx.now());
+        check_end(session.started_at, end, cx.now())?;
+        session.status = SessionStatus::Completed;
+        session.completed_at = Some(end);
+        session.count_log(cx)?;
+        let of = (session.session_id, session.started_at);
+        progress::add(cx, session.client_id, of, &log)?;
+    }
+    session.save(cx, &before)?;
+    Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
+}
+
+/// A session that is no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeletedSession {
+    session_id: SessionId,
+    client_id: ClientId,
+    /// Always true.
+    deleted: bool,
+}
+
+answer!(DeletedAnswer { session: DeletedSession });
+
+fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result<DeletedAnswer> {
+    let session = Session::find(cx, at.client_id, at.session_id)?;
+    let log = session.log(cx)?;
+    let SessionPath { client_id, session_id } = at;
+    session.delete(cx)?;
+    if session.is_completed() {
+        let touched = log.iter().map(Performance::exercise_id).collect();
+        progress::recount(cx, client_id, touched)?;
+    }
+    Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)
+            .summary("List a client's sessions")
+            .for_client(&[])
+            .describe("The one that began last comes first.")
+            .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
+            .summary("Get a session")
+            .for_client(&[])
+            .describe("With what was logged, and the plan's day as it was when the session began."),
+        operation!(POST "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsWrite, begin_workout_session)
+            .summary("Start a session")
+            .for_client(&[])
+            .describe(
+                "From a day of a client's plan, or free. A day that is under way is answered with its \
+                 open session. With `exercises` and `completedAt` it records a session that is over in \
+                 one request.",
+            )
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(PUT "/workout/clients/{clientId}/plans/sessions/{sessionId}/sets", WorkoutSessionsWrite, set_workout_session_sets)
+            .summary("Set what was logged in a session")
+            .for_client(&[])
+            .describe(
+                "Replaces all exercises and sets. Editing a completed session brings totals and \
+                 personal records up to date.",
+            )
+            .fails(&[Key::ApiError]),
+        operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
+            .summary("Complete a session")
+            .for_client(&[])
+            .describe("Its sets count from then on. Completing a completed session changes nothing."),
+        operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
+            .summary("Delete a session")
+            .describe("Totals and personal records are as if it had never been."),
+    ])
+}
+
+lists! {
+    /// A client's sessions; the one that began last comes first.
+    LIST: List<Session, Filters> = List::new(
+        "workout_session WHERE company_id = ?1 AND client_id = ?2",
+        "started_at DESC, session_id DESC",
+    ).tallied(TALLY);
+}
+
+statements! {
+    OPEN = "SELECT ", Session::COLUMNS, " FROM workout_session WHERE company_id = ?1 AND client_id = ?2 \
+        AND plan_id = ?3 AND plan_moment_id = ?4 AND status = 'in_progress' LIMIT 20";
+}
