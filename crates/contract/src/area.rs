@@ -207,8 +207,10 @@ impl Table {
                 Access::Scope(scope) => {
                     let coaches = Role::least_for(scope).map_or("", Role::word);
                     let clients = row.for_client.map(|granted| match granted.staffs {
-                        [] => "themselves".to_owned(),
-                        staffs => format!("themselves, without {}", staffs.join(", ")),
+                        [] => granted.subject.words().to_owned(),
+                        staffs => {
+                            format!("{}, without {}", granted.subject.words(), staffs.join(", "))
+                        }
                     });
                     (coaches, clients.unwrap_or_default())
                 }
@@ -248,7 +250,8 @@ const WHO_REACHES_WHAT: &str = "\
 # Who reaches what
 
 The operations of the application API, below `/app/v1`, with the least role of a coach that reaches each, and what clients
-reach: a client's path names the client, and everybody else does not exist for them. Those that are shared are those of the
+reach: *themselves*, where the path names the client; *their own* records; or what *all* of them may know of the company.
+Everybody else does not exist for them. Those that are shared are those of the
 Public API, at the same path below `/public/v1`. Beside them are signing in (`/auth/…`), files (`/uploads`, the attachment of a
 message) and live updates (`/events`), for every coach and client. Made by `spotter access`; a change of it is seen in review.
 

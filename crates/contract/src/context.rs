@@ -20,6 +20,7 @@ use crate::{
     caller::{Actor, Caller},
     confirmations::Foreseen,
     endings::Effect,
+    entitlement::Settling,
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
 };
@@ -45,6 +46,8 @@ pub struct Env {
     pub mail_links: Option<Arc<str>>,
     /// What ends with somebody who leaves.
     pub endings: Arc<[Effect]>,
+    /// What bookings take of what clients have paid for.
+    pub settling: Arc<dyn Settling>,
 }
 
 impl Env {
@@ -67,12 +70,33 @@ pub struct Read<'t, 'c> {
     tx: &'t mut Tx<'c>,
     caller: &'t Caller,
     now: Timestamp,
+    installation: Option<&'t Env>,
 }
 
 impl<'t, 'c> Read<'t, 'c> {
     /// A view for this caller at this instant.
     pub fn new(tx: &'t mut Tx<'c>, caller: &'t Caller, now: Timestamp) -> Self {
-        Self { tx, caller, now }
+        Self { tx, caller, now, installation: None }
+    }
+
+    /// The same with what the installation gives to whoever reads: its signature, its finance.
+    pub fn within(mut self, env: &'t Env) -> Self {
+        self.installation = Some(env);
+        self
+    }
+
+    fn installation(&self) -> Result<&'t Env> {
+        self.installation.ok_or_else(|| Problem::internal("this is read outside of a request"))
+    }
+
+    /// What bookings take of what clients have paid for.
+    pub fn settling(&self) -> Result<&'t dyn Settling> {
+        Ok(&*self.installation()?.settling)
+    }
+
+    /// A signature of bytes for one purpose, which is good within the company alone.
+    pub fn sign(&self, purpose: &str, bytes: &[u8]) -> Result<[u8; 32]> {
+        self.installation()?.vault.sign(purpose, &[&self.company().0.to_bytes(), bytes].concat())
     }
 
     /// The company whose rows are seen.
@@ -212,6 +236,7 @@ impl<'t, 'c> Write<'t, 'c> {
         may_emit: &'static [Event],
         request_id: &'t str,
     ) -> Result<Self> {
+        let read = read.within(env);
         let next_id = env.new_id_at(read.now);
         let listeners = Listeners::ask(read.tx, read.caller.company, may_emit)?;
         let (target, changed, foreseen) = (None, Vec::new(), None);

@@ -11,7 +11,7 @@ use crate::{
     caller::{Access, Actor, Caller},
     features::Feature,
     handler::{Bound, Handler},
-    people::ForClient,
+    people::{ForClient, Subject},
     shape,
 };
 
@@ -99,6 +99,8 @@ pub struct Operation {
     pub status: u16,
     /// The events that it may announce.
     pub events: &'static [Event],
+    /// Those of them that it announces whenever it does something; the others depend on what there is.
+    pub always: &'static [Event],
     /// The error keys of its own, beside those of the pipeline and of its arguments.
     pub problems: &'static [Key],
     /// Statuses that the contract declares without saying more of them.
@@ -149,6 +151,7 @@ impl Operation {
             tag: "",
             status: 200,
             events: &[],
+            always: &[],
             problems: &[],
             declared: &[],
             asks: false,
@@ -185,8 +188,22 @@ impl Operation {
 
     /// Grants it to the company's clients, each with themselves as the client that the path names. These
     /// fields are staff's alone: clients are not shown them, and cannot say them.
-    pub fn for_client(mut self, staffs: &'static [&'static str]) -> Self {
-        self.for_client = Some(ForClient { staffs });
+    pub fn for_client(self, staffs: &'static [&'static str]) -> Self {
+        self.granting(Subject::Named, staffs)
+    }
+
+    /// Grants it to the company's clients for their own records.
+    pub fn for_own(self, staffs: &'static [&'static str]) -> Self {
+        self.granting(Subject::Own, staffs)
+    }
+
+    /// Grants it to the company's clients: they may know that of the company.
+    pub fn for_every_client(self, staffs: &'static [&'static str]) -> Self {
+        self.granting(Subject::Company, staffs)
+    }
+
+    fn granting(mut self, subject: Subject, staffs: &'static [&'static str]) -> Self {
+        self.for_client = Some(ForClient { subject, staffs });
         self
     }
 
@@ -216,6 +233,13 @@ impl Operation {
     /// The events it may announce.
     pub fn emits(mut self, events: &'static [Event]) -> Self {
         self.events = events;
+        self.always = events;
+        self
+    }
+
+    /// Of the events that it may announce, those that it always does.
+    pub fn always(mut self, events: &'static [Event]) -> Self {
+        self.always = events;
         self
     }
 
@@ -264,6 +288,11 @@ impl Operation {
     /// has changed.
     pub fn is_tagged(&self) -> bool {
         self.method == Method::Get && !self.paged
+    }
+
+    /// Whether a request may have a body: one that writes, or asks what a write would do.
+    pub fn takes_body(&self) -> bool {
+        self.method != Method::Get
     }
 
     /// The heading in the documentation.

@@ -2,9 +2,12 @@
 //! the row of the operation, and with themselves as its subject.
 
 use serde_json::Value;
-use spotter_kernel::{Key, Problem, Result, Scope};
+use spotter_kernel::{Key, Problem, Result, Scope, id::ClientId};
 
-use crate::caller::{Actor, Caller, Role};
+use crate::{
+    caller::{Actor, Caller, Role},
+    context::Read,
+};
 
 impl Role {
     /// The least role whose coaches reach the operations of a scope; nobody where it says nobody.
@@ -117,9 +120,88 @@ impl Role {
     }
 }
 
-/// What a row grants the company's clients, each with themselves as the subject: the path names them.
+/// Of what a client of the company is given, where a row grants them an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Of the client that the path names, who must be the caller.
+    Named,
+    /// Of the caller's own records: the operation finds and lists no others ([`Read::whose`],
+    /// [`Read::own`]).
+    Own,
+    /// Of the company, as every client may know it.
+    Company,
+}
+
+impl Subject {
+    /// As documentation says it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Named => "themselves",
+            Self::Own => "their own",
+            Self::Company => "all",
+        }
+    }
+}
+
+impl Read<'_, '_> {
+    /// The client who calls, where one does.
+    pub fn calling_client(&self) -> Option<ClientId> {
+        match self.caller().actor {
+            Actor::Client { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Whether staff call: coaches, integrations, the operator.
+    pub fn by_staff(&self) -> bool {
+        self.calling_client().is_none()
+    }
+
+    /// The client whom a request is about: the one who calls, or the one whom staff name. For clients
+    /// there is nobody else.
+    pub fn whose(&self, named: Option<ClientId>) -> Result<ClientId> {
+        match (self.calling_client(), named) {
+            (Some(own), Some(named)) if own != named => Err(Key::ClientNotFound.into()),
+            (Some(own), _) => Ok(own),
+            (None, Some(named)) => Ok(named),
+            (None, None) => Err(Problem::invalid("clientId", "must be given")),
+        }
+    }
+
+    /// The client to whose records a list is narrowed: what staff ask for, and always the one who calls.
+    pub fn narrowed(&self, asked: Option<ClientId>) -> Result<Option<ClientId>> {
+        match self.calling_client() {
+            Some(_) => self.whose(asked).map(Some),
+            None => Ok(asked),
+        }
+    }
+
+    /// Refuses a client who says what is staff's to say: each field with whether it was said.
+    pub fn staff_say(&self, fields: &[(&str, bool)]) -> Result<()> {
+        match fields.iter().find(|(_, said)| *said) {
+            Some((field, _)) if !self.by_staff() => Err(staffs_to_say(field)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A record of a client, which does not exist for another one.
+    pub fn own<T>(&self, record: T, of: impl Fn(&T) -> ClientId) -> Result<T> {
+        match self.calling_client() {
+            Some(own) if own != of(&record) => Err(Key::NotFound.into()),
+            _ => Ok(record),
+        }
+    }
+}
+
+fn staffs_to_say(field: &str) -> Problem {
+    Problem::invalid(field, "is for the company's staff to say")
+}
+
+/// What a row grants the company's clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForClient {
+    /// Of what they are given.
+    pub subject: Subject,
     /// Fields that are staff's alone: answers come without them, and requests with them are refused.
     pub staffs: &'static [&'static str],
 }
@@ -134,11 +216,11 @@ impl ForClient {
         mut fields: impl Iterator<Item = &'n str>,
     ) -> Result<()> {
         let Actor::Client { id, .. } = caller.actor else { return Ok(()) };
-        if subject != Some(id.to_string().as_str()) {
+        if self.subject == Subject::Named && subject != Some(id.to_string().as_str()) {
             return Err(Key::ClientNotFound.into());
         }
         match fields.find(|field| self.staffs.contains(field)) {
-            Some(field) => Err(Problem::invalid(field, "is for the company's staff to say")),
+            Some(field) => Err(staffs_to_say(field)),
             None => Ok(()),
         }
     }

@@ -127,7 +127,7 @@ impl Admitted<'_> {
         let status = operation.status;
         let function = match bound {
             Bound::Reads(function) => {
-                let data = function(&mut Read::new(tx, caller, now))?;
+                let data = function(&mut Read::new(tx, caller, now).within(env))?;
                 return Ok(Answer { status, data, replayed: false });
             }
             Bound::Writes(function) => function,

@@ -1,6 +1,7 @@
 //! Digests of secrets, and the sealing of what must be read back.
 
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce, aead::Aead};
+use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use spotter_kernel::{Entropy, Problem, Result, secret::Credential};
 use subtle::ConstantTimeEq;
@@ -21,23 +22,39 @@ pub fn same(left: &[u8], right: &[u8]) -> bool {
     left.ct_eq(right).into()
 }
 
-/// Seals and opens with the key of the installation (XChaCha20-Poly1305, a random nonce in front).
+/// Seals and opens with the key of the installation (XChaCha20-Poly1305, a random nonce in front), and
+/// signs with a key that is derived from it.
 #[derive(Clone)]
-pub struct Vault(XChaCha20Poly1305);
+pub struct Vault {
+    sealing: XChaCha20Poly1305,
+    signing: [u8; 32],
+}
 
 const NONCE: usize = 24;
 
 impl Vault {
     /// A vault with this key.
     pub fn new(key: &[u8; 32]) -> Self {
-        Self(XChaCha20Poly1305::new(key.into()))
+        let signing =
+            Sha256::new().chain_update(b"spotter signs with ").chain_update(key).finalize();
+        Self { sealing: XChaCha20Poly1305::new(key.into()), signing: signing.into() }
+    }
+
+    /// A signature of bytes for one purpose (HMAC-SHA256), which nobody without the key can make.
+    pub fn sign(&self, purpose: &str, bytes: &[u8]) -> Result<[u8; 32]> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.signing).map_err(Problem::internal)?;
+        mac.update(purpose.as_bytes());
+        mac.update(&[0]);
+        mac.update(bytes);
+        Ok(mac.finalize().into_bytes().into())
     }
 
     /// Seals bytes.
     pub fn seal(&self, plain: &[u8], entropy: &dyn Entropy) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE];
         entropy.fill(&mut nonce);
-        let sealed = self.0.encrypt(&XNonce::from(nonce), plain).map_err(Problem::internal)?;
+        let sealed =
+            self.sealing.encrypt(&XNonce::from(nonce), plain).map_err(Problem::internal)?;
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
@@ -46,7 +63,7 @@ impl Vault {
         let broken =
             || Problem::internal("sealed data cannot be opened with this installation's key");
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or_else(broken)?;
-        self.0.decrypt(&XNonce::from(*nonce), sealed).map_err(|_| broken())
+        self.sealing.decrypt(&XNonce::from(*nonce), sealed).map_err(|_| broken())
     }
 }
 
@@ -69,5 +86,19 @@ mod tests {
         assert!(Vault::new(&[2; 32]).open(&sealed).is_err());
         sealed[30] ^= 1;
         assert!(vault.open(&sealed).is_err() && vault.open(&[0; 3]).is_err());
+    }
+
+    #[test]
+    fn signatures_are_of_a_key_a_purpose_and_the_bytes() {
+        let vault = Vault::new(&[1; 32]);
+        let signature = vault.sign("slot", b"bytes").unwrap();
+        assert_eq!(vault.sign("slot", b"bytes").unwrap(), signature);
+        for other in [
+            vault.sign("feed", b"bytes"),
+            vault.sign("slot", b"byteS"),
+            Vault::new(&[2; 32]).sign("slot", b"bytes"),
+        ] {
+            assert_ne!(other.unwrap(), signature);
+        }
     }
 }

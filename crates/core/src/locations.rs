@@ -128,6 +128,21 @@ impl Location {
         self.location_id
     }
 
+    /// Whether something new can take place there.
+    pub fn is_active(&self) -> bool {
+        self.status == LocationStatus::Active
+    }
+
+    /// The zone of its opening hours.
+    pub fn time_zone(&self) -> TimeZone {
+        TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)
+    }
+
+    /// When it is open, in its zone.
+    pub fn opening_hours(&self) -> &[OpeningHours] {
+        &self.opening_hours.0
+    }
+
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
         let Some(now) = cx.changes("location", self.location_id, self.changed(before)) else {
             return Ok(());

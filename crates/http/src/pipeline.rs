@@ -225,7 +225,8 @@ async fn read(
 ) -> Incoming {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default().to_owned();
-    let body = if operation.writes { collect(&parts.headers, body).await } else { Ok(Vec::new()) };
+    let body =
+        if operation.takes_body() { collect(&parts.headers, body).await } else { Ok(Vec::new()) };
     let path: Option<Vec<(String, String)>> = params.map(|params| {
         params.iter().map(|(name, value)| (name.to_owned(), lower_id(value))).collect()
     });

@@ -194,7 +194,7 @@ impl JsonSchema for TimeZone {
             .filter(|name| Self::parse(name).is_some())
             .collect();
         json_schema!({"type": "string", "enum": names, "description": about,
-            "examples": ["Europe/Amsterdam"]})
+            "examples": ["Europe/Amsterdam"], INVALID: Key::InvalidEnum.wire()})
     }
 }
 

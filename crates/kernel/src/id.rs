@@ -28,6 +28,16 @@ impl Id {
         Self::new(at, [0; 6])
     }
 
+    /// The id of these bytes.
+    pub const fn from_bytes(bytes: [u8; 12]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub const fn to_bytes(self) -> [u8; 12] {
+        self.0
+    }
+
     /// Reads 24 hexadecimal characters in either case.
     pub fn parse(text: &str) -> Option<Self> {
         let text: &[u8; 24] = text.as_bytes().try_into().ok()?;

@@ -14,6 +14,7 @@ pub fn areas() -> Area {
         locations::area(),
         clients::area(),
         access::area(),
+        spotter_calendar::area(),
         spotter_conversations::area(),
         spotter_finance::area(),
         mcp::area(),

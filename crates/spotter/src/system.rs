@@ -44,6 +44,7 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: crate::areas::areas().endings.into(),
+        settling: std::sync::Arc::new(spotter_contract::entitlement::Unpriced),
     }
 }
 

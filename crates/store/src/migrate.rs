@@ -31,6 +31,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("timers", include_str!("../migrations/0015_timers.sql")),
     ("jobs and mail", include_str!("../migrations/0016_jobs_and_mail.sql")),
     ("confirmations", include_str!("../migrations/0017_confirmations.sql")),
+    ("calendar", include_str!("../migrations/0018_calendar.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -6,6 +6,7 @@ use spotter_kernel::{
     Date, Id, Problem, Result, ScopeSet, TimeZone, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
     money::{Currency, Percentage},
+    text::WallTime,
 };
 
 use crate::value::{Bind, Value};
@@ -111,6 +112,7 @@ column_from! {
     Timestamp: i64, |v| Some(Timestamp::from_millis(v));
     Date: String, |v| Date::parse(&v);
     TimeZone: String, |v| TimeZone::parse(&v);
+    WallTime: String, |v| WallTime::parse(&v);
     Currency: String, |v| Currency::parse(&v);
     Percentage: i64, |v| Percentage::from_hundredths(v);
     Id: String, |v| Id::parse(&v);

@@ -140,7 +140,13 @@ pub(super) fn area() -> Area {
                 "Archives the relationship between company and client; the client's identity and \
                  records stay. Archiving twice returns the first archive unchanged.",
             )
-            .emits(&[Event::ClientArchived])
+            .emits(&[
+                Event::ClientArchived,
+                Event::BookingCancelled,
+                Event::BookingUpdated,
+                Event::BookingRequestRejected,
+            ])
+            .always(&[Event::ClientArchived])
             .asks(),
         operation!(POST "/clients/{clientId}/restore", ClientsWrite, restore_client)
             .summary("Restore an archived client")

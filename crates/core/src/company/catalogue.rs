@@ -57,6 +57,33 @@ record! {
     }
 }
 
+impl Policies {
+    /// The company's policies, where it has set them.
+    pub fn of(cx: &mut Read) -> Result<Option<Self>> {
+        cx.one(POLICIES, params![])
+    }
+
+    /// Minutes before the start until which a booking is cancelled free of charge.
+    pub fn cancellation_window_minutes(&self) -> i64 {
+        self.cancellation_window_hours * 60
+    }
+
+    /// How many days ahead clients can book.
+    pub fn booking_window_days(&self) -> i64 {
+        self.booking_window_days
+    }
+
+    /// What a late cancellation costs.
+    pub fn late_cancellation_fee(&self) -> Option<Money> {
+        self.late_cancellation_fee.clone().map(|fee| fee.0)
+    }
+
+    /// What it costs not to show up.
+    pub fn no_show_fee(&self) -> Option<Money> {
+        self.no_show_fee.clone().map(|fee| fee.0)
+    }
+}
+
 listed!(Facilities { facilities: Facility });
 listed!(Services { services: Service });
 
@@ -71,8 +98,7 @@ fn list_company_services(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Res
 answer!(PoliciesAnswer { policies: Policies });
 
 fn get_company_policies(cx: &mut Read) -> Result<PoliciesAnswer> {
-    let policies: Option<Policies> = cx.one(POLICIES, params![])?;
-    Ok(PoliciesAnswer { policies: policies.ok_or(Key::CompanyPoliciesNotFound)? })
+    Ok(PoliciesAnswer { policies: Policies::of(cx)?.ok_or(Key::CompanyPoliciesNotFound)? })
 }
 
 /// A facility as it is set.

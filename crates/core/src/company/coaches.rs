@@ -69,6 +69,12 @@ impl Coach {
         Ok(row.map(|row| row.0))
     }
 
+    /// Those who work for the company, whether or not they have signed in yet.
+    pub fn working(cx: &mut Read) -> Result<Vec<CoachId>> {
+        let rows: Vec<(CoachId,)> = cx.all(WORKING, params![])?;
+        Ok(rows.into_iter().map(|(id,)| id).collect())
+    }
+
     /// The names of coaches, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<String>>> {
         let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
@@ -166,7 +172,10 @@ filters! {
     }
 }
 
-fn list_coaches(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Coaches> {
+fn list_coaches(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Coaches> {
+    if !cx.by_staff() {
+        wanted = Filters { status: Some(CoachStatus::Active), role: None };
+    }
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -175,7 +184,11 @@ path!(CoachPath { coach_id: CoachId });
 answer!(CoachAnswer { coach: Coach });
 
 fn get_coach(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
-    Ok(CoachAnswer { coach: Coach::find(cx, at.coach_id)? })
+    let coach = Coach::find(cx, at.coach_id)?;
+    if !cx.by_staff() && coach.status != CoachStatus::Active {
+        return Err(Key::CoachNotFound.into());
+    }
+    Ok(CoachAnswer { coach })
 }
 
 answer!(
@@ -284,13 +297,20 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     rename_account(cx, Subject::Coach, coach.coach_id.0, email)
 }
 
+/// What of a coach clients are not told.
+const STAFFS: &[&str] = &["email", "role", "status", "createdAt", "updatedAt"];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())
         .operations([
-            operation!(app GET "/coaches", Coach, list_coaches).summary("List coaches"),
-            operation!(app GET "/coaches/{coachId}", Coach, get_coach).summary("Get a coach"),
+            operation!(GET "/coaches", CoachesRead, list_coaches)
+                .summary("List coaches")
+                .for_every_client(STAFFS),
+            operation!(GET "/coaches/{coachId}", CoachesRead, get_coach)
+                .summary("Get a coach")
+                .for_every_client(STAFFS),
             operation!(app POST "/coaches", Manager, invite_coach)
                 .summary("Invite a coach")
                 .created()
@@ -316,6 +336,8 @@ statements! {
     NAME = "SELECT first_name, last_name FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     FIND = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
+    WORKING = "SELECT coach_id FROM coach WHERE company_id = ?1 AND status <> 'deactivated' \
+        ORDER BY coach_id LIMIT 1000";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
         AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
     MANAGERS = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND status = 'active' \

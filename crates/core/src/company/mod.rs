@@ -106,6 +106,11 @@ impl Company {
         Ok(company)
     }
 
+    /// The zone of its dates.
+    pub fn zone(&self) -> TimeZone {
+        TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)
+    }
+
     /// What is switched on.
     pub fn features(&self) -> Features {
         Features {
@@ -221,8 +226,7 @@ pub fn area() -> Area {
         operation!(app GET "/company/settings", Coach, get_company_settings)
             .summary("Get the company's settings"),
         operation!(app PATCH "/company/settings", Manager, update_company_settings)
-            .summary("Change the company's settings")
-            .fails(&[Key::InvalidEnum]),
+            .summary("Change the company's settings"),
         operation!(app GET "/company/features", Coach, get_company_features)
             .summary("Get what is switched on"),
         operation!(app PATCH "/company/features", Manager, update_company_features)

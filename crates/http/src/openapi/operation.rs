@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
-use spotter_contract::{Access, Operation, Role, Surface, arguments::Described};
+use spotter_contract::{Access, Operation, Role, Subject, Surface, arguments::Described};
 
 use super::{problems, schemas::Schemas};
 
@@ -71,7 +71,11 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
                 None => String::new(),
             };
             if let Some(granted) = operation.for_client {
-                text.push_str(" For clients about themselves");
+                text.push_str(match granted.subject {
+                    Subject::Named => " For clients about themselves",
+                    Subject::Own => " For clients about their own records",
+                    Subject::Company => " For all clients",
+                });
                 if !granted.staffs.is_empty() {
                     text.push_str(&format!(", without {}", granted.staffs.join(", ")));
                 }

@@ -68,7 +68,10 @@ pub(super) fn of(
         {
             add(key.status(), key);
         }
-        for status in [408, 413, 415, 507] {
+        add(507, Key::RequestFailed);
+    }
+    if operation.takes_body() {
+        for status in [408, 413, 415] {
             add(status, Key::RequestFailed);
         }
         // A field may name another record that must exist.

@@ -314,7 +314,7 @@ impl Tool {
             }
         }
         // An empty object says what nothing at all would, where a body may be left out.
-        let body = match self.operation.writes {
+        let body = match self.operation.takes_body() {
             true => Value::Object(body).into(),
             false => Content::Nothing,
         };

@@ -284,7 +284,7 @@ async fn every_write_is_audited_and_announced_as_declared(app: App) {
         assert_eq!(request_id, reply.body["meta"]["requestId"].as_str().unwrap());
         let told: Vec<_> = world.app.events().await.into_iter().map(|(name, _)| name).collect();
         let declared: Vec<_> =
-            operation.events.iter().map(|event| event.name().to_owned()).collect();
+            operation.always.iter().map(|event| event.name().to_owned()).collect();
         assert_eq!(told, declared, "{operation:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! People through the operations of the Public API: coaches by their role, clients by the row.
 
 use serde_json::json;
-use spotter_contract::{Access, Method, Operation, Role, Surface, Table};
+use spotter_contract::{Access, Method, Operation, Role, Subject, Surface, Table};
 
 use crate::{
     harness::{App, people, random_text, send},
@@ -43,11 +43,17 @@ async fn coaches_reach_what_their_role_has(app: App) {
             if *role >= least && operation.method != Method::Get {
                 continue;
             }
+            let slots = format!(
+                "?from=2026-11-02T00:00:00Z&to=2026-11-03T00:00:00Z&eventTypeId={}",
+                world.ids["eventTypeId"]
+            );
             let path = path(&world, operation)
                 + match operation.id {
                     "get_client_workout_calendar" | "get_workout_volume" => {
                         "?from=2026-11-02&to=2026-11-08"
                     }
+                    "list_calendar_events" => "?from=2026-11-02T00:00:00Z&to=2026-11-08T00:00:00Z",
+                    "list_slots" => &slots,
                     _ => "",
                 };
             let request =
@@ -94,8 +100,19 @@ async fn clients_reach_what_rows_grant_them_with_themselves_as_the_subject(app: 
             let request = world.app.server.request(operation.method.name(), &path);
             send(with_body(operation, world, request.bearer_auth(&token))).await
         };
-        if operation.for_client.is_none() {
+        let Some(granted) = operation.for_client else {
             ask(&world).await.refused(403, "auth.forbidden");
+            continue;
+        };
+        if granted.subject != Subject::Named {
+            // What is the company's is shown; somebody else's own does not exist.
+            world.ids.insert("clientId", other.clone());
+            let reply = ask(&world).await;
+            let listed = operation.method == Method::Get && !operation.path.contains('{');
+            let shown = granted.subject == Subject::Company || listed;
+            let fine = if shown { matches!(reply.status, 200 | 400) } else { reply.status == 404 };
+            assert!(fine, "{}: {}", operation.id, reply.body);
+            world.ids.insert("clientId", client.clone());
             continue;
         }
         assert!(operation.path.contains("{clientId}"), "{} names no client", operation.id);

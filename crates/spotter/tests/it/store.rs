@@ -308,6 +308,7 @@ async fn statements_use_their_indexes(app: App) {
         let meant = [
             ") due",
             "RECURSIVE unfinished",
+            "RECURSIVE days",
             "FROM company ORDER BY",
             "FROM company c WHERE",
             "UPDATE mail SET status = ?1, content = NULL, error = ?3",

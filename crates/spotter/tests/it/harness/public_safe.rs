@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use serde_json::Value;
-use spotter_kernel::{Id, id::CompanyId};
+use spotter_kernel::{Id, Timestamp, id::CompanyId};
 use spotter_store::{Sql, Tx, params};
 
 use super::Server;
@@ -16,6 +16,23 @@ const WORDS: &[(&str, &[&str])] = &[
     ("portalAccessStatus", &["none", "invited", "active", "revoked"]),
     ("conversationType", &["direct", "group"]),
     ("role", &["Coach", "Client"]),
+    (
+        "status",
+        &[
+            "booked",
+            "waitlisted",
+            "offered",
+            "cancelled",
+            "pending",
+            "approved",
+            "rejected",
+            "scheduled",
+        ],
+    ),
+    ("attendanceStatus", &["expected", "attended", "no_show", "excused"]),
+    ("cancelledBy", &["client", "coach", "company", "system"]),
+    ("cancellationTiming", &["early", "late"]),
+    ("rejectionCause", &["coach", "expired", "withdrawn", "slot_gone"]),
 ];
 
 /// Fields that hold another object with the same rules.
@@ -28,11 +45,16 @@ fn fault(data: &Value) -> Option<String> {
         let text = value.as_str();
         let words = WORDS.iter().find(|(field, _)| field == name).map(|(_, words)| *words);
         let fine = match name.as_str() {
+            _ if value.is_null() => true,
             "changedFields" => value
                 .as_array()
                 .is_some_and(|names| names.iter().all(|name| name.as_str().is_some_and(is_field))),
             id if id.ends_with("Id") => text.is_some_and(|text| Id::parse(text).is_some()),
             object if OBJECTS.contains(&object) => return fault(value),
+            instant if instant.ends_with("At") => {
+                text.is_some_and(|at| Timestamp::parse(at).is_some())
+            }
+            _ if value.is_boolean() => true,
             _ => text.zip(words).is_some_and(|(text, words)| words.contains(&text)),
         };
         (!fine).then(|| format!("{name} holds {value}"))

@@ -106,6 +106,7 @@ pub fn env() -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: spotter::areas::areas().endings.into(),
+        settling: Arc::new(spotter_contract::entitlement::Unpriced),
     }
 }
 

@@ -154,7 +154,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
             let events: Vec<_> =
                 world.app.events().await.into_iter().map(|(name, _)| name).collect();
             let declared: Vec<_> =
-                operation.events.iter().map(|event| event.name().to_owned()).collect();
+                operation.always.iter().map(|event| event.name().to_owned()).collect();
             assert_eq!(events, declared, "{}", operation.id);
         }
         called += 1;

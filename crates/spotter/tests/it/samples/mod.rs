@@ -2,6 +2,7 @@
 //! its operations.
 
 mod access;
+mod calendar;
 mod clients;
 mod company;
 mod conversations;
@@ -49,6 +50,7 @@ pub const ALL: &[&dyn Sample] = &[
     &company::Company,
     &access::Access,
     &webhooks::Webhooks,
+    &calendar::Calendar,
     &workout::Training,
     &finance::Shop,
     &conversations::Talk,
@@ -57,6 +59,6 @@ pub const ALL: &[&dyn Sample] = &[
 
 /// The area of an operation.
 pub fn of(operation: &Operation) -> &'static dyn Sample {
-    let found = ALL.iter().find(|sample| sample.has(operation));
+    let found = ALL.iter().rfind(|sample| sample.has(operation));
     *found.unwrap_or_else(|| panic!("{operation:?} has no sample"))
 }

@@ -1,0 +1,171 @@
+//! Attendance: who came. It can be said from an hour before the start on, and corrected, which takes
+//! back exactly what it did.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Area, Body, Path, Timer, Write, answer,
+    entitlement::{EntitlementState, ReleaseReason},
+    operation,
+};
+use spotter_kernel::{Event, Id, Key, Many, Problem, Result};
+use spotter_store::Json;
+
+use crate::{
+    booking::{Booking, BookingView},
+    bookings::{BookingAnswer, BookingPath},
+    calling,
+    events::{CalendarEvent, EventPath},
+    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
+};
+
+/// How long before the start somebody can be marked as there.
+const EARLIEST_SECONDS: i64 = 3_600;
+
+/// What became of a seat.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewAttendance {
+    /// `expected` takes back what was said.
+    pub attendance_status: AttendanceStatus,
+}
+
+/// What became of one of several seats.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OneAttendance {
+    /// The booking.
+    booking_id: BookingId,
+    /// `expected` takes back what was said.
+    attendance_status: AttendanceStatus,
+}
+
+/// What became of the seats of an event.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewAttendances {
+    /// 1 to 200 bookings of the event.
+    attendance: Many<OneAttendance, 1, 200>,
+}
+
+answer!(BookingsAnswer { bookings: Vec<BookingView> });
+
+/// Says what became of a seat.
+pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Result<Booking> {
+    if before.status != BookingStatus::Booked {
+        return Err(Problem::conflict("status", "must be booked"));
+    }
+    if cx.now() < before.starts_at.plus_seconds(-EARLIEST_SECONDS) {
+        let rule = "must be at most an hour away before attendance can be said";
+        return Err(Problem::conflict("startsAt", rule));
+    }
+    let mut booking = before.clone();
+    if before.attendance_status == status {
+        return Ok(booking);
+    }
+    let (settling, taking) = (cx.settling()?, before.taking());
+    let mut held = before.entitlement.0.clone();
+    if before.attendance_status != AttendanceStatus::Expected {
+        held = settling.reinstate(cx, taking, &held)?;
+    }
+    booking.fee = None;
+    booking.checked_in_at = None;
+    booking.entitlement = Json(match status {
+        AttendanceStatus::Expected => held,
+        AttendanceStatus::Attended => {
+            booking.checked_in_at = Some(cx.now());
+            settling.consume(cx, taking, &held)?
+        }
+        AttendanceStatus::NoShow => {
+            let fee = before.policy.0.no_show_fee;
+            booking.fee = fee.map(Json);
+            settling.forfeit(cx, taking, &held, fee.as_ref())?
+        }
+        AttendanceStatus::Excused => settling.release(cx, taking, &held, ReleaseReason::Excused)?,
+    });
+    booking.attendance_status = status;
+    booking.save(cx, before, Event::BookingUpdated)?;
+    Ok(booking)
+}
+
+fn set_booking_attendance(
+    cx: &mut Write,
+    Path(at): Path<BookingPath>,
+    Body(new): Body<NewAttendance>,
+) -> Result<BookingAnswer> {
+    let before = Booking::find(cx, at.booking_id)?;
+    Ok(BookingAnswer { booking: mark(cx, &before, new.attendance_status)?.into() })
+}
+
+fn set_event_attendance(
+    cx: &mut Write,
+    Path(at): Path<EventPath>,
+    Body(new): Body<NewAttendances>,
+) -> Result<BookingsAnswer> {
+    let event = CalendarEvent::find(cx, at.calendar_event_id)?;
+    calling::check_own_calendar(cx, event.coach_id)?;
+    let mut bookings = Vec::new();
+    for (number, one) in new.attendance.into_iter().enumerate() {
+        let field = format!("attendance[{number}].bookingId");
+        let rule = "must be a booking of the event";
+        let before =
+            Booking::find(cx, one.booking_id).map_err(|none| none.missing(&field, rule))?;
+        if before.calendar_event_id != event.calendar_event_id {
+            return Err(Problem::field(Key::NotFound, &field, rule));
+        }
+        bookings.push(mark(cx, &before, one.attendance_status)?.into());
+    }
+    cx.touch("calendar_event", event.calendar_event_id, ["attendance"]);
+    Ok(BookingsAnswer { bookings })
+}
+
+/// How long after its end a seat that nobody spoke of counts as used.
+const UNMARKED_SECONDS: i64 = 86_400;
+
+/// Has what a booking holds settled a day after its end, should nobody say what became of it.
+pub fn settle_later(cx: &mut Write, booking: &Booking) -> Result<()> {
+    let due_at = booking.ends_at.plus_seconds(UNMARKED_SECONDS);
+    cx.set_timer(&SETTLE_UNMARKED, booking.booking_id, due_at)
+}
+
+fn settle_unmarked(cx: &mut Write, booking: Id) -> Result<()> {
+    let before = Booking::find(cx, BookingId(booking))?;
+    let unmarked = before.status == BookingStatus::Booked
+        && before.attendance_status == AttendanceStatus::Expected
+        && before.entitlement.0.state == EntitlementState::Held;
+    if !unmarked {
+        return Ok(());
+    }
+    if cx.now() < before.ends_at.plus_seconds(UNMARKED_SECONDS) {
+        // It was moved since the timer was set.
+        return settle_later(cx, &before);
+    }
+    let mut booking = before.clone();
+    let settling = cx.settling()?;
+    booking.entitlement = Json(settling.consume(cx, before.taking(), &before.entitlement.0)?);
+    booking.save(cx, &before, Event::BookingUpdated)
+}
+
+static SETTLE_UNMARKED: Timer = Timer::new(
+    "settle_unmarked",
+    "Use up what a booking holds, where nobody said what became of it",
+    settle_unmarked,
+)
+.emits(&[Event::BookingUpdated]);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().timers(&[&SETTLE_UNMARKED]).operations([
+        operation!(POST "/bookings/{bookingId}/attendance", BookingsWrite, set_booking_attendance)
+            .summary("Say who came")
+            .describe("From an hour before the start on. It can be corrected.")
+            .emits(&[Event::BookingUpdated])
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/calendar/events/{calendarEventId}/attendance", Coach,
+            set_event_attendance)
+        .summary("Say who came to an event")
+        .emits(&[Event::BookingUpdated])
+        .fails(&[Key::ApiError]),
+    ])
+}

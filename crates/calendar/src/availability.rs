@@ -1,0 +1,516 @@
+//! Availability: when coaches work and when locations can be used, in wall-clock times of their zones,
+//! week by week, with other hours on some dates.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
+use spotter_core::{
+    company::{Company, coaches::Coach},
+    locations::Location,
+};
+use spotter_kernel::{
+    Date, Key, Many, Problem, Result, TimeZone, Timestamp,
+    id::{CoachId, LocationId},
+    number::{self, Whole},
+    text::WallTime,
+};
+use spotter_store::{Json, params, record, set, statements, values};
+
+use crate::{
+    calling, days,
+    types::EventType,
+    vocabulary::EventTypeId,
+    window::{Opening, Span, Window, merged},
+};
+
+/// Hours in which a coach works on a weekday.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WorkingHours {
+    /// ISO weekday, 1 = Monday to 7 = Sunday.
+    #[serde(deserialize_with = "weekday")]
+    #[schemars(range(min = 1, max = 7))]
+    pub weekday: i64,
+    /// Wall-clock time of the start.
+    pub start_time: WallTime,
+    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    pub end_time: WallTime,
+    /// Where the coach works then; anywhere when empty.
+    #[serde(default)]
+    pub location_ids: Vec<LocationId>,
+    /// What can be booked then; anything when empty.
+    #[serde(default)]
+    pub event_type_ids: Vec<EventTypeId>,
+}
+
+/// Hours in which a coach works on a date.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DatedHours {
+    /// Wall-clock time of the start.
+    pub start_time: WallTime,
+    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    pub end_time: WallTime,
+    /// Where the coach works then; anywhere when empty.
+    #[serde(default)]
+    pub location_ids: Vec<LocationId>,
+    /// What can be booked then; anything when empty.
+    #[serde(default)]
+    pub event_type_ids: Vec<EventTypeId>,
+}
+
+/// What holds on a date in place of the week's hours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Override<H> {
+    /// The date, in the schedule's zone.
+    pub date: Date,
+    /// The hours of that date; none for a day off.
+    pub windows: Vec<H>,
+}
+
+/// Hours in which a location can be used on a weekday.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OpenHours {
+    /// ISO weekday, 1 = Monday to 7 = Sunday.
+    #[serde(deserialize_with = "weekday")]
+    #[schemars(range(min = 1, max = 7))]
+    pub weekday: i64,
+    /// Wall-clock time of the start.
+    pub start_time: WallTime,
+    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    pub end_time: WallTime,
+}
+
+/// Hours in which a location can be used on a date.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DatedOpenHours {
+    /// Wall-clock time of the start.
+    pub start_time: WallTime,
+    /// Wall-clock time of the end; on the next day where it is not later than the start.
+    pub end_time: WallTime,
+}
+
+fn weekday<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    number::within(d, 1..=7)
+}
+
+/// Most dates with other hours.
+const OVERRIDES_MAX: usize = 400;
+/// Most windows of a week.
+const WEEKLY_MAX: usize = 70;
+
+record! {
+    /// When a coach works.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CoachAvailability {
+        coach_id: CoachId,
+        /// The zone of the hours.
+        pub time_zone: TimeZone,
+        weekly: Json<Vec<WorkingHours>>,
+        overrides: Json<Vec<Override<DatedHours>>>,
+        /// Minutes that are kept free before an event whose type says nothing of it.
+        pub prep_minutes: i64,
+        /// Minutes that are kept free after an event whose type says nothing of it.
+        pub finish_minutes: i64,
+        /// Counts the changes; 0 while nothing is set.
+        version: i64,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+record! {
+    /// When a location can be used.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct LocationAvailability {
+        location_id: LocationId,
+        /// The zone of the hours.
+        pub time_zone: TimeZone,
+        /// The opening hours hold where it is null.
+        weekly: Option<Json<Vec<OpenHours>>>,
+        overrides: Json<Vec<Override<DatedOpenHours>>>,
+        /// How many events it holds at once; any number where it is null.
+        pub max_concurrent_events: Option<i64>,
+        /// Counts the changes; 0 while nothing is set.
+        version: i64,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+fn window(start: &WallTime, end: &WallTime) -> Window {
+    Window { start: start.clone(), end: end.clone() }
+}
+
+/// The dates of a zone whose windows can reach into a range: overnight ones begin the day before.
+fn dates(zone: &TimeZone, range: Span) -> impl Iterator<Item = Date> {
+    let first = zone.date_at(range.start);
+    let first = first.plus_days(-1).unwrap_or(first);
+    let last = zone.date_at(range.end);
+    std::iter::successors(Some(first), |date| Some(date.tomorrow()))
+        .take_while(move |date| *date <= last)
+}
+
+fn weekday_of(date: Date) -> i64 {
+    date.0.weekday().to_monday_one_offset().into()
+}
+
+impl CoachAvailability {
+    /// When a coach works; never while nothing is set.
+    pub fn of(cx: &mut Read, coach: CoachId) -> Result<Self> {
+        match cx.one(COACHS, params![coach])? {
+            Some(found) => Ok(found),
+            None => Ok(Self::never(coach, Company::find(cx)?.zone(), cx.now())),
+        }
+    }
+
+    /// The same for several coaches, in their order.
+    pub fn of_each(cx: &mut Read, coaches: &[CoachId]) -> Result<Vec<Self>> {
+        let asked = coaches.iter().map(|id| vec![spotter_store::Bind::bind(id).into_owned()]);
+        let found: Vec<Option<Self>> = cx.one_each(COACHS, asked)?;
+        if found.iter().all(Option::is_some) {
+            return Ok(found.into_iter().flatten().collect());
+        }
+        let (zone, now) = (Company::find(cx)?.zone(), cx.now());
+        let each = found.into_iter().zip(coaches);
+        Ok(each
+            .map(|(own, id)| own.unwrap_or_else(|| Self::never(*id, zone.clone(), now)))
+            .collect())
+    }
+
+    fn never(coach_id: CoachId, time_zone: TimeZone, now: Timestamp) -> Self {
+        Self {
+            coach_id,
+            time_zone,
+            weekly: Json(Vec::new()),
+            overrides: Json(Vec::new()),
+            prep_minutes: 0,
+            finish_minutes: 0,
+            version: 0,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// When the coach works within a range, at a location, on what can be booked.
+    pub fn openings(
+        &self,
+        range: Span,
+        location: Option<LocationId>,
+        event_type: EventTypeId,
+    ) -> Vec<Opening> {
+        let fits = |locations: &[LocationId], types: &[EventTypeId]| {
+            let here = location.is_none_or(|id| locations.is_empty() || locations.contains(&id));
+            here && (types.is_empty() || types.contains(&event_type))
+        };
+        let mut found = Vec::new();
+        for date in dates(&self.time_zone, range) {
+            let weekday = weekday_of(date);
+            match self.overrides.0.iter().find(|other| other.date == date) {
+                Some(other) => {
+                    let hours = other.windows.iter();
+                    let hours =
+                        hours.filter(|hours| fits(&hours.location_ids, &hours.event_type_ids));
+                    found.extend(hours.map(|hours| {
+                        window(&hours.start_time, &hours.end_time).on(date, &self.time_zone)
+                    }));
+                }
+                None => {
+                    let hours = self.weekly.0.iter().filter(|hours| hours.weekday == weekday);
+                    let hours =
+                        hours.filter(|hours| fits(&hours.location_ids, &hours.event_type_ids));
+                    found.extend(hours.map(|hours| {
+                        window(&hours.start_time, &hours.end_time).on(date, &self.time_zone)
+                    }));
+                }
+            }
+        }
+        found
+    }
+}
+
+impl LocationAvailability {
+    /// When a location can be used: its opening hours while nothing is set.
+    pub fn of(cx: &mut Read, location: &Location) -> Result<Self> {
+        let found: Option<Self> = cx.one(LOCATIONS, params![location.id()])?;
+        Ok(found.unwrap_or_else(|| Self {
+            location_id: location.id(),
+            time_zone: location.time_zone(),
+            weekly: None,
+            overrides: Json(Vec::new()),
+            max_concurrent_events: None,
+            version: 0,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        }))
+    }
+
+    /// When the location is open within a range; nothing where it is open always, because neither hours
+    /// nor opening hours say when.
+    pub fn open(&self, location: &Location, range: Span) -> Option<Vec<Span>> {
+        let opening = location.opening_hours();
+        if self.weekly.is_none() && opening.is_empty() && self.overrides.0.is_empty() {
+            return None;
+        }
+        let mut found = Vec::new();
+        for date in dates(&self.time_zone, range) {
+            let weekday = weekday_of(date);
+            if let Some(other) = self.overrides.0.iter().find(|other| other.date == date) {
+                let hours = other.windows.iter();
+                found.extend(
+                    hours.map(|h| window(&h.start_time, &h.end_time).on(date, &self.time_zone)),
+                );
+            } else if let Some(weekly) = &self.weekly {
+                let hours = weekly.0.iter().filter(|hours| hours.weekday == weekday);
+                found.extend(
+                    hours.map(|h| window(&h.start_time, &h.end_time).on(date, &self.time_zone)),
+                );
+            } else if opening.is_empty() {
+                let whole = Span::new(
+                    date.start_in(&self.time_zone),
+                    date.tomorrow().start_in(&self.time_zone),
+                );
+                found.push(Opening::whole(date, whole));
+            } else {
+                let hours = opening.iter().filter(|hours| hours.weekday == weekday);
+                found.extend(
+                    hours.map(|h| window(&h.opens, &h.closes).on(date, &location.time_zone())),
+                );
+            }
+        }
+        Some(merged(found.into_iter().map(|opening| opening.span).collect()))
+    }
+}
+
+path!(CoachPath { coach_id: CoachId });
+
+answer!(CoachAnswer { availability: CoachAvailability });
+
+fn get_coach_availability(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
+    Coach::find(cx, at.coach_id)?;
+    Ok(CoachAnswer { availability: CoachAvailability::of(cx, at.coach_id)? })
+}
+
+/// When a coach works, replacing what was set before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCoachAvailability {
+    /// The company's when absent.
+    pub time_zone: Option<TimeZone>,
+    /// Hours of the week; none when empty.
+    pub weekly: Many<WorkingHours, 0, WEEKLY_MAX>,
+    /// Dates on which other hours hold.
+    #[serde(default)]
+    pub overrides: Many<Override<DatedHours>, 0, OVERRIDES_MAX>,
+    /// 0 to 240; 0 when absent.
+    pub prep_minutes: Option<Whole<0, 240>>,
+    /// 0 to 240; 0 when absent.
+    pub finish_minutes: Option<Whole<0, 240>>,
+    /// The version that is replaced, if it must be that one.
+    pub version: Option<Whole<0, 1_000_000_000>>,
+}
+
+/// Refuses to replace another version than the one that was read.
+fn check_version(asked: Option<Whole<0, 1_000_000_000>>, version: i64) -> Result<()> {
+    match asked {
+        Some(asked) if asked.0 != version => Err(Problem::conflict(
+            "version",
+            &format!("must be {version}: it was changed meanwhile"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Each date once, in order, with a day's worth of windows.
+fn sorted<H>(overrides: Many<Override<H>, 0, OVERRIDES_MAX>) -> Result<Json<Vec<Override<H>>>> {
+    let mut dates = BTreeSet::new();
+    for (at, other) in overrides.iter().enumerate() {
+        if !dates.insert(other.date) {
+            return Err(Problem::invalid(&format!("overrides[{at}].date"), "must be given once"));
+        }
+        if other.windows.len() > 10 {
+            let field = format!("overrides[{at}].windows");
+            return Err(Problem::invalid(&field, "must be at most 10 entries"));
+        }
+    }
+    let mut all = overrides.into_vec();
+    all.sort_by_key(|other| other.date);
+    Ok(Json(all))
+}
+
+/// What hours name must be there.
+fn check_named(
+    cx: &mut Read,
+    named: impl IntoIterator<Item = (String, Vec<LocationId>, Vec<EventTypeId>)>,
+) -> Result<()> {
+    let (mut locations, mut types) = (BTreeSet::new(), BTreeSet::new());
+    for (field, location_ids, type_ids) in named {
+        for id in location_ids.into_iter().filter(|id| locations.insert(*id)) {
+            let rule = "must be the company's locations";
+            Location::find(cx, id)
+                .map_err(|none| none.missing(&format!("{field}.locationIds"), rule))?;
+        }
+        for id in type_ids.into_iter().filter(|id| types.insert(*id)) {
+            let rule = "must be the company's event types";
+            EventType::find(cx, id)
+                .map_err(|none| none.missing(&format!("{field}.eventTypeIds"), rule))?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets when a coach works.
+pub fn set(cx: &mut Write, coach: CoachId, new: NewCoachAvailability) -> Result<CoachAvailability> {
+    Coach::find(cx, coach)?;
+    let before = CoachAvailability::of(cx, coach)?;
+    check_version(new.version, before.version)?;
+    let weekly = new.weekly.iter().enumerate().map(|(at, hours)| {
+        (format!("weekly[{at}]"), hours.location_ids.clone(), hours.event_type_ids.clone())
+    });
+    let dated = new.overrides.iter().enumerate().flat_map(|(at, other)| {
+        other.windows.iter().map(move |hours| {
+            (format!("overrides[{at}]"), hours.location_ids.clone(), hours.event_type_ids.clone())
+        })
+    });
+    check_named(cx, weekly.chain(dated).collect::<Vec<_>>())?;
+    let time_zone = match new.time_zone {
+        Some(zone) => zone,
+        None => Company::find(cx)?.zone(),
+    };
+    let mut weekly = new.weekly.into_vec();
+    weekly.sort_by(|a, b| (a.weekday, &*a.start_time).cmp(&(b.weekday, &*b.start_time)));
+    let availability = CoachAvailability {
+        coach_id: coach,
+        time_zone,
+        weekly: Json(weekly),
+        overrides: sorted(new.overrides)?,
+        prep_minutes: new.prep_minutes.map_or(0, Into::into),
+        finish_minutes: new.finish_minutes.map_or(0, Into::into),
+        version: before.version + 1,
+        created_at: before.created_at,
+        updated_at: cx.now(),
+    };
+    cx.touch("coach_availability", coach, availability.changed(&before));
+    if before.version == 0 {
+        cx.defer(ADD_COACHS, &availability.params())?;
+        days::prepare(cx, coach.0)?;
+    } else {
+        cx.defer(SAVE_COACHS, &availability.params())?;
+    }
+    Ok(availability)
+}
+
+fn set_coach_availability(
+    cx: &mut Write,
+    Path(at): Path<CoachPath>,
+    Body(new): Body<NewCoachAvailability>,
+) -> Result<CoachAnswer> {
+    calling::check_own_calendar(cx, at.coach_id)?;
+    Ok(CoachAnswer { availability: set(cx, at.coach_id, new)? })
+}
+
+path!(LocationPath { location_id: LocationId });
+
+answer!(LocationAnswer { availability: LocationAvailability });
+
+fn get_location_availability(
+    cx: &mut Read,
+    Path(at): Path<LocationPath>,
+) -> Result<LocationAnswer> {
+    let location = Location::find(cx, at.location_id)?;
+    Ok(LocationAnswer { availability: LocationAvailability::of(cx, &location)? })
+}
+
+/// When a location can be used, replacing what was set before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewLocationAvailability {
+    /// The location's when absent.
+    pub time_zone: Option<TimeZone>,
+    /// Hours of the week; null or absent for the opening hours, empty for none.
+    pub weekly: Option<Many<OpenHours, 0, WEEKLY_MAX>>,
+    /// Dates on which other hours hold.
+    #[serde(default)]
+    pub overrides: Many<Override<DatedOpenHours>, 0, OVERRIDES_MAX>,
+    /// 1 to 1000; any number when null or absent.
+    pub max_concurrent_events: Option<Whole<1, 1_000>>,
+    /// The version that is replaced, if it must be that one.
+    pub version: Option<Whole<0, 1_000_000_000>>,
+}
+
+/// Sets when a location can be used.
+fn set_location_availability(
+    cx: &mut Write,
+    Path(at): Path<LocationPath>,
+    Body(new): Body<NewLocationAvailability>,
+) -> Result<LocationAnswer> {
+    let location = Location::find(cx, at.location_id)?;
+    let before = LocationAvailability::of(cx, &location)?;
+    check_version(new.version, before.version)?;
+    let availability = LocationAvailability {
+        location_id: location.id(),
+        time_zone: new.time_zone.unwrap_or_else(|| location.time_zone()),
+        weekly: new.weekly.map(|weekly| {
+            let mut weekly = weekly.into_vec();
+            weekly.sort_by(|a, b| (a.weekday, &*a.start_time).cmp(&(b.weekday, &*b.start_time)));
+            Json(weekly)
+        }),
+        overrides: sorted(new.overrides)?,
+        max_concurrent_events: new.max_concurrent_events.map(Into::into),
+        version: before.version + 1,
+        created_at: before.created_at,
+        updated_at: cx.now(),
+    };
+    cx.touch("location_availability", location.id(), availability.changed(&before));
+    if before.max_concurrent_events.is_none() && availability.max_concurrent_events.is_some() {
+        days::pack_location(cx, location.id())?;
+    }
+    let save = if before.version == 0 { ADD_LOCATIONS } else { SAVE_LOCATIONS };
+    cx.defer(save, &availability.params())?;
+    Ok(LocationAnswer { availability })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(GET "/coaches/{coachId}/availability", CoachAvailabilityRead, get_coach_availability)
+            .summary("Get when a coach works"),
+        operation!(PUT "/coaches/{coachId}/availability", CoachAvailabilityWrite, set_coach_availability)
+            .summary("Set when a coach works")
+            .describe("Replaces the whole. What is booked stays. People with the role Coach set their own.")
+            .fails(&[Key::ApiError, Key::CompanyNotFound]),
+        operation!(GET "/locations/{locationId}/availability", LocationAvailabilityRead,
+            get_location_availability)
+        .summary("Get when a location can be used"),
+        operation!(PUT "/locations/{locationId}/availability", LocationAvailabilityWrite,
+            set_location_availability)
+        .summary("Set when a location can be used")
+        .describe("Replaces the whole. What is booked stays.")
+        .fails(&[Key::ApiError]),
+    ])
+}
+
+statements! {
+    COACHS = "SELECT ", CoachAvailability::COLUMNS, " FROM coach_availability \
+        WHERE company_id = ?1 AND coach_id = ?2";
+    ADD_COACHS = "INSERT INTO coach_availability ", values!(CoachAvailability);
+    SAVE_COACHS = "UPDATE coach_availability SET ", set!(CoachAvailability),
+        " WHERE company_id = ?1 AND coach_id = ?2";
+    LOCATIONS = "SELECT ", LocationAvailability::COLUMNS, " FROM location_availability \
+        WHERE company_id = ?1 AND location_id = ?2";
+    ADD_LOCATIONS = "INSERT INTO location_availability ", values!(LocationAvailability);
+    SAVE_LOCATIONS = "UPDATE location_availability SET ", set!(LocationAvailability),
+        " WHERE company_id = ?1 AND location_id = ?2";
+}

@@ -1,0 +1,511 @@
+//! The booking: a client's seat at an event, or their place in the line for one; what is kept of it, what
+//! is told of it, and how it is found.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Payload, Read, Write,
+    entitlement::{Entitlement, EntitlementState, Taking},
+};
+use spotter_core::{company::catalogue::Policies, live};
+use spotter_kernel::{
+    Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+};
+use spotter_store::{Json, params, record, set, statements, values};
+
+use crate::{
+    events::CalendarEvent,
+    types::EventType,
+    vocabulary::{
+        AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
+        CancellationTiming, CancelledBy, EventTypeId, RecurringBookingId,
+    },
+    window::{Span, local},
+};
+
+/// The rules of cancelling, as they were when it was booked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    /// Until how long before the start a cancellation is early; always where null.
+    pub cancellation_window_minutes: Option<i64>,
+    /// What a late cancellation costs.
+    pub late_fee: Option<Money>,
+    /// What it costs not to show up.
+    pub no_show_fee: Option<Money>,
+}
+
+impl Policy {
+    /// The rules that hold now for a type.
+    pub fn of(cx: &mut Read, event_type: &EventType) -> Result<Self> {
+        let company = Policies::of(cx)?;
+        let company = company.as_ref();
+        Ok(Self {
+            cancellation_window_minutes: event_type
+                .cancellation_window_minutes
+                .or_else(|| company.map(Policies::cancellation_window_minutes)),
+            late_fee: company.and_then(Policies::late_cancellation_fee),
+            no_show_fee: company.and_then(Policies::no_show_fee),
+        })
+    }
+
+    /// Whether a cancellation at an instant is early or late for something that begins at another, in
+    /// elapsed time.
+    pub fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
+        match self.cancellation_window_minutes {
+            Some(minutes) if now > starts_at.plus_seconds(-60 * minutes) => {
+                CancellationTiming::Late
+            }
+            _ => CancellationTiming::Early,
+        }
+    }
+}
+
+record! {
+    /// A client's seat at an event, or their place in the line for one.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Booking {
+        /// The booking's id, which stays the same however it is moved.
+        pub booking_id: BookingId,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// The event.
+        pub calendar_event_id: CalendarEventId,
+        /// What is booked.
+        pub event_type_id: EventTypeId,
+        /// With whom.
+        pub coach_id: CoachId,
+        /// Where, if it has a place.
+        pub location_id: Option<LocationId>,
+        /// When it begins.
+        pub starts_at: Timestamp,
+        /// When it is over.
+        pub ends_at: Timestamp,
+        /// The zone in which it takes place.
+        pub time_zone: TimeZone,
+        /// Whether it has a seat.
+        pub status: BookingStatus,
+        /// What became of the seat.
+        pub attendance_status: AttendanceStatus,
+        /// When the client was marked as there.
+        pub checked_in_at: Option<Timestamp>,
+        /// The place in the line, while it waits.
+        pub waitlist_position: Option<i64>,
+        /// Until when an offered seat is held.
+        pub offer_expires_at: Option<Timestamp>,
+        /// The series that it is of.
+        pub recurring_booking_id: Option<RecurringBookingId>,
+        /// Its date in the series, which stays the same however it is moved.
+        pub occurrence_date: Option<Date>,
+        /// Whether it was changed apart from its series.
+        pub is_exception: bool,
+        /// The request that it came of.
+        pub booking_request_id: Option<BookingRequestId>,
+        /// Where it was moved from last.
+        pub rescheduled_from: Option<Timestamp>,
+        /// The rules that it was booked by.
+        pub policy: Json<Policy>,
+        /// What it takes of what the client has paid for.
+        pub entitlement: Json<Entitlement>,
+        /// What is due for a late cancellation or for not showing up.
+        pub fee: Option<Json<Money>>,
+        /// When it was cancelled.
+        pub cancelled_at: Option<Timestamp>,
+        /// Who cancelled it.
+        pub cancelled_by: Option<CancelledBy>,
+        /// Whether that was early or late.
+        pub cancellation_timing: Option<CancellationTiming>,
+        /// Why it was cancelled.
+        pub cancellation_reason: Option<String>,
+        /// What staff say of it.
+        pub note: Option<String>,
+        /// The integrator's own id for it; unique in the company.
+        pub external_id: Option<String>,
+        /// Counts the changes.
+        pub version: i64,
+        created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What is told of a booking.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BookingEvent {
+    booking_id: BookingId,
+    client_id: ClientId,
+    calendar_event_id: CalendarEventId,
+    event_type_id: EventTypeId,
+    coach_id: CoachId,
+    location_id: Option<LocationId>,
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+    status: BookingStatus,
+    attendance_status: AttendanceStatus,
+    recurring_booking_id: Option<RecurringBookingId>,
+    booking_request_id: Option<BookingRequestId>,
+    /// When it began before it was moved.
+    previous_starts_at: Option<Timestamp>,
+    cancelled_at: Option<Timestamp>,
+    cancelled_by: Option<CancelledBy>,
+    cancellation_timing: Option<CancellationTiming>,
+    /// The fields that have changed.
+    changed_fields: Vec<String>,
+}
+
+impl Payload for BookingEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::BookingCreated, Event::BookingUpdated, Event::BookingCancelled];
+}
+
+/// What a new booking is made of.
+pub struct NewBooking {
+    /// Whose it is.
+    pub client_id: ClientId,
+    /// Whether it has a seat, waits, or is offered one.
+    pub status: BookingStatus,
+    /// The place in the line, where it waits.
+    pub position: Option<i64>,
+    /// The credits that it takes.
+    pub credits: i64,
+    /// The rules that it is booked by.
+    pub policy: Policy,
+    /// The request that it comes of.
+    pub request: Option<BookingRequestId>,
+    /// What staff say of it.
+    pub note: Option<String>,
+    /// The integrator's own id for it.
+    pub external_id: Option<String>,
+}
+
+/// The subject of the total of all bookings.
+pub const TALLY: &str = "bookings";
+
+impl Booking {
+    /// The booking with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: BookingId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Problem::new(Key::NotFound))?;
+        cx.own(found, |booking| booking.client_id)
+    }
+
+    /// Makes a booking of an event and tells of it.
+    pub fn create(cx: &mut Write, event: &CalendarEvent, new: NewBooking) -> Result<Self> {
+        if let Some(external) = &new.external_id {
+            Self::check_external_id(cx, external)?;
+        }
+        let mut booking = Self {
+            booking_id: BookingId(cx.new_id()),
+            client_id: new.client_id,
+            calendar_event_id: event.calendar_event_id,
+            event_type_id: event.event_type_id,
+            coach_id: event.coach_id,
+            location_id: event.location_id,
+            starts_at: event.starts_at,
+            ends_at: event.ends_at,
+            time_zone: event.time_zone.clone(),
+            status: new.status,
+            attendance_status: AttendanceStatus::Expected,
+            checked_in_at: None,
+            waitlist_position: new.position,
+            offer_expires_at: None,
+            recurring_booking_id: None,
+            occurrence_date: None,
+            is_exception: false,
+            booking_request_id: new.request,
+            rescheduled_from: None,
+            policy: Json(new.policy),
+            entitlement: Json(Entitlement { units: new.credits, ..Entitlement::NONE }),
+            fee: None,
+            cancelled_at: None,
+            cancelled_by: None,
+            cancellation_timing: None,
+            cancellation_reason: None,
+            note: new.note,
+            external_id: new.external_id,
+            version: 1,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        };
+        if booking.status.has_seat() {
+            booking.hold(cx)?;
+        }
+        cx.touch("booking", booking.booking_id, ["booking"]);
+        cx.defer(INSERT, &booking.params())?;
+        cx.recount(&BTreeSet::new(), &booking.subjects())?;
+        booking.tell(cx, Event::BookingCreated, Vec::new(), None)?;
+        Ok(booking)
+    }
+
+    /// Refuses the integrator's own id of another booking.
+    pub fn check_external_id(cx: &mut Read, external: &str) -> Result<()> {
+        let taken: Option<(BookingId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
+        match taken {
+            Some(_) => Err(Problem::conflict("externalId", "must not be another booking's")),
+            None => Ok(()),
+        }
+    }
+
+    /// What it takes of what the client has paid for.
+    pub fn taking(&self) -> Taking {
+        Taking {
+            booking: self.booking_id.0,
+            client: self.client_id,
+            units: self.entitlement.0.units,
+            at: self.starts_at,
+        }
+    }
+
+    /// Holds what it takes.
+    pub fn hold(&mut self, cx: &mut Write) -> Result<()> {
+        let units = self.entitlement.0.units;
+        let held = cx.settling()?.hold(cx, self.taking())?;
+        self.entitlement = Json(Entitlement { units, ..held });
+        if held_state(&self.entitlement.0) {
+            crate::attendance::settle_later(cx, self)?;
+        }
+        Ok(())
+    }
+
+    /// From its start to its end.
+    pub fn span(&self) -> Span {
+        Span::new(self.starts_at, self.ends_at)
+    }
+
+    /// Under what it is counted.
+    fn subjects(&self) -> BTreeSet<String> {
+        [
+            TALLY.to_owned(),
+            format!("{TALLY}?status={}", self.status.word()),
+            format!("{TALLY}?coachId={}", self.coach_id),
+        ]
+        .into()
+    }
+
+    /// Lies where its event lies.
+    pub fn follow(&mut self, event: &CalendarEvent) {
+        self.calendar_event_id = event.calendar_event_id;
+        self.coach_id = event.coach_id;
+        self.location_id = event.location_id;
+        self.starts_at = event.starts_at;
+        self.ends_at = event.ends_at;
+        self.time_zone = event.time_zone.clone();
+    }
+
+    /// Writes down what has changed, and tells of it.
+    pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("booking", self.booking_id, changed.clone()) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        self.version = before.version + 1;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.subjects(), &self.subjects())?;
+        let moved = (self.starts_at != before.starts_at).then_some(before.starts_at);
+        self.tell(cx, event, changed, moved)
+    }
+
+    /// Tells integrations, the client and the coach.
+    fn tell(
+        &self,
+        cx: &mut Write,
+        event: Event,
+        changed_fields: Vec<String>,
+        previous_starts_at: Option<Timestamp>,
+    ) -> Result<()> {
+        let told = BookingEvent {
+            booking_id: self.booking_id,
+            client_id: self.client_id,
+            calendar_event_id: self.calendar_event_id,
+            event_type_id: self.event_type_id,
+            coach_id: self.coach_id,
+            location_id: self.location_id,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            status: self.status,
+            attendance_status: self.attendance_status,
+            recurring_booking_id: self.recurring_booking_id,
+            booking_request_id: self.booking_request_id,
+            previous_starts_at,
+            cancelled_at: self.cancelled_at,
+            cancelled_by: self.cancelled_by,
+            cancellation_timing: self.cancellation_timing,
+            changed_fields,
+        };
+        cx.emit(event, &told)?;
+        let people = [self.client_id.0, self.coach_id.0];
+        live::open(cx, people)?;
+        live::tell(cx, &people, event.name(), &told)
+    }
+
+    /// The bookings of an event in a status, in the order of their places in the line, then of their ids.
+    pub fn of_event(
+        cx: &mut Read,
+        event: CalendarEventId,
+        status: BookingStatus,
+    ) -> Result<Vec<Self>> {
+        cx.all(OF_EVENT, params![event, status, SEATS_MAX])
+    }
+
+    /// The client's live booking of an event, if there is one.
+    pub fn live_of(
+        cx: &mut Read,
+        event: CalendarEventId,
+        client: ClientId,
+    ) -> Result<Option<Self>> {
+        cx.one(LIVE, params![event, client])
+    }
+
+    /// A client's bookings to come that something can still come of.
+    pub fn to_come(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        let now = cx.now();
+        cx.all(TO_COME, params![client, now, TO_COME_MAX])
+    }
+}
+
+/// Whether something is held that is to be settled later.
+fn held_state(entitlement: &Entitlement) -> bool {
+    entitlement.state == EntitlementState::Held
+}
+
+/// Most bookings of one event that are looked at: its seats, and those who wait.
+const SEATS_MAX: i64 = 3_000;
+/// Most bookings to come of one client.
+const TO_COME_MAX: i64 = 1_000;
+
+/// When a client is somewhere, in order and without overlaps, but for one event.
+pub fn times_of(
+    cx: &mut Read,
+    client: ClientId,
+    range: Span,
+    than: Option<Id>,
+) -> Result<Vec<Span>> {
+    let rows: Vec<(Timestamp, Timestamp, Id)> =
+        cx.all(TIMES, params![client, range.start, range.end])?;
+    let others = rows.into_iter().filter(|(_, _, event)| Some(*event) != than);
+    Ok(crate::window::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
+}
+
+/// The events within a range that a client has booked, or waits for.
+pub fn events_of(
+    cx: &mut Read,
+    client: ClientId,
+    range: Span,
+) -> Result<BTreeSet<CalendarEventId>> {
+    let rows: Vec<(CalendarEventId,)> = cx.all(EVENTS, params![client, range.start, range.end])?;
+    Ok(rows.into_iter().map(|(event,)| event).collect())
+}
+
+record! {
+    /// A booking that something concerns.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[schemars(inline)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AffectedBooking {
+        booking_id: BookingId,
+        client_id: ClientId,
+        calendar_event_id: CalendarEventId,
+        coach_id: CoachId,
+        location_id: Option<LocationId>,
+        starts_at: Timestamp,
+        ends_at: Timestamp,
+    }
+}
+
+/// The bookings that something concerns.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Affected {
+    /// How many there are.
+    total: i64,
+    /// The first hundred.
+    bookings: Vec<AffectedBooking>,
+}
+
+/// Most bookings that are told of.
+const AFFECTED_TOLD: usize = 100;
+/// Most bookings that are counted.
+const AFFECTED_MAX: i64 = 20_000;
+
+/// The bookings to come of a coach, at a location, or of the company, that share time with some spans.
+pub fn affected(
+    cx: &mut Read,
+    coach: Option<CoachId>,
+    location: Option<LocationId>,
+    spans: &[Span],
+) -> Result<Affected> {
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+        return Ok(Affected { total: 0, bookings: Vec::new() });
+    };
+    // What lies in a range may have begun a day before it.
+    let (from, to) = (first.start.plus_days(-1).max(cx.now()), last.end);
+    let mut found: Vec<AffectedBooking> = match (coach, location) {
+        (Some(coach), _) => cx.all(AFFECTED_OF_COACH, params![from, to, coach, AFFECTED_MAX])?,
+        (_, Some(place)) => cx.all(AFFECTED_AT, params![from, to, place, AFFECTED_MAX])?,
+        _ => cx.all(AFFECTED, params![from, to, AFFECTED_MAX])?,
+    };
+    let hit = |booking: &AffectedBooking| {
+        let span = Span::new(booking.starts_at, booking.ends_at);
+        spans.iter().any(|closed| closed.overlaps(&span))
+    };
+    found.retain(hit);
+    let total = found.len() as i64;
+    found.truncate(AFFECTED_TOLD);
+    Ok(Affected { total, bookings: found })
+}
+
+/// A booking as it is told, with what the clock shows at its start.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BookingView {
+    #[serde(flatten)]
+    booking: Booking,
+    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    local_starts_at: String,
+}
+
+impl From<Booking> for BookingView {
+    fn from(booking: Booking) -> Self {
+        let local_starts_at = local(booking.starts_at, &booking.time_zone);
+        Self { booking, local_starts_at }
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<BookingEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 AND booking_id = ?2";
+    BY_EXTERNAL_ID = "SELECT booking_id FROM booking WHERE company_id = ?1 AND external_id = ?2";
+    LIVE = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND calendar_event_id = ?2 AND client_id = ?3 AND status <> 'cancelled'";
+    OF_EVENT = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND calendar_event_id = ?2 AND status = ?3 ORDER BY waitlist_position, booking_id LIMIT ?4";
+    TO_COME = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+        AND starts_at > ?3 AND status <> 'cancelled' ORDER BY starts_at, booking_id LIMIT ?4";
+    TIMES = "SELECT starts_at, ends_at, calendar_event_id FROM booking WHERE company_id = ?1 \
+        AND client_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at LIMIT 5000";
+    EVENTS = "SELECT calendar_event_id FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+        AND starts_at >= ?3 AND starts_at < ?4 AND status <> 'cancelled' LIMIT 5000";
+    AFFECTED = "SELECT ", AffectedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND starts_at >= ?2 AND starts_at < ?3 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at, booking_id LIMIT ?4";
+    AFFECTED_OF_COACH = "SELECT ", AffectedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND starts_at >= ?2 AND starts_at < ?3 AND coach_id = ?4 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at, booking_id LIMIT ?5";
+    AFFECTED_AT = "SELECT ", AffectedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND starts_at >= ?2 AND starts_at < ?3 AND location_id = ?4 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at, booking_id LIMIT ?5";
+    INSERT = "INSERT INTO booking ", values!(Booking);
+    SAVE = "UPDATE booking SET ", set!(Booking), " WHERE company_id = ?1 AND booking_id = ?2";
+}

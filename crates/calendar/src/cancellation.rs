@@ -1,0 +1,263 @@
+//! Cancelling: whether it is early or late by the policy that was taken with the booking, what it costs,
+//! and what becomes of the seat.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Area, Effect, Ending, OptionalBody, Path, Read, Write, answer,
+    entitlement::ReleaseReason, operation,
+};
+use spotter_kernel::{Event, Id, Key, Money, Problem, Result, id::ClientId, text::Text};
+use spotter_store::Json;
+
+use crate::{
+    booking::Booking,
+    bookings::{BookingAnswer, BookingPath, STAFFS},
+    calling,
+    events::CalendarEvent,
+    requests,
+    vocabulary::{
+        AskedTiming, AttendanceStatus, BookingStatus, CancellationTiming, CancelledBy, EventKind,
+        FreedSeat,
+    },
+    waitlist,
+};
+
+/// How a booking is cancelled.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Cancel {
+    /// Why; kept with the booking, and not told.
+    pub reason: Option<Text<500>>,
+    /// `auto` when absent: by the clock and the booking's policy.
+    pub cancellation_timing: Option<AskedTiming>,
+    /// What becomes of the seat: `promote` when absent, to who waits.
+    pub capacity_action: Option<FreedSeat>,
+    /// On whose side it was cancelled: for a coach's call `coach` when absent, for an integration's
+    /// `client`. What the company or a coach cancels is early.
+    pub cancelled_by: Option<CancelledBy>,
+}
+
+/// What a cancellation would mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct Quote {
+    /// Whether it is early or late; null for a place in the line.
+    cancellation_timing: Option<CancellationTiming>,
+    /// What is due.
+    fee: Option<Money>,
+    /// The credits that come back.
+    returned_units: i64,
+    /// The credits that are used up all the same.
+    forfeited_units: i64,
+}
+
+answer!(QuoteAnswer { cancellation: Quote });
+
+impl Cancel {
+    fn check(&self, cx: &Read) -> Result<()> {
+        cx.staff_say(&[
+            ("cancellationTiming", self.cancellation_timing.is_some()),
+            ("cancelledBy", self.cancelled_by.is_some()),
+            ("capacityAction", self.capacity_action.is_some()),
+        ])
+    }
+}
+
+fn side(cx: &Read, asked: Option<CancelledBy>) -> CancelledBy {
+    match (asked, &cx.caller().actor) {
+        (Some(asked), _) => asked,
+        // Integrations act for their users.
+        (None, Actor::ApiClient { .. }) => CancelledBy::Client,
+        (None, _) => calling::canceller(cx),
+    }
+}
+
+/// Whether a cancellation now is early or late; nothing for a place in the line.
+fn timing(cx: &Read, booking: &Booking, cancel: &Cancel) -> Option<CancellationTiming> {
+    if booking.status != BookingStatus::Booked {
+        return None;
+    }
+    Some(
+        match (
+            cancel.cancellation_timing.unwrap_or(AskedTiming::Auto),
+            side(cx, cancel.cancelled_by),
+        ) {
+            (AskedTiming::Early, _) => CancellationTiming::Early,
+            (AskedTiming::Late, _) => CancellationTiming::Late,
+            (AskedTiming::Auto, CancelledBy::Client) => {
+                booking.policy.0.timing(cx.now(), booking.starts_at)
+            }
+            (AskedTiming::Auto, _) => CancellationTiming::Early,
+        },
+    )
+}
+
+/// Refuses to cancel what is over.
+fn check(cx: &Read, booking: &Booking) -> Result<()> {
+    if booking.status == BookingStatus::Cancelled {
+        return Err(Problem::conflict("status", "must not be cancelled already"));
+    }
+    if booking.attendance_status != AttendanceStatus::Expected {
+        return Err(Problem::conflict("attendanceStatus", "must be expected"));
+    }
+    if !cx.by_staff() && booking.starts_at <= cx.now() {
+        return Err(Problem::conflict("startsAt", "must not have passed"));
+    }
+    Ok(())
+}
+
+fn preview_booking_cancellation(
+    cx: &mut Read,
+    Path(at): Path<BookingPath>,
+    OptionalBody(cancel): OptionalBody<Cancel>,
+) -> Result<QuoteAnswer> {
+    cancel.check(cx)?;
+    let booking = Booking::find(cx, at.booking_id)?;
+    check(cx, &booking)?;
+    let timing = timing(cx, &booking, &cancel);
+    let late = timing == Some(CancellationTiming::Late);
+    let held = match booking.entitlement.0.state {
+        spotter_contract::entitlement::EntitlementState::Held => booking.entitlement.0.units,
+        _ => 0,
+    };
+    let fee = booking.policy.0.late_fee.filter(|_| late);
+    let (returned_units, forfeited_units) = if late { (0, held) } else { (held, 0) };
+    let cancellation = Quote { cancellation_timing: timing, fee, returned_units, forfeited_units };
+    Ok(QuoteAnswer { cancellation })
+}
+
+fn cancel_booking(
+    cx: &mut Write,
+    Path(at): Path<BookingPath>,
+    OptionalBody(cancel): OptionalBody<Cancel>,
+) -> Result<BookingAnswer> {
+    cancel.check(cx)?;
+    let before = Booking::find(cx, at.booking_id)?;
+    check(cx, &before)?;
+    let timing = timing(cx, &before, &cancel);
+    let by = side(cx, cancel.cancelled_by);
+    let reason = cancel.reason.map(Into::into);
+    let freed = cancel.capacity_action.unwrap_or(FreedSeat::Promote);
+    cx.happens(|| "The booking is cancelled, which cannot be taken back.".to_owned());
+    if timing == Some(CancellationTiming::Late) {
+        cx.happens(|| "It is a late cancellation: what it takes is used up.".to_owned());
+    }
+    cx.as_of(before.updated_at);
+    let booking = cancelled(cx, &before, (by, timing, reason), freed)?;
+    Ok(BookingAnswer { booking: booking.into() })
+}
+
+/// Cancels a booking for nobody in particular: an offer that lapsed, a line that ended, a client who left.
+pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
+    let timing = (before.status == BookingStatus::Booked).then_some(CancellationTiming::Early);
+    cancelled(cx, before, (CancelledBy::System, timing, None), FreedSeat::Promote)
+}
+
+/// Cancels a booking: the one way in which a seat, or a place in the line, is given up.
+pub fn cancelled(
+    cx: &mut Write,
+    before: &Booking,
+    (by, timing, reason): (CancelledBy, Option<CancellationTiming>, Option<String>),
+    freed: FreedSeat,
+) -> Result<Booking> {
+    let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
+    let booking = ended(cx, before, (by, timing, reason))?;
+    leave(cx, &mut event, before, freed)?;
+    Ok(booking)
+}
+
+/// Ends a booking without a look at its seat, for an event that ends as a whole.
+pub fn ended(
+    cx: &mut Write,
+    before: &Booking,
+    (by, timing, reason): (CancelledBy, Option<CancellationTiming>, Option<String>),
+) -> Result<Booking> {
+    let mut booking = before.clone();
+    booking.status = BookingStatus::Cancelled;
+    booking.waitlist_position = None;
+    booking.offer_expires_at = None;
+    booking.cancelled_at = Some(cx.now());
+    booking.cancelled_by = Some(by);
+    booking.cancellation_timing = timing;
+    booking.cancellation_reason = reason;
+    if before.status.has_seat() {
+        let (settling, taking) = (cx.settling()?, before.taking());
+        let held = &before.entitlement.0;
+        booking.entitlement = Json(if timing == Some(CancellationTiming::Late) {
+            let fee = before.policy.0.late_fee;
+            booking.fee = fee.map(Json);
+            settling.forfeit(cx, taking, held, fee.as_ref())?
+        } else {
+            settling.release(cx, taking, held, ReleaseReason::Cancelled)?
+        });
+    }
+    booking.save(cx, before, Event::BookingCancelled)?;
+    Ok(booking)
+}
+
+/// Gives up a seat of an event, or a place in its line.
+pub fn leave(
+    cx: &mut Write,
+    event: &mut CalendarEvent,
+    left: &Booking,
+    freed: FreedSeat,
+) -> Result<()> {
+    if !event.is_scheduled() {
+        return Ok(());
+    }
+    if left.status.has_seat() {
+        event.seats_taken -= 1;
+    } else {
+        event.waitlisted -= 1;
+    }
+    if event.kind == EventKind::Appointment {
+        return event.end(cx);
+    }
+    event.save(cx)?;
+    if left.status.has_seat() && freed == FreedSeat::Promote {
+        waitlist::fill(cx, event)?;
+    }
+    Ok(())
+}
+
+/// Who leaves the company comes to nothing any more; what they paid with comes back.
+fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let client = ClientId(client);
+    let mut ended = 0;
+    for before in Booking::to_come(cx, client)? {
+        by_system(cx, &before)?;
+        ended += 1;
+    }
+    Ok(ended + requests::end_of_client(cx, client)?)
+}
+
+const ENDS: &[Effect] = &[Effect::new(
+    Ending::ClientArchived,
+    "Their bookings to come, places in lines and requests are cancelled as early.",
+    end_of_client,
+)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().ends(ENDS).operations([
+        operation!(POST "/bookings/{bookingId}/cancel/preview", BookingsRead,
+            preview_booking_cancellation)
+        .summary("See what a cancellation would mean")
+        .describe("Changes nothing.")
+        .for_own(STAFFS)
+        .fails(&[Key::ApiError]),
+        operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
+            .summary("Cancel a booking")
+            .describe(
+                "Whether it is early or late is found by the policy that was taken with the booking, \
+                 unless staff say it. A freed seat goes to who waits, unless capacityAction is \
+                 `release`.",
+            )
+            .for_own(STAFFS)
+            .emits(&[Event::BookingCancelled, Event::BookingUpdated]).always(&[Event::BookingCancelled])
+            .fails(&[Key::ApiError])
+            .asks(),
+    ])
+}

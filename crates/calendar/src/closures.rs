@@ -1,0 +1,350 @@
+//! Availability rules: closures of the company, of a location, or of a coach. They take nothing back:
+//! they tell which bookings they concern.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{
+    company::{Company, coaches::Coach},
+    locations::Location,
+};
+use spotter_kernel::{
+    Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
+    id::{CoachId, LocationId},
+    text::{Text, WallTime},
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    availability::CoachAvailability,
+    booking::{self, Affected},
+    vocabulary::{AppliesTo, AvailabilityRuleId},
+    window::{Span, Window},
+};
+
+record! {
+    /// When nothing can be booked.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AvailabilityRule {
+        /// The rule's id.
+        pub availability_rule_id: AvailabilityRuleId,
+        /// Whether the company, a location or a coach is closed.
+        applies_to: AppliesTo,
+        location_id: Option<LocationId>,
+        coach_id: Option<CoachId>,
+        /// The first date, in the zone of what is closed.
+        start_date: Date,
+        /// The last date.
+        end_date: Date,
+        /// From when on each date; the whole date where null.
+        start_time: Option<WallTime>,
+        /// Until when on each date; on the next day where it is not later than the start.
+        end_time: Option<WallTime>,
+        reason: Option<String>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// Most closures that are looked at in one go.
+const RULES_MAX: i64 = 2_000;
+
+/// The longest closure, in days.
+const DAYS_MAX: i64 = 731;
+
+/// The zones in which the dates of closures are read.
+pub struct Zones {
+    /// The company's.
+    pub company: TimeZone,
+    /// Where it takes place, with that place's zone.
+    pub location: Option<(LocationId, TimeZone)>,
+    /// Who does it, with that coach's zone.
+    pub coach: Option<(CoachId, TimeZone)>,
+}
+
+impl AvailabilityRule {
+    fn find(cx: &mut Read, id: AvailabilityRuleId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// Closures that reach into a range, wherever on earth it is read.
+    pub fn within(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
+        let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
+        let last = TimeZone::UTC.date_at(range.end.plus_days(2));
+        cx.all(WITHIN, params![first, last, RULES_MAX])
+    }
+
+    /// When it closes something that these zones are of.
+    pub fn closes(&self, zones: &Zones) -> Vec<Span> {
+        let zone = match (self.applies_to, &zones.location, &zones.coach) {
+            (AppliesTo::Company, _, _) => &zones.company,
+            (AppliesTo::Location, Some((id, zone)), _) if Some(*id) == self.location_id => zone,
+            (AppliesTo::Coach, _, Some((id, zone))) if Some(*id) == self.coach_id => zone,
+            _ => return Vec::new(),
+        };
+        let (Some(start), Some(end)) = (&self.start_time, &self.end_time) else {
+            let end = self.end_date.tomorrow().start_in(zone);
+            return vec![Span::new(self.start_date.start_in(zone), end)];
+        };
+        let window = Window { start: start.clone(), end: end.clone() };
+        let dates = std::iter::successors(Some(self.start_date), |date| Some(date.tomorrow()));
+        dates
+            .take_while(|date| *date <= self.end_date)
+            .map(|date| window.on(date, zone).span)
+            .collect()
+    }
+
+    fn check(&self, cx: &mut Read) -> Result<()> {
+        if self.end_date < self.start_date {
+            return Err(Problem::field(
+                Key::DateRangeOrderInvalid,
+                "endDate",
+                "must not be before the start",
+            ));
+        }
+        if self.start_date.days_until(self.end_date) > DAYS_MAX {
+            return Err(Problem::field(
+                Key::DateRangeTooLarge,
+                "endDate",
+                "must be at most 731 days later",
+            ));
+        }
+        if self.start_time.is_some() != self.end_time.is_some() {
+            return Err(Problem::invalid("endTime", "must be given with startTime, and only then"));
+        }
+        let wanted = |field: &str, given: bool, named: bool| match (given, named) {
+            (true, false) => Err(Problem::invalid(field, "must be given")),
+            (false, true) => Err(Problem::invalid(field, "must be absent for what is closed")),
+            _ => Ok(()),
+        };
+        wanted("locationId", self.applies_to == AppliesTo::Location, self.location_id.is_some())?;
+        wanted("coachId", self.applies_to == AppliesTo::Coach, self.coach_id.is_some())?;
+        if let Some(id) = self.location_id {
+            let rule = "must be one of the company's locations";
+            Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
+        }
+        if let Some(id) = self.coach_id {
+            Coach::find(cx, id)?;
+        }
+        Ok(())
+    }
+
+    /// The bookings to come at the times that it closes.
+    fn affected(&self, cx: &mut Read) -> Result<Affected> {
+        let company = Company::find(cx)?.zone();
+        let location = match self.location_id {
+            Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
+            None => None,
+        };
+        let coach = match self.coach_id {
+            Some(id) => Some((id, CoachAvailability::of(cx, id)?.time_zone)),
+            None => None,
+        };
+        let closed = self.closes(&Zones { company, location, coach });
+        booking::affected(cx, self.coach_id, self.location_id, &closed)
+    }
+}
+
+listed!(AvailabilityRules { availability_rules: AvailabilityRule });
+
+filters! {
+    struct Filters {
+        /// Closures of this kind.
+        applies_to: AppliesTo => "applies_to = ?";
+        /// Closures of this location.
+        location_id: LocationId => "location_id = ?";
+        /// Closures of this coach.
+        coach_id: CoachId => "coach_id = ?";
+        /// Closures that end on this date or later.
+        from: Date => "end_date >= ?";
+        /// Closures that begin on this date or earlier.
+        to: Date => "start_date <= ?";
+    }
+}
+
+fn list_availability_rules(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<AvailabilityRules> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(RulePath { availability_rule_id: AvailabilityRuleId });
+
+answer!(RuleAnswer { availability_rule: AvailabilityRule });
+
+answer!(
+    /// A closure, and whom it concerns.
+    ClosedAnswer {
+        availability_rule: AvailabilityRule,
+        affected_bookings: Affected,
+    }
+);
+
+answer!(
+    /// Whom a closure would concern.
+    PreviewAnswer {
+        affected_bookings: Affected,
+    }
+);
+
+fn get_availability_rule(cx: &mut Read, Path(at): Path<RulePath>) -> Result<RuleAnswer> {
+    let availability_rule = AvailabilityRule::find(cx, at.availability_rule_id)?;
+    Ok(RuleAnswer { availability_rule })
+}
+
+/// A closure.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewRule {
+    /// What is closed.
+    pub applies_to: AppliesTo,
+    /// The location, where one is closed.
+    pub location_id: Option<LocationId>,
+    /// The coach, where one is away.
+    pub coach_id: Option<CoachId>,
+    /// The first date.
+    pub start_date: Date,
+    /// The last date, at most 731 days later.
+    pub end_date: Date,
+    /// From when on each date; the whole date when absent.
+    pub start_time: Option<WallTime>,
+    /// Until when on each date.
+    pub end_time: Option<WallTime>,
+    /// Why; nobody but staff is told.
+    pub reason: Option<Text<500>>,
+}
+
+fn rule_of(new: NewRule, id: AvailabilityRuleId, now: Timestamp) -> AvailabilityRule {
+    AvailabilityRule {
+        availability_rule_id: id,
+        applies_to: new.applies_to,
+        location_id: new.location_id,
+        coach_id: new.coach_id,
+        start_date: new.start_date,
+        end_date: new.end_date,
+        start_time: new.start_time,
+        end_time: new.end_time,
+        reason: new.reason.map(Into::into),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+fn preview_availability_rule(cx: &mut Read, Body(new): Body<NewRule>) -> Result<PreviewAnswer> {
+    let nobody = AvailabilityRuleId(spotter_kernel::Id::first_at(cx.now()));
+    let rule = rule_of(new, nobody, cx.now());
+    rule.check(cx)?;
+    Ok(PreviewAnswer { affected_bookings: rule.affected(cx)? })
+}
+
+/// Closes something.
+fn create_availability_rule(cx: &mut Write, Body(new): Body<NewRule>) -> Result<ClosedAnswer> {
+    let rule = rule_of(new, AvailabilityRuleId(cx.new_id()), cx.now());
+    rule.check(cx)?;
+    let today = TimeZone::UTC.date_at(cx.now());
+    let open: Option<(i64,)> = cx.one(COUNT, params![today])?;
+    if open.is_some_and(|(count,)| count >= RULES_MAX) {
+        return Err(Problem::conflict(
+            "availabilityRules",
+            "must be at most 2000 that have not ended",
+        ));
+    }
+    cx.touch("availability_rule", rule.availability_rule_id, ["availabilityRule"]);
+    cx.defer(INSERT, &rule.params())?;
+    let affected_bookings = rule.affected(cx)?;
+    Ok(ClosedAnswer { availability_rule: rule, affected_bookings })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct RuleChanges {
+    start_date: Change<Date>,
+    end_date: Change<Date>,
+    start_time: Patch<WallTime>,
+    end_time: Patch<WallTime>,
+    reason: Patch<Text<500>>,
+}
+
+fn update_availability_rule(
+    cx: &mut Write,
+    Path(at): Path<RulePath>,
+    Body(change): Body<RuleChanges>,
+) -> Result<ClosedAnswer> {
+    let before = AvailabilityRule::find(cx, at.availability_rule_id)?;
+    let mut rule = before.clone();
+    change.start_date.apply(&mut rule.start_date);
+    change.end_date.apply(&mut rule.end_date);
+    change.start_time.apply(&mut rule.start_time);
+    change.end_time.apply(&mut rule.end_time);
+    change.reason.map(Into::into).apply(&mut rule.reason);
+    rule.check(cx)?;
+    if let Some(now) =
+        cx.changes("availability_rule", rule.availability_rule_id, rule.changed(&before))
+    {
+        rule.updated_at = now;
+        cx.defer(SAVE, &rule.params())?;
+    }
+    let affected_bookings = rule.affected(cx)?;
+    Ok(ClosedAnswer { availability_rule: rule, affected_bookings })
+}
+
+fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<RuleAnswer> {
+    let availability_rule = AvailabilityRule::find(cx, at.availability_rule_id)?;
+    cx.touch("availability_rule", at.availability_rule_id, ["availabilityRule"]);
+    cx.happens(|| "What it closes can be booked again.".to_owned());
+    cx.as_of(availability_rule.updated_at);
+    cx.defer(DELETE, params![at.availability_rule_id])?;
+    Ok(RuleAnswer { availability_rule })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/availability-rules", AvailabilityRulesRead, list_availability_rules)
+            .summary("List closures"),
+        operation!(GET "/availability-rules/{availabilityRuleId}", AvailabilityRulesRead,
+            get_availability_rule)
+        .summary("Get a closure"),
+        operation!(POST "/availability-rules/preview", AvailabilityRulesRead, preview_availability_rule)
+            .summary("See whom a closure would concern")
+            .describe("Changes nothing.")
+            .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound]),
+        operation!(POST "/availability-rules", AvailabilityRulesWrite, create_availability_rule)
+            .summary("Close the company, a location or a coach's calendar")
+            .describe("Cancels nothing: affectedBookings tells whom it concerns.")
+            .created()
+            .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound,
+                Key::ApiError]),
+        operation!(PATCH "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
+            update_availability_rule)
+        .summary("Change a closure")
+        .fails(&[Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound,
+            Key::CoachNotFound]),
+        operation!(DELETE "/availability-rules/{availabilityRuleId}", AvailabilityRulesWrite,
+            delete_availability_rule)
+        .summary("Delete a closure")
+        .asks(),
+    ])
+}
+
+lists! {
+    /// Closures, the latest first; a company has few that have not ended.
+    LIST: List<AvailabilityRule, Filters> = List::new(
+        "availability_rule WHERE company_id = ?1",
+        "availability_rule_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", AvailabilityRule::COLUMNS, " FROM availability_rule \
+        WHERE company_id = ?1 AND availability_rule_id = ?2";
+    WITHIN = "SELECT ", AvailabilityRule::COLUMNS, " FROM availability_rule \
+        WHERE company_id = ?1 AND end_date >= ?2 AND start_date <= ?3 ORDER BY end_date LIMIT ?4";
+    COUNT = "SELECT COUNT(*) FROM availability_rule WHERE company_id = ?1 AND end_date >= ?2";
+    INSERT = "INSERT INTO availability_rule ", values!(AvailabilityRule);
+    SAVE = "UPDATE availability_rule SET ", set!(AvailabilityRule),
+        " WHERE company_id = ?1 AND availability_rule_id = ?2";
+    DELETE = "DELETE FROM availability_rule WHERE company_id = ?1 AND availability_rule_id = ?2";
+}

@@ -1,0 +1,136 @@
+//! The days of a coach or a limited location: a row for each UTC day, in which everything that takes
+//! time is packed. Rows are made ahead, because a row that is there is changed without touching an
+//! index, and two who book on different days never meet.
+
+use spotter_contract::{Area, Read, Timer, Write};
+use spotter_kernel::{
+    Id, Result,
+    id::{CoachId, LocationId},
+};
+use spotter_store::{Bind, params, statements};
+
+use crate::{
+    busy::{Busy, Taken, days_of},
+    window::{Span, merged},
+};
+
+/// How many days ahead there are rows.
+const AHEAD_DAYS: i64 = 125;
+/// Most events of a location that are read anew when it is limited.
+const EVENTS_MAX: i64 = 20_000;
+
+const DAY: i64 = 86_400_000;
+
+/// What takes the time of each owner within a range, but for one thing, in the order of the owners.
+pub fn taken_each(
+    cx: &mut Read,
+    owners: &[Id],
+    range: Span,
+    than: Option<Id>,
+) -> Result<Vec<Vec<Span>>> {
+    let days = days_of(range);
+    let asked = owners.iter().map(|owner| {
+        [owner.bind(), days.start().bind(), days.end().bind()].map(|v| v.into_owned()).to_vec()
+    });
+    let found: Vec<Vec<(Vec<u8>,)>> = cx.all_each(READ, asked)?;
+    let spans = |rows: Vec<(Vec<u8>,)>| {
+        let mut spans: Vec<Span> = rows
+            .into_iter()
+            .flat_map(|(packed,)| Busy::unpack(&packed).others(than).collect::<Vec<_>>())
+            .collect();
+        // What reaches over midnight stands on both days.
+        spans.sort_unstable();
+        spans
+    };
+    Ok(found.into_iter().map(spans).collect())
+}
+
+/// The same for one owner, as spans in order and without overlaps.
+pub fn busy(cx: &mut Read, coach: CoachId, range: Span, than: Option<Id>) -> Result<Vec<Span>> {
+    let taken = taken_each(cx, &[coach.0], range, than)?;
+    Ok(merged(taken.into_iter().flatten().collect()))
+}
+
+/// Takes time of an owner.
+pub fn take(cx: &mut Write, owner: impl Into<Id>, taken: Taken) -> Result<()> {
+    let owner = owner.into();
+    for day in days_of(taken.span) {
+        let row: Option<(Vec<u8>,)> = cx.one(FIND, params![owner, day])?;
+        let mut busy = row.as_ref().map(|(packed,)| Busy::unpack(packed)).unwrap_or_default();
+        busy.add(taken)?;
+        let save = if row.is_some() { SAVE } else { ADD };
+        cx.defer(save, params![owner, day, busy.packed()])?;
+    }
+    Ok(())
+}
+
+/// Gives back what something has taken of an owner.
+pub fn give_back(cx: &mut Write, owner: impl Into<Id>, taken: Taken) -> Result<()> {
+    let owner = owner.into();
+    for day in days_of(taken.span) {
+        let row: Option<(Vec<u8>,)> = cx.one(FIND, params![owner, day])?;
+        if let Some((packed,)) = row {
+            let mut busy = Busy::unpack(&packed);
+            if !busy.remove(taken.by) {
+                continue;
+            }
+            cx.defer(SAVE, params![owner, day, busy.packed()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the rows of an owner for the days to come, today and every day from now on.
+pub fn prepare(cx: &mut Write, owner: Id) -> Result<()> {
+    let today = cx.now().millis().div_euclid(DAY);
+    let nothing: &[u8] = &[];
+    cx.defer(PREPARE, params![owner, today, today + AHEAD_DAYS, nothing])?;
+    cx.set_timer(&PREPARE_DAYS, owner, cx.now().plus_days(1))
+}
+
+/// Packs the events to come of a location that is limited from now on.
+pub fn pack_location(cx: &mut Write, location: LocationId) -> Result<()> {
+    let now = cx.now();
+    let events: Vec<(Id, spotter_kernel::Timestamp, spotter_kernel::Timestamp)> =
+        cx.all(EVENTS, params![location, now, EVENTS_MAX])?;
+    let mut days = std::collections::BTreeMap::<i64, Busy>::new();
+    for (by, start, end) in events {
+        let span = Span::new(start, end);
+        for day in days_of(span) {
+            days.entry(day).or_default().add(Taken { span, by })?;
+        }
+    }
+    cx.execute(FORGET, params![location, now.millis().div_euclid(DAY)])?;
+    for (day, busy) in days {
+        cx.execute(ADD, params![location, day, busy.packed()])?;
+    }
+    Ok(())
+}
+
+fn prepare_days(cx: &mut Write, owner: Id) -> Result<()> {
+    prepare(cx, owner)
+}
+
+static PREPARE_DAYS: Timer =
+    Timer::new("prepare_days", "Make room in a coach's calendar for one more day", prepare_days);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).timers(&[&PREPARE_DAYS])
+}
+
+statements! {
+    READ = "SELECT busy FROM calendar_day WHERE company_id = ?1 AND owner_id = ?2 \
+        AND day >= ?3 AND day <= ?4 ORDER BY day";
+    FIND = "SELECT busy FROM calendar_day WHERE company_id = ?1 AND owner_id = ?2 AND day = ?3";
+    ADD = "INSERT INTO calendar_day (company_id, owner_id, day, busy) VALUES (?1, ?2, ?3, ?4)";
+    SAVE = "UPDATE calendar_day SET busy = ?4 WHERE company_id = ?1 AND owner_id = ?2 AND day = ?3";
+    FORGET = "DELETE FROM calendar_day WHERE company_id = ?1 AND owner_id = ?2 AND day >= ?3";
+    PREPARE = "INSERT INTO calendar_day (company_id, owner_id, day, busy) \
+        WITH RECURSIVE days (day) AS (SELECT CAST(?3 AS BIGINT) \
+            UNION ALL SELECT day + 1 FROM days WHERE day < ?4) \
+        SELECT ?1, ?2, day, ?5 FROM days WHERE TRUE ON CONFLICT DO NOTHING";
+    EVENTS = "SELECT calendar_event_id, starts_at, ends_at FROM calendar_event WHERE company_id = ?1 \
+        AND location_id = ?2 AND starts_at >= ?3 AND status = 'scheduled' \
+        ORDER BY starts_at, calendar_event_id LIMIT ?4";
+}

@@ -1,0 +1,320 @@
+//! Calendar events: what takes place, from when until when, with how many seats.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_kernel::{
+    Date, Id, Key, Result, TimeZone, Timestamp,
+    id::{CoachId, LocationId},
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    busy::Taken,
+    calling, days,
+    vocabulary::{CalendarEventId, EventKind, EventStatus, EventTemplateId, EventTypeId},
+    window::{Span, local},
+};
+
+record! {
+    /// Something that takes place.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CalendarEvent {
+        /// The event's id.
+        pub calendar_event_id: CalendarEventId,
+        /// Whether it was made for who booked it, or is joined.
+        pub kind: EventKind,
+        /// What it is.
+        pub event_type_id: EventTypeId,
+        /// The template that it was made of.
+        pub event_template_id: Option<EventTemplateId>,
+        /// What people call it.
+        pub name: String,
+        /// Who does it.
+        pub coach_id: CoachId,
+        /// Where it takes place, if it has a place.
+        pub location_id: Option<LocationId>,
+        /// When it begins.
+        pub starts_at: Timestamp,
+        /// When it is over.
+        pub ends_at: Timestamp,
+        /// The zone in which it takes place.
+        pub time_zone: TimeZone,
+        /// How many seats there are.
+        pub capacity: i64,
+        /// How many are booked, offered or held for requests.
+        pub seats_taken: i64,
+        /// How many wait in line.
+        pub waitlisted: i64,
+        /// The last place in the line that was given.
+        #[serde(skip)]
+        pub last_position: i64,
+        /// Whether it takes place.
+        pub status: EventStatus,
+        event_series_id: Option<Id>,
+        occurrence_date: Option<Date>,
+        /// Minutes that its coach needs before it.
+        #[serde(skip)]
+        pub before_minutes: i64,
+        /// Minutes that its coach needs after it.
+        #[serde(skip)]
+        pub after_minutes: i64,
+        /// How often it was moved.
+        #[serde(skip)]
+        pub moves: i64,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What an event is made of.
+pub struct NewEvent {
+    /// Its kind.
+    pub kind: EventKind,
+    /// What it is.
+    pub event_type_id: EventTypeId,
+    /// The template that it is made of.
+    pub event_template_id: Option<EventTemplateId>,
+    /// What people call it.
+    pub name: String,
+    /// Who does it.
+    pub coach_id: CoachId,
+    /// Where.
+    pub location_id: Option<LocationId>,
+    /// From when until when.
+    pub span: Span,
+    /// The zone in which it takes place.
+    pub time_zone: TimeZone,
+    /// How many seats there are.
+    pub capacity: i64,
+    /// How many are taken from the start.
+    pub seats_taken: i64,
+    /// Minutes that its coach needs before and after it.
+    pub buffers: (i64, i64),
+}
+
+impl CalendarEvent {
+    /// The event with this id.
+    pub fn find(cx: &mut Read, id: CalendarEventId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// An event, which takes its coach's time, and its location's room where that is limited.
+    pub fn create(cx: &mut Write, new: NewEvent, limited: bool) -> Result<Self> {
+        let event = Self {
+            calendar_event_id: CalendarEventId(cx.new_id()),
+            kind: new.kind,
+            event_type_id: new.event_type_id,
+            event_template_id: new.event_template_id,
+            name: new.name,
+            coach_id: new.coach_id,
+            location_id: new.location_id,
+            starts_at: new.span.start,
+            ends_at: new.span.end,
+            time_zone: new.time_zone,
+            capacity: new.capacity,
+            seats_taken: new.seats_taken,
+            waitlisted: 0,
+            last_position: 0,
+            status: EventStatus::Scheduled,
+            event_series_id: None,
+            occurrence_date: None,
+            before_minutes: new.buffers.0,
+            after_minutes: new.buffers.1,
+            moves: 0,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        };
+        event.take(cx, limited)?;
+        cx.defer(INSERT, &event.params())?;
+        cx.tally(TALLY, 1)?;
+        Ok(event)
+    }
+
+    /// From its start to its end.
+    pub fn span(&self) -> Span {
+        Span::new(self.starts_at, self.ends_at)
+    }
+
+    /// Whether it takes place.
+    pub fn is_scheduled(&self) -> bool {
+        self.status == EventStatus::Scheduled
+    }
+
+    /// Seats that nobody has.
+    pub fn free_seats(&self) -> i64 {
+        (self.capacity - self.seats_taken).max(0)
+    }
+
+    fn of_coach(&self) -> Taken {
+        let span = self.span().widened(self.before_minutes, self.after_minutes);
+        Taken { span, by: self.calendar_event_id.0 }
+    }
+
+    fn of_location(&self) -> Taken {
+        Taken { span: self.span(), by: self.calendar_event_id.0 }
+    }
+
+    /// Takes the time of its coach, and the room of a limited location.
+    pub fn take(&self, cx: &mut Write, limited: bool) -> Result<()> {
+        days::take(cx, self.coach_id, self.of_coach())?;
+        match self.location_id {
+            Some(location) if limited => days::take(cx, location, self.of_location()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives back the time of its coach and the room of its location.
+    pub fn give_back(&self, cx: &mut Write) -> Result<()> {
+        days::give_back(cx, self.coach_id, self.of_coach())?;
+        match self.location_id {
+            Some(location) => days::give_back(cx, location, self.of_location()),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down what has changed.
+    pub fn save(&mut self, cx: &mut Write) -> Result<()> {
+        self.updated_at = cx.now();
+        cx.defer(SAVE, &self.params())
+    }
+
+    /// Ends an event that nobody comes to any more.
+    pub fn end(&mut self, cx: &mut Write) -> Result<()> {
+        self.status = EventStatus::Cancelled;
+        self.give_back(cx)?;
+        self.save(cx)
+    }
+
+    /// Classes of a type that begin within a range, in order.
+    pub fn classes(cx: &mut Read, event_type: EventTypeId, range: Span) -> Result<Vec<Self>> {
+        cx.all(CLASSES, params![range.start, range.end, event_type, CLASSES_MAX])
+    }
+
+    /// On how many appointments of a type a coach's dates begin, as their starts.
+    pub fn starts_of_type(
+        cx: &mut Read,
+        coach: CoachId,
+        event_type: EventTypeId,
+        range: Span,
+    ) -> Result<Vec<(CalendarEventId, Timestamp)>> {
+        cx.all(OF_TYPE, params![event_type, coach, range.start, range.end])
+    }
+}
+
+/// Most classes that a list of slots looks at.
+const CLASSES_MAX: i64 = 2_001;
+
+/// An event as it is told, with what the clock shows at its start.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventView {
+    #[serde(flatten)]
+    event: CalendarEvent,
+    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    local_starts_at: String,
+}
+
+impl From<CalendarEvent> for EventView {
+    fn from(event: CalendarEvent) -> Self {
+        let local_starts_at = local(event.starts_at, &event.time_zone);
+        Self { event, local_starts_at }
+    }
+}
+
+listed!(CalendarEvents { calendar_events: EventView });
+
+filters! {
+    struct Filters {
+        /// Events that begin at this instant or later; required unless updatedFrom is given.
+        from: Timestamp => "starts_at >= ?";
+        /// Events that begin before this instant, at most 366 days later.
+        to: Timestamp => "starts_at < ?";
+        /// Events that were changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+        /// Events of this coach.
+        coach_id: CoachId => "coach_id = ?";
+        /// Events at this location.
+        location_id: LocationId => "location_id = ?";
+        /// Events of this type.
+        event_type_id: EventTypeId => "event_type_id = ?";
+        /// Events in this status.
+        status: EventStatus => "status = ?";
+        /// Events of this kind.
+        kind: EventKind => "kind = ?";
+    }
+}
+
+/// The longest range of events, in days.
+const RANGE_DAYS_MAX: i64 = 366;
+
+fn list_calendar_events(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<CalendarEvents> {
+    if wanted.updated_from.is_none() || wanted.from.is_some() || wanted.to.is_some() {
+        calling::check_range(wanted.from, wanted.to, RANGE_DAYS_MAX)?;
+    }
+    Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
+}
+
+path!(
+    /// Where an event stands in a path.
+    pub EventPath {
+        /// The event's id.
+        calendar_event_id: CalendarEventId,
+    }
+);
+
+answer!(
+    /// An event.
+    pub EventAnswer {
+        /// The event.
+        calendar_event: EventView,
+    }
+);
+
+fn get_calendar_event(cx: &mut Read, Path(at): Path<EventPath>) -> Result<EventAnswer> {
+    Ok(EventAnswer { calendar_event: CalendarEvent::find(cx, at.calendar_event_id)?.into() })
+}
+
+/// The subject of the total of all events.
+const TALLY: &str = "calendarEvents";
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/calendar/events", CalendarEventsRead, list_calendar_events)
+            .summary("List calendar events")
+            .describe(
+                "In the order of their starts, within a range of at most 366 days; with updatedFrom \
+                 alone, all that were changed since.",
+            )
+            .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge]),
+        operation!(GET "/calendar/events/{calendarEventId}", CalendarEventsRead, get_calendar_event)
+            .summary("Get a calendar event"),
+    ])
+}
+
+lists! {
+    /// Events in the order of their starts.
+    LIST: List<CalendarEvent, Filters> = List::new(
+        "calendar_event WHERE company_id = ?1",
+        "starts_at, calendar_event_id",
+    ).tallied(TALLY);
+}
+
+statements! {
+    FIND = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event \
+        WHERE company_id = ?1 AND calendar_event_id = ?2";
+    CLASSES = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
+        AND starts_at >= ?2 AND starts_at < ?3 AND event_type_id = ?4 AND kind = 'class' \
+        AND status = 'scheduled' ORDER BY starts_at, calendar_event_id LIMIT ?5";
+    OF_TYPE = "SELECT calendar_event_id, starts_at FROM calendar_event WHERE company_id = ?1 \
+        AND event_type_id = ?2 AND coach_id = ?3 AND starts_at >= ?4 AND starts_at < ?5 \
+        AND status = 'scheduled' LIMIT 10000";
+    INSERT = "INSERT INTO calendar_event ", values!(CalendarEvent);
+    SAVE = "UPDATE calendar_event SET ", set!(CalendarEvent),
+        " WHERE company_id = ?1 AND calendar_event_id = ?2";
+}

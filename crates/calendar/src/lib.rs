@@ -1,0 +1,48 @@
+//! The calendar: when coaches work, what is offered, and who has booked it.
+//!
+//! Rules that know no database come first: the words ([`vocabulary`]), windows of wall-clock times as
+//! instants ([`window`]), what takes time ([`busy`]), the offer that lists and checks ([`offer`]), and the
+//! token of a slot ([`token`]). Then the records: when somebody works and something is open
+//! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
+//! place ([`events`], [`classes`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
+//! ([`booking`], [`bookings`], [`requests`], [`waitlist`], [`cancellation`], [`attendance`]).
+
+pub mod attendance;
+pub mod availability;
+pub mod booking;
+pub mod bookings;
+pub mod busy;
+mod calling;
+pub mod cancellation;
+pub mod classes;
+pub mod closures;
+pub mod days;
+pub mod events;
+pub mod offer;
+pub mod offering;
+pub mod requests;
+pub mod slots;
+pub mod tasks;
+pub mod templates;
+pub mod token;
+pub mod types;
+pub mod vocabulary;
+pub mod waitlist;
+pub mod window;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub fn area() -> Area {
+    let rooms = [
+        ("Availability", vec![availability::area(), closures::area(), days::area(), slots::area()]),
+        ("Event types", vec![types::area(), templates::area()]),
+        ("Calendar", vec![events::area(), classes::area(), tasks::area()]),
+        (
+            "Bookings",
+            vec![booking::area(), bookings::area(), cancellation::area(), attendance::area()],
+        ),
+        ("Booking requests", vec![requests::area(), waitlist::area()]),
+    ];
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+}

@@ -1,0 +1,386 @@
+//! What a type offers: its coaches, places, closures and clients brought together for the [`offer`],
+//! which lists slots and checks the one that is booked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spotter_contract::{Read, entitlement::Taking};
+use spotter_core::{
+    company::{Company, catalogue::Policies},
+    locations::Location,
+};
+use spotter_kernel::{
+    Date, Id, Result, TimeZone, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+};
+
+use crate::{
+    availability::{CoachAvailability, LocationAvailability},
+    booking,
+    busy::crowded,
+    closures::{AvailabilityRule, Zones},
+    days,
+    events::CalendarEvent,
+    offer::{Supply, Terms, meets, offer},
+    types::EventType,
+    vocabulary::{EventKind, Reason},
+    window::{Opening, Span, merged},
+};
+
+/// What is asked for.
+pub struct Asking<'a> {
+    /// What is to be booked.
+    pub event_type: &'a EventType,
+    /// By which coach, if by a certain one.
+    pub coach: Option<CoachId>,
+    /// Where, if at a certain place.
+    pub location: Option<LocationId>,
+    /// When it begins.
+    pub range: Span,
+    /// For whom, if that is known.
+    pub client: Option<ClientId>,
+    /// An event, or a request, that does not stand in its own way.
+    pub than: Option<Id>,
+}
+
+/// A start with a coach at a place, or a class, and what speaks against it.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// From when until when.
+    pub span: Span,
+    /// With whom.
+    pub coach: CoachId,
+    /// Where.
+    pub location: Option<LocationId>,
+    /// The zone in which it takes place.
+    pub zone: TimeZone,
+    /// The class, where it is one.
+    pub class: Option<CalendarEvent>,
+    /// Nothing where it can be booked.
+    pub reasons: Vec<Reason>,
+}
+
+/// A place, and when it can be used.
+struct Place {
+    location: Option<LocationId>,
+    zone: Option<TimeZone>,
+    open: Option<Vec<Span>>,
+    crowded: Vec<Span>,
+    limited: bool,
+}
+
+/// A coach at a place.
+struct Supplier {
+    coach: CoachId,
+    place: usize,
+    zone: TimeZone,
+    openings: Vec<Opening>,
+    busy: Vec<Span>,
+    closed: Vec<Span>,
+    full_dates: BTreeSet<Date>,
+    buffers: (i64, i64),
+}
+
+/// Everything that decides what can be booked, read in one snapshot.
+pub struct Offering<'a> {
+    asking: Asking<'a>,
+    earliest: Timestamp,
+    latest: Option<Timestamp>,
+    places: Vec<Place>,
+    suppliers: Vec<Supplier>,
+    client: Vec<Span>,
+}
+
+/// From when until when something of a type can be booked now.
+pub fn bookable_from_to(
+    cx: &mut Read,
+    event_type: &EventType,
+) -> Result<(Timestamp, Option<Timestamp>)> {
+    let earliest = cx.now().plus_seconds(event_type.min_notice_minutes * 60);
+    let days = match event_type.booking_window_days {
+        Some(days) => Some(days),
+        None => Policies::of(cx)?.map(|policies| policies.booking_window_days()),
+    };
+    Ok((earliest, days.map(|days| cx.now().plus_days(days))))
+}
+
+impl<'a> Offering<'a> {
+    /// Reads what decides it.
+    pub fn read(cx: &mut Read, asking: Asking<'a>) -> Result<Self> {
+        let event_type = asking.event_type;
+        let (earliest, latest) = bookable_from_to(cx, event_type)?;
+        let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
+        let client = match asking.client {
+            Some(client) => booking::times_of(cx, client, around, asking.than)?,
+            None => Vec::new(),
+        };
+        let mut offering =
+            Self { asking, earliest, latest, places: Vec::new(), suppliers: Vec::new(), client };
+        if event_type.kind == EventKind::Appointment {
+            offering.read_places(cx, around)?;
+            offering.read_suppliers(cx, around)?;
+        }
+        Ok(offering)
+    }
+
+    fn read_places(&mut self, cx: &mut Read, around: Span) -> Result<()> {
+        let ids = &self.asking.event_type.location_ids.0;
+        if ids.is_empty() {
+            let anywhere = Place {
+                location: None,
+                zone: None,
+                open: None,
+                crowded: Vec::new(),
+                limited: false,
+            };
+            // Nowhere in particular is no place that one can ask for.
+            self.places.extend(self.asking.location.is_none().then_some(anywhere));
+            return Ok(());
+        }
+        let wanted = |id: &&LocationId| self.asking.location.is_none_or(|wanted| wanted == **id);
+        for id in ids.iter().filter(wanted) {
+            let location = Location::find(cx, *id)?;
+            if !location.is_active() {
+                continue;
+            }
+            let availability = LocationAvailability::of(cx, &location)?;
+            let full = match availability.max_concurrent_events {
+                Some(most) => {
+                    let taken = days::taken_each(cx, &[id.0], around, self.asking.than)?;
+                    let mut taken: Vec<_> = taken.into_iter().flatten().collect();
+                    taken.dedup();
+                    crowded(taken, most as usize)
+                }
+                None => Vec::new(),
+            };
+            self.places.push(Place {
+                location: Some(*id),
+                zone: Some(availability.time_zone.clone()),
+                open: availability.open(&location, around),
+                crowded: full,
+                limited: availability.max_concurrent_events.is_some(),
+            });
+        }
+        Ok(())
+    }
+
+    fn read_suppliers(&mut self, cx: &mut Read, around: Span) -> Result<()> {
+        let event_type = self.asking.event_type;
+        let coaches: Vec<_> = event_type
+            .coaches(cx)?
+            .into_iter()
+            .filter(|id| self.asking.coach.is_none_or(|wanted| wanted == *id))
+            .collect();
+        let closures = AvailabilityRule::within(cx, around)?;
+        let company = Company::find(cx)?.zone();
+        let owners: Vec<Id> = coaches.iter().map(|id| id.0).collect();
+        let busy = days::taken_each(cx, &owners, around, self.asking.than)?;
+        let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        for ((coach, schedule), busy) in coaches.iter().zip(schedules).zip(busy) {
+            let full_dates = self.full_dates(cx, *coach, &schedule.time_zone, around)?;
+            let busy = merged(busy);
+            for (place, at) in self.places.iter().enumerate() {
+                let zones = Zones {
+                    company: company.clone(),
+                    location: at.location.zip(at.zone.clone()),
+                    coach: Some((*coach, schedule.time_zone.clone())),
+                };
+                let closed = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
+                self.suppliers.push(Supplier {
+                    coach: *coach,
+                    place,
+                    zone: schedule.time_zone.clone(),
+                    openings: schedule.openings(around, at.location, event_type.event_type_id),
+                    busy: busy.clone(),
+                    closed: merged(closed),
+                    full_dates: full_dates.clone(),
+                    buffers: (
+                        event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
+                        event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The dates, in the zone of the coach's schedule, on which the coach does no more of the type.
+    fn full_dates(
+        &self,
+        cx: &mut Read,
+        coach: CoachId,
+        zone: &TimeZone,
+        around: Span,
+    ) -> Result<BTreeSet<Date>> {
+        let Some(limit) = self.asking.event_type.daily_limit_per_coach else {
+            return Ok(BTreeSet::new());
+        };
+        let id = self.asking.event_type.event_type_id;
+        let mut counts = BTreeMap::<Date, i64>::new();
+        for (event, at) in CalendarEvent::starts_of_type(cx, coach, id, around)? {
+            if Some(event.0) != self.asking.than {
+                *counts.entry(zone.date_at(at)).or_default() += 1;
+            }
+        }
+        Ok(counts.into_iter().filter(|(_, count)| *count >= limit).map(|(date, _)| date).collect())
+    }
+
+    fn terms(&self, (before, after): (i64, i64)) -> Terms {
+        let event_type = self.asking.event_type;
+        Terms {
+            minutes: event_type.duration_minutes,
+            interval: event_type.slot_interval_minutes,
+            before,
+            after,
+            earliest: self.earliest,
+            latest: self.latest,
+        }
+    }
+
+    /// Every start of a part of the range, in order of the starts and then of the coaches.
+    pub fn starts(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
+        let mut found = match self.asking.event_type.kind {
+            EventKind::Appointment => self.appointments(part),
+            EventKind::Class => self.classes(cx, part)?,
+        };
+        self.ask_finance(cx, &mut found)?;
+        found.sort_by_key(|start| (start.span, start.coach, start.location));
+        Ok(found)
+    }
+
+    fn appointments(&self, part: Span) -> Vec<Start> {
+        let mut found = Vec::new();
+        for supplier in &self.suppliers {
+            let place = &self.places[supplier.place];
+            let supply = Supply {
+                zone: &supplier.zone,
+                openings: &supplier.openings,
+                place: place.open.as_deref(),
+                closed: &supplier.closed,
+                busy: &supplier.busy,
+                crowded: &place.crowded,
+                client: &self.client,
+                full_dates: &supplier.full_dates,
+            };
+            let offered = offer(&self.terms(supplier.buffers), &supply, part);
+            found.extend(offered.into_iter().map(|offered| Start {
+                span: offered.span,
+                coach: supplier.coach,
+                location: place.location,
+                zone: place.zone.clone().unwrap_or_else(|| supplier.zone.clone()),
+                class: None,
+                reasons: offered.reasons,
+            }));
+        }
+        found
+    }
+
+    fn classes(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
+        let Asking { event_type, coach, location, client, .. } = &self.asking;
+        let mine = match client {
+            Some(client) => booking::events_of(cx, *client, part)?,
+            None => BTreeSet::new(),
+        };
+        let classes = CalendarEvent::classes(cx, event_type.event_type_id, part)?;
+        let wanted = |class: &CalendarEvent| {
+            coach.is_none_or(|id| id == class.coach_id)
+                && location.is_none_or(|id| Some(id) == class.location_id)
+        };
+        Ok(classes
+            .into_iter()
+            .filter(wanted)
+            .map(|class| {
+                let span = class.span();
+                let already = mine.contains(&class.calendar_event_id);
+                let reasons = [
+                    (class.free_seats() == 0, Reason::Full),
+                    (span.start < self.earliest, Reason::Notice),
+                    (self.latest.is_some_and(|latest| span.start >= latest), Reason::Window),
+                    (already, Reason::AlreadyBooked),
+                    (!already && meets(&self.client, &span), Reason::ClientBusy),
+                ];
+                let reasons = reasons.into_iter().filter(|(holds, _)| *holds);
+                Start {
+                    span,
+                    coach: class.coach_id,
+                    location: class.location_id,
+                    zone: class.time_zone.clone(),
+                    reasons: reasons.map(|(_, reason)| reason).collect(),
+                    class: Some(class),
+                }
+            })
+            .collect())
+    }
+
+    /// What a client has paid for must be good on the day.
+    fn ask_finance(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
+        let Some(client) = self.asking.client else { return Ok(()) };
+        let units = self.asking.event_type.credits;
+        let mut told = BTreeMap::<Date, bool>::new();
+        for start in starts.iter_mut().filter(|start| start.reasons.is_empty()) {
+            let date = start.zone.date_at(start.span.start);
+            let entitled = match told.get(&date) {
+                Some(entitled) => *entitled,
+                None => {
+                    let booking = Id::first_at(start.span.start);
+                    let taking = Taking { booking, client, units, at: start.span.start };
+                    let settling = cx.settling()?;
+                    let entitled = settling.quote(cx, taking)?.is_some();
+                    told.insert(date, entitled);
+                    entitled
+                }
+            };
+            if !entitled {
+                start.reasons.push(Reason::NotEntitled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every coach at every place at an instant, whatever the hours say: only what is taken speaks against
+    /// it.
+    pub fn whatever_the_hours(&self, at: Timestamp) -> Vec<Start> {
+        let span = Span::of_minutes(at, self.asking.event_type.duration_minutes);
+        let start = |supplier: &Supplier| {
+            let place = &self.places[supplier.place];
+            let (before, after) = supplier.buffers;
+            let reasons = [
+                (meets(&supplier.busy, &span.widened(before, after)), Reason::CoachBusy),
+                (meets(&place.crowded, &span), Reason::LocationBusy),
+                (meets(&self.client, &span), Reason::ClientBusy),
+            ];
+            Start {
+                span,
+                coach: supplier.coach,
+                location: place.location,
+                zone: place.zone.clone().unwrap_or_else(|| supplier.zone.clone()),
+                class: None,
+                reasons: reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, r)| r).collect(),
+            }
+        };
+        self.suppliers.iter().map(start).collect()
+    }
+
+    /// How many minutes of the date of a start its coach is busy already.
+    pub fn busy_minutes(&self, start: &Start) -> i64 {
+        let date = start.zone.date_at(start.span.start);
+        let day = Span::new(date.start_in(&start.zone), date.tomorrow().start_in(&start.zone));
+        let supplier = self.suppliers.iter().find(|supplier| supplier.coach == start.coach);
+        let busy = supplier.map(|supplier| supplier.busy.as_slice()).unwrap_or_default();
+        let shared = busy.iter().filter(|span| span.overlaps(&day));
+        let minutes = |span: &Span| {
+            (span.end.min(day.end).millis() - span.start.max(day.start).millis()) / 60_000
+        };
+        shared.map(minutes).sum()
+    }
+
+    /// Whether the place of a start holds so many events and no more.
+    pub fn is_limited(&self, start: &Start) -> bool {
+        self.places.iter().any(|place| place.location == start.location && place.limited)
+    }
+
+    /// What a coach needs before and after, and whether the place is limited.
+    pub fn buffers_of(&self, coach: CoachId) -> (i64, i64) {
+        let found = self.suppliers.iter().find(|supplier| supplier.coach == coach);
+        found.map_or((0, 0), |supplier| supplier.buffers)
+    }
+}

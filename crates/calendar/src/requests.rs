@@ -1,0 +1,433 @@
+//! Booking requests: bookings that wait for a coach's word. A request holds its slot, so a yes finds it
+//! free; without a word in time it lapses.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{
+    Area, Paged, Path, Payload, Read, Timer, Write, answer, listed, operation, path,
+};
+use spotter_core::live;
+use spotter_kernel::{
+    Event, Id, Key, Problem, Result, TimeZone, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    booking::{Booking, BookingView},
+    bookings::{STAFFS, Wish, book, checked, wish_of},
+    busy::Taken,
+    calling, days,
+    events::CalendarEvent,
+    slots::not_bookable,
+    types::EventType,
+    vocabulary::{
+        BookingId, BookingRequestId, CalendarEventId, EventTypeId, Reason, RejectionCause,
+        RequestStatus,
+    },
+    waitlist,
+    window::{Span, local},
+};
+
+record! {
+    /// A booking that waits for a coach's word.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct BookingRequest {
+        /// The request's id.
+        pub booking_request_id: BookingRequestId,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// What is to be booked.
+        pub event_type_id: EventTypeId,
+        /// The class, where it is one.
+        pub calendar_event_id: Option<CalendarEventId>,
+        /// With whom.
+        pub coach_id: CoachId,
+        /// Where, if it has a place.
+        pub location_id: Option<LocationId>,
+        /// When it begins.
+        pub starts_at: Timestamp,
+        /// When it is over.
+        pub ends_at: Timestamp,
+        /// The zone in which it takes place.
+        pub time_zone: TimeZone,
+        /// Whether a coach has decided.
+        pub status: RequestStatus,
+        /// Why it was rejected.
+        pub rejection_cause: Option<RejectionCause>,
+        /// Until when its slot is held.
+        pub expires_at: Timestamp,
+        /// When it was decided.
+        pub decided_at: Option<Timestamp>,
+        /// What came of it.
+        pub booking_id: Option<BookingId>,
+        /// What staff say of it.
+        pub note: Option<String>,
+        /// The integrator's own id for the booking.
+        pub external_id: Option<String>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What is told of a request.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RequestEvent {
+    booking_request_id: BookingRequestId,
+    client_id: ClientId,
+    event_type_id: EventTypeId,
+    calendar_event_id: Option<CalendarEventId>,
+    coach_id: CoachId,
+    location_id: Option<LocationId>,
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+    status: RequestStatus,
+    rejection_cause: Option<RejectionCause>,
+    expires_at: Timestamp,
+    decided_at: Option<Timestamp>,
+    booking_id: Option<BookingId>,
+}
+
+impl Payload for RequestEvent {
+    const EVENTS: &'static [Event] = &[
+        Event::BookingRequestCreated,
+        Event::BookingRequestApproved,
+        Event::BookingRequestRejected,
+    ];
+}
+
+/// A request as it is told, with what the clock shows at its start.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestView {
+    #[serde(flatten)]
+    request: BookingRequest,
+    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    local_starts_at: String,
+}
+
+impl From<BookingRequest> for RequestView {
+    fn from(request: BookingRequest) -> Self {
+        let local_starts_at = local(request.starts_at, &request.time_zone);
+        Self { request, local_starts_at }
+    }
+}
+
+/// Most requests of a client, or of an event, that are looked at.
+const REQUESTS_MAX: i64 = 1_000;
+
+impl BookingRequest {
+    /// The request with this id, which for a client must be their own.
+    fn find(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
+        let found: Self =
+            cx.one(FIND, params![id])?.ok_or(Problem::new(Key::BookingRequestNotFound))?;
+        match cx.calling_client() {
+            Some(own) if own != found.client_id => Err(Key::BookingRequestNotFound.into()),
+            _ => Ok(found),
+        }
+    }
+
+    /// The same while nothing is decided.
+    fn pending(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
+        let found = Self::find(cx, id)?;
+        match found.status {
+            RequestStatus::Pending => Ok(found),
+            _ => Err(Key::BookingRequestNotPending.into()),
+        }
+    }
+
+    fn held(&self, buffers: (i64, i64)) -> Taken {
+        let span = Span::new(self.starts_at, self.ends_at).widened(buffers.0, buffers.1);
+        Taken { span, by: self.booking_request_id.0 }
+    }
+
+    /// Gives back the slot that it holds, to who waits where it is a class.
+    fn give_back(&self, cx: &mut Write, fills: bool) -> Result<()> {
+        match self.calendar_event_id {
+            None => {
+                // Buffers are at most four hours: what it holds lies within.
+                days::give_back(cx, self.coach_id, self.held((240, 240)))?;
+                match self.location_id {
+                    Some(location) => days::give_back(cx, location, self.held((0, 0))),
+                    None => Ok(()),
+                }
+            }
+            Some(id) => {
+                let mut event = CalendarEvent::find(cx, id)?;
+                if !event.is_scheduled() {
+                    return Ok(());
+                }
+                event.seats_taken -= 1;
+                event.save(cx)?;
+                if fills { waitlist::fill(cx, &mut event) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn decide(&mut self, cx: &mut Write, status: RequestStatus, event: Event) -> Result<()> {
+        self.status = status;
+        self.decided_at = Some(cx.now());
+        self.updated_at = cx.now();
+        cx.touch("booking_request", self.booking_request_id, ["status"]);
+        cx.clear_timer(&EXPIRE_REQUEST, self.booking_request_id)?;
+        cx.defer(SAVE, &self.params())?;
+        self.tell(cx, event)
+    }
+
+    /// Tells integrations, the client and the coach.
+    fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+        let told = RequestEvent {
+            booking_request_id: self.booking_request_id,
+            client_id: self.client_id,
+            event_type_id: self.event_type_id,
+            calendar_event_id: self.calendar_event_id,
+            coach_id: self.coach_id,
+            location_id: self.location_id,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            status: self.status,
+            rejection_cause: self.rejection_cause,
+            expires_at: self.expires_at,
+            decided_at: self.decided_at,
+            booking_id: self.booking_id,
+        };
+        cx.emit(event, &told)?;
+        let people = [self.client_id.0, self.coach_id.0];
+        live::open(cx, people)?;
+        live::tell(cx, &people, event.name(), &told)
+    }
+
+    fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
+        self.give_back(cx, fills)?;
+        self.rejection_cause = Some(why);
+        self.decide(cx, RequestStatus::Rejected, Event::BookingRequestRejected)?;
+        Ok(self)
+    }
+}
+
+/// Asks a coach for a slot that could be booked now, and holds it.
+pub fn create(cx: &mut Write, event_type: &EventType, wish: Wish) -> Result<BookingRequest> {
+    let client = spotter_core::clients::Client::find(cx, wish.client)?;
+    if client.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
+    let (start, buffers, limited) = checked(cx, event_type, &wish)?;
+    if let Some(class) = &start.class
+        && class.free_seats() == 0
+    {
+        let refused = (start.span.start, &[Reason::Full][..]);
+        let place = (None, wish.location);
+        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+    }
+    if let Some(external) = &wish.external_id {
+        Booking::check_external_id(cx, external)?;
+    }
+    let until = cx.now().plus_seconds(60 * event_type.approval_minutes);
+    let request = BookingRequest {
+        booking_request_id: BookingRequestId(cx.new_id()),
+        client_id: wish.client,
+        event_type_id: event_type.event_type_id,
+        calendar_event_id: start.class.as_ref().map(|class| class.calendar_event_id),
+        coach_id: start.coach,
+        location_id: start.location,
+        starts_at: start.span.start,
+        ends_at: start.span.end,
+        time_zone: start.zone,
+        status: RequestStatus::Pending,
+        rejection_cause: None,
+        expires_at: until.min(start.span.start),
+        decided_at: None,
+        booking_id: None,
+        note: wish.note,
+        external_id: wish.external_id,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    match start.class {
+        Some(mut class) => {
+            class.seats_taken += 1;
+            class.save(cx)?;
+        }
+        None => {
+            days::take(cx, request.coach_id, request.held(buffers))?;
+            if let (Some(location), true) = (request.location_id, limited) {
+                days::take(cx, location, request.held((0, 0)))?;
+            }
+        }
+    }
+    cx.touch("booking_request", request.booking_request_id, ["bookingRequest"]);
+    cx.defer(INSERT, &request.params())?;
+    cx.set_timer(&EXPIRE_REQUEST, request.booking_request_id, request.expires_at)?;
+    request.tell(cx, Event::BookingRequestCreated)?;
+    Ok(request)
+}
+
+listed!(BookingRequests { booking_requests: RequestView });
+
+filters! {
+    struct Filters {
+        /// Requests in this status.
+        status: RequestStatus => "status = ?";
+        /// Requests of this client.
+        client_id: ClientId => "client_id = ?";
+        /// Requests to this coach.
+        coach_id: CoachId => "coach_id = ?";
+    }
+}
+
+fn list_booking_requests(
+    cx: &mut Read,
+    Paged(mut wanted, page): Paged<Filters>,
+) -> Result<BookingRequests> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
+}
+
+path!(RequestPath { booking_request_id: BookingRequestId });
+
+answer!(RequestAnswer { booking_request: RequestView });
+
+answer!(
+    /// An approved request, and the booking that came of it.
+    ApprovedAnswer {
+        booking_request: RequestView,
+        booking: BookingView,
+    }
+);
+
+fn get_booking_request(cx: &mut Read, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
+    Ok(RequestAnswer { booking_request: BookingRequest::find(cx, at.booking_request_id)?.into() })
+}
+
+fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<ApprovedAnswer> {
+    let mut request = BookingRequest::pending(cx, at.booking_request_id)?;
+    calling::check_own_calendar(cx, request.coach_id)?;
+    let event_type = EventType::of(cx, request.event_type_id)?;
+    if request.calendar_event_id.is_some() {
+        request.give_back(cx, false)?;
+    }
+    let booking = book(cx, &event_type, &wish_of(&request))?;
+    if request.calendar_event_id.is_none() {
+        request.give_back(cx, false)?;
+    }
+    request.booking_id = Some(booking.booking_id);
+    request.decide(cx, RequestStatus::Approved, Event::BookingRequestApproved)?;
+    Ok(ApprovedAnswer { booking_request: request.into(), booking: booking.into() })
+}
+
+fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
+    let request = BookingRequest::pending(cx, at.booking_request_id)?;
+    calling::check_own_calendar(cx, request.coach_id)?;
+    cx.happens(|| "The request is rejected, and its slot can be booked again.".to_owned());
+    cx.as_of(request.updated_at);
+    let request = request.reject(cx, RejectionCause::Coach, true)?;
+    Ok(RequestAnswer { booking_request: request.into() })
+}
+
+fn withdraw_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
+    let request = BookingRequest::pending(cx, at.booking_request_id)?;
+    let request = request.reject(cx, RejectionCause::Withdrawn, true)?;
+    Ok(RequestAnswer { booking_request: request.into() })
+}
+
+/// A request that nobody decided in time is gone.
+fn expire_request(cx: &mut Write, id: Id) -> Result<()> {
+    let request = BookingRequest::find(cx, BookingRequestId(id))?;
+    if request.status == RequestStatus::Pending && request.expires_at <= cx.now() {
+        request.reject(cx, RejectionCause::Expired, true)?;
+    }
+    Ok(())
+}
+
+static EXPIRE_REQUEST: Timer = Timer::new(
+    "expire_request",
+    "Reject a booking request that nobody decided in time",
+    expire_request,
+)
+.emits(&[Event::BookingRequestRejected, Event::BookingUpdated]);
+
+/// Withdraws what a client who leaves has asked for; how much.
+pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
+    let pending: Vec<BookingRequest> = cx.all(PENDING_OF, params![client, REQUESTS_MAX])?;
+    let count = pending.len() as u64;
+    for request in pending {
+        request.reject(cx, RejectionCause::Withdrawn, true)?;
+    }
+    Ok(count)
+}
+
+/// Rejects the requests of an event that does not take place; how many.
+pub fn end_of_event(cx: &mut Write, event: CalendarEventId) -> Result<u64> {
+    let pending: Vec<BookingRequest> = cx.all(PENDING_AT, params![event, REQUESTS_MAX])?;
+    let count = pending.len() as u64;
+    for request in pending {
+        request.reject(cx, RejectionCause::SlotGone, false)?;
+    }
+    Ok(count)
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .tells::<RequestEvent>()
+        .timers(&[&EXPIRE_REQUEST])
+        .operations([
+            operation!(GET "/booking-requests", BookingRequestsRead, list_booking_requests)
+                .summary("List booking requests")
+                .for_own(STAFFS)
+                .fails(&[Key::ClientNotFound]),
+            operation!(GET "/booking-requests/{bookingRequestId}", BookingRequestsRead,
+            get_booking_request)
+            .summary("Get a booking request")
+            .for_own(STAFFS),
+            operation!(POST "/booking-requests/{bookingRequestId}/approve", BookingRequestsWrite,
+            approve_booking_request)
+            .summary("Approve a booking request")
+            .describe("Its slot is looked at again: what has been taken since is refused.")
+            .emits(&[Event::BookingCreated, Event::BookingRequestApproved])
+            .fails(&[
+                Key::BookingRequestNotPending,
+                Key::AvailabilitySlotNotBookable,
+                Key::ApiError,
+                Key::CompanyNotFound,
+            ]),
+            operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
+            reject_booking_request)
+            .summary("Reject a booking request")
+            .emits(&[Event::BookingRequestRejected, Event::BookingUpdated])
+            .always(&[Event::BookingRequestRejected])
+            .fails(&[Key::BookingRequestNotPending])
+            .asks(),
+            operation!(POST "/booking-requests/{bookingRequestId}/withdraw", BookingRequestsWrite,
+            withdraw_booking_request)
+            .summary("Withdraw a booking request")
+            .describe("What its client, or an integration for them, takes back.")
+            .for_own(STAFFS)
+            .emits(&[Event::BookingRequestRejected, Event::BookingUpdated])
+            .always(&[Event::BookingRequestRejected])
+            .fails(&[Key::BookingRequestNotPending]),
+        ])
+}
+
+lists! {
+    /// Requests, newest first.
+    LIST: List<BookingRequest, Filters> = List::new(
+        "booking_request WHERE company_id = ?1",
+        "booking_request_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request \
+        WHERE company_id = ?1 AND booking_request_id = ?2";
+    PENDING_OF = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
+        AND client_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
+    PENDING_AT = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
+        AND calendar_event_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
+    INSERT = "INSERT INTO booking_request ", values!(BookingRequest);
+    SAVE = "UPDATE booking_request SET ", set!(BookingRequest),
+        " WHERE company_id = ?1 AND booking_request_id = ?2";
+}

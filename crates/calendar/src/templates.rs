@@ -1,0 +1,239 @@
+//! Event templates: what an event is usually like, so that a class is made with a few words.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Change, Key, Patch, Problem, Result, Timestamp,
+    id::{CoachId, LocationId},
+    number::Whole,
+    text::Name,
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    types::EventType,
+    vocabulary::{EventTemplateId, EventTypeId, OfferStatus},
+};
+
+record! {
+    /// What an event is usually like.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct EventTemplate {
+        /// The template's id.
+        pub event_template_id: EventTemplateId,
+        /// What people call such an event.
+        pub name: String,
+        /// What it is.
+        pub event_type_id: EventTypeId,
+        /// How long it takes.
+        pub duration_minutes: i64,
+        /// For how many it is; as the type says where null.
+        pub capacity: Option<i64>,
+        /// Who usually does it.
+        pub coach_id: Option<CoachId>,
+        /// Where it usually is.
+        pub location_id: Option<LocationId>,
+        /// Whether events are made of it.
+        pub status: OfferStatus,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl EventTemplate {
+    /// The template with this id.
+    pub fn find(cx: &mut Read, id: EventTemplateId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::EventTemplateNotFound.into())
+    }
+
+    fn check(&self, cx: &mut Read) -> Result<()> {
+        EventType::find(cx, self.event_type_id)?;
+        if let Some(coach) = self.coach_id {
+            Coach::find(cx, coach)?;
+        }
+        if let Some(location) = self.location_id {
+            let rule = "must be one of the company's locations";
+            Location::find(cx, location).map_err(|none| none.missing("locationId", rule))?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("event_template", self.event_template_id, changed) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+listed!(EventTemplates { event_templates: EventTemplate });
+
+filters! {
+    struct Filters {
+        /// Templates in this status.
+        status: OfferStatus => "status = ?";
+        /// Templates of this type.
+        event_type_id: EventTypeId => "event_type_id = ?";
+    }
+}
+
+fn list_event_templates(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<EventTemplates> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(TemplatePath { event_template_id: EventTemplateId });
+
+answer!(TemplateAnswer { event_template: EventTemplate });
+
+fn get_event_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<TemplateAnswer> {
+    Ok(TemplateAnswer { event_template: EventTemplate::find(cx, at.event_template_id)? })
+}
+
+/// A new template.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewTemplate {
+    /// What people call such an event; required.
+    name: Option<Name<120>>,
+    /// What it is.
+    event_type_id: EventTypeId,
+    /// 5 to 1440; required.
+    duration_minutes: Option<Whole<5, 1_440>>,
+    /// 1 to 1000; as the type says when absent.
+    capacity: Option<Whole<1, 1_000>>,
+    /// Who usually does it.
+    coach_id: Option<CoachId>,
+    /// Where it usually is.
+    location_id: Option<LocationId>,
+}
+
+/// Most templates of a company.
+const TEMPLATES_MAX: i64 = 1_000;
+
+fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result<TemplateAnswer> {
+    let name = new.name.ok_or(Key::EventTemplateNameRequired)?;
+    let duration = new.duration_minutes.ok_or(Key::EventTemplateDurationRequired)?;
+    let count: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if count.is_some_and(|(count,)| count >= TEMPLATES_MAX) {
+        return Err(Problem::conflict("eventTemplates", "must be at most 1000 in a company"));
+    }
+    let template = EventTemplate {
+        event_template_id: EventTemplateId(cx.new_id()),
+        name: name.into(),
+        event_type_id: new.event_type_id,
+        duration_minutes: duration.into(),
+        capacity: new.capacity.map(Into::into),
+        coach_id: new.coach_id,
+        location_id: new.location_id,
+        status: OfferStatus::Active,
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    template.check(cx)?;
+    cx.touch("event_template", template.event_template_id, ["eventTemplate"]);
+    cx.defer(INSERT, &template.params())?;
+    Ok(TemplateAnswer { event_template: template })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct TemplateChanges {
+    name: Patch<Name<120>>,
+    event_type_id: Change<EventTypeId>,
+    duration_minutes: Patch<Whole<5, 1_440>>,
+    capacity: Patch<Whole<1, 1_000>>,
+    coach_id: Patch<CoachId>,
+    location_id: Patch<LocationId>,
+}
+
+fn update_event_template(
+    cx: &mut Write,
+    Path(at): Path<TemplatePath>,
+    Body(change): Body<TemplateChanges>,
+) -> Result<TemplateAnswer> {
+    let before = EventTemplate::find(cx, at.event_template_id)?;
+    let mut template = before.clone();
+    match change.name {
+        Patch::Absent => {}
+        Patch::Clear => return Err(Key::EventTemplateNameRequired.into()),
+        Patch::Set(name) => template.name = name.into(),
+    }
+    match change.duration_minutes {
+        Patch::Absent => {}
+        Patch::Clear => return Err(Key::EventTemplateDurationRequired.into()),
+        Patch::Set(minutes) => template.duration_minutes = minutes.into(),
+    }
+    change.event_type_id.apply(&mut template.event_type_id);
+    change.capacity.map(Into::into).apply(&mut template.capacity);
+    change.coach_id.apply(&mut template.coach_id);
+    change.location_id.apply(&mut template.location_id);
+    template.check(cx)?;
+    template.save(cx, &before)?;
+    Ok(TemplateAnswer { event_template: template })
+}
+
+fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Result<TemplateAnswer> {
+    let before = EventTemplate::find(cx, at.event_template_id)?;
+    let mut template = before.clone();
+    if template.status == OfferStatus::Active {
+        template.status = OfferStatus::Archived;
+        template.archived_at = Some(cx.now());
+    }
+    cx.happens(|| format!("No more events are made of {}.", template.name));
+    cx.as_of(before.updated_at);
+    template.save(cx, &before)?;
+    Ok(TemplateAnswer { event_template: template })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/event-templates", EventTemplatesRead, list_event_templates)
+            .summary("List event templates"),
+        operation!(GET "/event-templates/{eventTemplateId}", EventTemplatesRead, get_event_template)
+            .summary("Get an event template"),
+        operation!(POST "/event-templates", EventTemplatesWrite, create_event_template)
+            .summary("Create an event template")
+            .created()
+            .fails(&[
+                Key::EventTemplateNameRequired,
+                Key::EventTemplateDurationRequired,
+                Key::ApiError,
+            ]),
+        operation!(PATCH "/event-templates/{eventTemplateId}", EventTemplatesWrite,
+            update_event_template)
+        .summary("Update an event template")
+        .describe("Events that were made of it stay as they are.")
+        .fails(&[Key::EventTemplateNameRequired, Key::EventTemplateDurationRequired]),
+        operation!(POST "/event-templates/{eventTemplateId}/archive", EventTemplatesWrite,
+            archive_event_template)
+        .summary("Archive an event template")
+        .describe("No more events are made of it; those that were stay.")
+        .asks(),
+    ])
+}
+
+lists! {
+    /// Every template, newest first; a company has few.
+    LIST: List<EventTemplate, Filters> =
+        List::new("event_template WHERE company_id = ?1", "event_template_id DESC");
+}
+
+statements! {
+    FIND = "SELECT ", EventTemplate::COLUMNS, " FROM event_template \
+        WHERE company_id = ?1 AND event_template_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM event_template WHERE company_id = ?1";
+    INSERT = "INSERT INTO event_template ", values!(EventTemplate);
+    SAVE = "UPDATE event_template SET ", set!(EventTemplate),
+        " WHERE company_id = ?1 AND event_template_id = ?2";
+}

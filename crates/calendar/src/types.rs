@@ -1,0 +1,412 @@
+//! Event types: what can be booked, how long it takes, how many it is for, and by which rules.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Change, Key, Many, Patch, Problem, Result, Timestamp,
+    id::{CoachId, LocationId},
+    number::Whole,
+    text::{Name, Text},
+};
+use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
+
+use crate::vocabulary::{EventKind, EventTypeId, OfferStatus, WaitlistMode};
+
+/// How a waiting list works.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Waitlist {
+    /// Whether there is one, and how it moves up.
+    pub mode: WaitlistMode,
+    /// How many may wait, 1 to 1000; any number when null.
+    #[serde(default, deserialize_with = "entries")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_entries: Option<i64>,
+    /// How long an offered seat is held, 5 to 10080 minutes; 120 when absent.
+    #[serde(default = "two_hours", deserialize_with = "offer_minutes")]
+    #[schemars(range(min = 5, max = 10080))]
+    pub offer_minutes: i64,
+    /// From so many minutes before the start on nobody moves up, 0 to 10080; 0 when absent.
+    #[serde(default, deserialize_with = "closing_minutes")]
+    #[schemars(range(min = 0, max = 10080))]
+    pub closes_minutes_before: i64,
+}
+
+const fn two_hours() -> i64 {
+    120
+}
+
+fn entries<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
+    spotter_kernel::number::optional_within(d, 1..=1_000)
+}
+
+fn offer_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    spotter_kernel::number::within(d, 5..=10_080)
+}
+
+fn closing_minutes<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    spotter_kernel::number::within(d, 0..=10_080)
+}
+
+impl Waitlist {
+    const OFF: Self = Self {
+        mode: WaitlistMode::Off,
+        max_entries: None,
+        offer_minutes: two_hours(),
+        closes_minutes_before: 0,
+    };
+}
+
+record! {
+    /// What can be booked.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct EventType {
+        /// The type's id.
+        pub event_type_id: EventTypeId,
+        /// What people call it.
+        pub name: String,
+        description: Option<String>,
+        /// Whether it is made for who books it, or takes place and is joined.
+        pub kind: EventKind,
+        /// Whether it is offered.
+        pub status: OfferStatus,
+        /// How long it takes.
+        pub duration_minutes: i64,
+        /// For how many it is.
+        pub capacity: i64,
+        /// The grid of the starts of appointments.
+        pub slot_interval_minutes: i64,
+        /// Minutes that the coach needs before; the coach's own where null.
+        pub buffer_before_minutes: Option<i64>,
+        /// Minutes that the coach needs after; the coach's own where null.
+        pub buffer_after_minutes: Option<i64>,
+        /// Until how long before its start it can be booked.
+        pub min_notice_minutes: i64,
+        /// How many days ahead it can be booked; the company's policies where null.
+        pub booking_window_days: Option<i64>,
+        /// Until how long before its start it is cancelled early; the company's policies where null.
+        pub cancellation_window_minutes: Option<i64>,
+        /// Whether a coach must approve what clients and integrations book.
+        pub requires_approval: bool,
+        /// How long a coach has for that.
+        pub approval_minutes: i64,
+        /// Whether clients book it themselves.
+        pub clients_may_book: bool,
+        /// The coaches who do it; every active one where empty.
+        pub coach_ids: Json<Vec<CoachId>>,
+        /// Where it takes place; nowhere in particular where empty.
+        pub location_ids: Json<Vec<LocationId>>,
+        /// How many of these a coach does on a date; any number where null.
+        pub daily_limit_per_coach: Option<i64>,
+        /// The credits that it takes.
+        pub credits: i64,
+        /// How its waiting list works.
+        pub waitlist: Json<Waitlist>,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl EventType {
+    /// The type with this id.
+    pub fn find(cx: &mut Read, id: EventTypeId) -> Result<Self> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        found
+            .filter(|found| cx.by_staff() || found.is_shown())
+            .ok_or_else(|| Key::EventTypeNotFound.into())
+    }
+
+    /// The type of something that is booked already, whatever has become of it.
+    pub fn of(cx: &mut Read, id: EventTypeId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::EventTypeNotFound.into())
+    }
+
+    /// Whether something new can be booked.
+    pub fn is_active(&self) -> bool {
+        self.status == OfferStatus::Active
+    }
+
+    /// Whether clients see it.
+    fn is_shown(&self) -> bool {
+        self.is_active() && self.clients_may_book
+    }
+
+    /// The coaches who do it: those that it names, or all that are active.
+    pub fn coaches(&self, cx: &mut Read) -> Result<Vec<CoachId>> {
+        let working = Coach::working(cx)?.into_iter();
+        Ok(working
+            .filter(|id| self.coach_ids.0.is_empty() || self.coach_ids.0.contains(id))
+            .collect())
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("event_type", self.event_type_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.kind == EventKind::Appointment && self.capacity != 1 {
+            return Err(Problem::invalid("capacity", "must be 1 for an appointment"));
+        }
+        if self.kind == EventKind::Appointment && self.waitlist.0.mode != WaitlistMode::Off {
+            return Err(Problem::invalid("waitlist.mode", "must be off for an appointment"));
+        }
+        Ok(())
+    }
+}
+
+listed!(EventTypes { event_types: EventType });
+
+filters! {
+    struct Filters {
+        /// Types in this status.
+        status: OfferStatus => "status = ?";
+        /// Types of this kind.
+        kind: EventKind => "kind = ?";
+        /// Whether clients book them themselves.
+        clients_may_book: spotter_contract::Flag => "clients_may_book = ?";
+    }
+}
+
+fn list_event_types(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<EventTypes> {
+    if !cx.by_staff() {
+        wanted.status = Some(OfferStatus::Active);
+        wanted.clients_may_book = Some(spotter_contract::Flag(true));
+    }
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(TypePath { event_type_id: EventTypeId });
+
+answer!(TypeAnswer { event_type: EventType });
+
+fn get_event_type(cx: &mut Read, Path(at): Path<TypePath>) -> Result<TypeAnswer> {
+    Ok(TypeAnswer { event_type: EventType::find(cx, at.event_type_id)? })
+}
+
+/// Something new that can be booked.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewEventType {
+    /// What people call it; required.
+    pub name: Option<Name<120>>,
+    /// What there is to know.
+    pub description: Option<Text<1000>>,
+    /// `appointment` when absent.
+    pub kind: Option<EventKind>,
+    /// 5 to 1440.
+    pub duration_minutes: Whole<5, 1_440>,
+    /// 1 to 1000; 1 when absent, and for an appointment always.
+    pub capacity: Option<Whole<1, 1_000>>,
+    /// 5 to 240; 15 when absent.
+    pub slot_interval_minutes: Option<Whole<5, 240>>,
+    /// 0 to 240; the coach's own when absent.
+    pub buffer_before_minutes: Option<Whole<0, 240>>,
+    /// 0 to 240; the coach's own when absent.
+    pub buffer_after_minutes: Option<Whole<0, 240>>,
+    /// 0 to 43200; 0 when absent.
+    pub min_notice_minutes: Option<Whole<0, 43_200>>,
+    /// 1 to 366; the company's policies when absent.
+    pub booking_window_days: Option<Whole<1, 366>>,
+    /// 0 to 43200; the company's policies when absent.
+    pub cancellation_window_minutes: Option<Whole<0, 43_200>>,
+    /// `false` when absent.
+    #[serde(default)]
+    pub requires_approval: bool,
+    /// 5 to 43200; 1440 when absent.
+    pub approval_minutes: Option<Whole<5, 43_200>>,
+    /// `true` when absent.
+    pub clients_may_book: Option<bool>,
+    /// At most 100; every active coach when empty.
+    #[serde(default)]
+    pub coach_ids: Many<CoachId, 0, 100>,
+    /// At most 100; nowhere in particular when empty.
+    #[serde(default)]
+    pub location_ids: Many<LocationId, 0, 100>,
+    /// 1 to 100; any number when absent.
+    pub daily_limit_per_coach: Option<Whole<1, 100>>,
+    /// 0 to 100; 0 when absent.
+    pub credits: Option<Whole<0, 100>>,
+    /// None when absent.
+    pub waitlist: Option<Waitlist>,
+}
+
+fn checked_coaches(cx: &mut Read, ids: Vec<CoachId>) -> Result<Json<Vec<CoachId>>> {
+    for id in &ids {
+        Coach::find(cx, *id)?;
+    }
+    Ok(Json(ids))
+}
+
+fn checked_locations(cx: &mut Read, ids: Vec<LocationId>) -> Result<Json<Vec<LocationId>>> {
+    for id in &ids {
+        let rule = "must be the company's locations";
+        Location::find(cx, *id).map_err(|none| none.missing("locationIds", rule))?;
+    }
+    Ok(Json(ids))
+}
+
+/// Most types of a company.
+const TYPES_MAX: i64 = 1_000;
+
+/// Makes something new that can be booked.
+pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
+    let name = new.name.ok_or(Key::EventTypeNameRequired)?;
+    let count: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if count.is_some_and(|(count,)| count >= TYPES_MAX) {
+        return Err(Problem::conflict("eventTypes", "must be at most 1000 in a company"));
+    }
+    let event_type = EventType {
+        event_type_id: EventTypeId(cx.new_id()),
+        name: name.into(),
+        description: new.description.map(Into::into),
+        kind: new.kind.unwrap_or(EventKind::Appointment),
+        status: OfferStatus::Active,
+        duration_minutes: new.duration_minutes.into(),
+        capacity: new.capacity.map_or(1, Into::into),
+        slot_interval_minutes: new.slot_interval_minutes.map_or(15, Into::into),
+        buffer_before_minutes: new.buffer_before_minutes.map(Into::into),
+        buffer_after_minutes: new.buffer_after_minutes.map(Into::into),
+        min_notice_minutes: new.min_notice_minutes.map_or(0, Into::into),
+        booking_window_days: new.booking_window_days.map(Into::into),
+        cancellation_window_minutes: new.cancellation_window_minutes.map(Into::into),
+        requires_approval: new.requires_approval,
+        approval_minutes: new.approval_minutes.map_or(1_440, Into::into),
+        clients_may_book: new.clients_may_book.unwrap_or(true),
+        coach_ids: checked_coaches(cx, new.coach_ids.into_vec())?,
+        location_ids: checked_locations(cx, new.location_ids.into_vec())?,
+        daily_limit_per_coach: new.daily_limit_per_coach.map(Into::into),
+        credits: new.credits.map_or(0, Into::into),
+        waitlist: Json(new.waitlist.unwrap_or(Waitlist::OFF)),
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    event_type.check()?;
+    cx.touch("event_type", event_type.event_type_id, ["eventType"]);
+    cx.defer(INSERT, &event_type.params())?;
+    Ok(event_type)
+}
+
+fn create_event_type(cx: &mut Write, Body(new): Body<NewEventType>) -> Result<TypeAnswer> {
+    Ok(TypeAnswer { event_type: create(cx, new)? })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct TypeChanges {
+    name: Patch<Name<120>>,
+    description: Patch<Text<1000>>,
+    duration_minutes: Change<Whole<5, 1_440>>,
+    capacity: Change<Whole<1, 1_000>>,
+    slot_interval_minutes: Change<Whole<5, 240>>,
+    buffer_before_minutes: Patch<Whole<0, 240>>,
+    buffer_after_minutes: Patch<Whole<0, 240>>,
+    min_notice_minutes: Change<Whole<0, 43_200>>,
+    booking_window_days: Patch<Whole<1, 366>>,
+    cancellation_window_minutes: Patch<Whole<0, 43_200>>,
+    requires_approval: Change<bool>,
+    approval_minutes: Change<Whole<5, 43_200>>,
+    clients_may_book: Change<bool>,
+    coach_ids: Change<Many<CoachId, 0, 100>>,
+    location_ids: Change<Many<LocationId, 0, 100>>,
+    daily_limit_per_coach: Patch<Whole<1, 100>>,
+    credits: Change<Whole<0, 100>>,
+    waitlist: Change<Waitlist>,
+}
+
+fn update_event_type(
+    cx: &mut Write,
+    Path(at): Path<TypePath>,
+    Body(change): Body<TypeChanges>,
+) -> Result<TypeAnswer> {
+    let before = EventType::find(cx, at.event_type_id)?;
+    let mut own = before.clone();
+    match change.name {
+        Patch::Absent => {}
+        Patch::Clear => return Err(Key::EventTypeNameRequired.into()),
+        Patch::Set(name) => own.name = name.into(),
+    }
+    change.description.map(Into::into).apply(&mut own.description);
+    change.duration_minutes.apply(&mut own.duration_minutes);
+    change.capacity.apply(&mut own.capacity);
+    change.slot_interval_minutes.apply(&mut own.slot_interval_minutes);
+    change.buffer_before_minutes.map(Into::into).apply(&mut own.buffer_before_minutes);
+    change.buffer_after_minutes.map(Into::into).apply(&mut own.buffer_after_minutes);
+    change.min_notice_minutes.apply(&mut own.min_notice_minutes);
+    change.booking_window_days.map(Into::into).apply(&mut own.booking_window_days);
+    change.cancellation_window_minutes.map(Into::into).apply(&mut own.cancellation_window_minutes);
+    change.requires_approval.apply(&mut own.requires_approval);
+    change.approval_minutes.apply(&mut own.approval_minutes);
+    change.clients_may_book.apply(&mut own.clients_may_book);
+    if let Some(ids) = change.coach_ids.value() {
+        own.coach_ids = checked_coaches(cx, ids.into_vec())?;
+    }
+    if let Some(ids) = change.location_ids.value() {
+        own.location_ids = checked_locations(cx, ids.into_vec())?;
+    }
+    change.daily_limit_per_coach.map(Into::into).apply(&mut own.daily_limit_per_coach);
+    change.credits.apply(&mut own.credits);
+    change.waitlist.map(Json).apply(&mut own.waitlist);
+    own.check()?;
+    own.save(cx, &before)?;
+    Ok(TypeAnswer { event_type: own })
+}
+
+fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<TypeAnswer> {
+    let before = EventType::find(cx, at.event_type_id)?;
+    let mut own = before.clone();
+    if own.is_active() {
+        own.status = OfferStatus::Archived;
+        own.archived_at = Some(cx.now());
+    }
+    cx.happens(|| format!("The event type {} can no longer be booked.", own.name));
+    cx.happens(|| "What is booked stays.".to_owned());
+    cx.as_of(before.updated_at);
+    own.save(cx, &before)?;
+    Ok(TypeAnswer { event_type: own })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/event-types", EventTypesRead, list_event_types)
+            .summary("List event types")
+            .for_every_client(&[]),
+        operation!(GET "/event-types/{eventTypeId}", EventTypesRead, get_event_type)
+            .summary("Get an event type")
+            .for_every_client(&[]),
+        operation!(POST "/event-types", EventTypesWrite, create_event_type)
+            .summary("Create an event type")
+            .created()
+            .fails(&[Key::EventTypeNameRequired, Key::ApiError]),
+        operation!(PATCH "/event-types/{eventTypeId}", EventTypesWrite, update_event_type)
+            .summary("Update an event type")
+            .describe("What is booked keeps the rules that it was booked by.")
+            .fails(&[Key::EventTypeNameRequired]),
+        operation!(POST "/event-types/{eventTypeId}/archive", EventTypesWrite, archive_event_type)
+            .summary("Archive an event type")
+            .describe("Nothing new can be booked; what is booked stays.")
+            .asks(),
+    ])
+}
+
+lists! {
+    /// Every event type, newest first; a company has few.
+    LIST: List<EventType, Filters> = List::new("event_type WHERE company_id = ?1", "event_type_id DESC");
+}
+
+statements! {
+    FIND = "SELECT ", EventType::COLUMNS, " FROM event_type WHERE company_id = ?1 AND event_type_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM event_type WHERE company_id = ?1";
+    INSERT = "INSERT INTO event_type ", values!(EventType);
+    SAVE = "UPDATE event_type SET ", set!(EventType), " WHERE company_id = ?1 AND event_type_id = ?2";
+}

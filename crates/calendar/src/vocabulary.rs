@@ -1,0 +1,173 @@
+//! The words of the calendar, and the ids of its records.
+
+use spotter_kernel::id_type;
+use spotter_store::{stored_ids, words};
+
+id_type!(
+    /// What can be booked.
+    EventTypeId,
+    RequestInvalid,
+    EventTypeNotFound
+);
+id_type!(
+    /// What an event is usually like.
+    EventTemplateId,
+    RequestInvalid,
+    EventTemplateNotFound
+);
+id_type!(
+    /// Something that takes place: an appointment or a class.
+    CalendarEventId,
+    InvalidCalendarEventId
+);
+id_type!(
+    /// A client's place at an event, or in the line for one.
+    BookingId,
+    RequestInvalid
+);
+id_type!(
+    /// A booking that waits for a coach's word.
+    BookingRequestId,
+    InvalidBookingRequestId,
+    BookingRequestNotFound
+);
+id_type!(
+    /// A client's bookings of a weekly pattern.
+    RecurringBookingId,
+    RequestInvalid
+);
+id_type!(
+    /// What a coach has to do at some time.
+    CalendarTaskId,
+    RequestInvalid
+);
+id_type!(
+    /// A time at which nothing can be booked.
+    AvailabilityRuleId,
+    RequestInvalid
+);
+stored_ids!(
+    EventTypeId EventTemplateId CalendarEventId BookingId BookingRequestId RecurringBookingId
+    CalendarTaskId AvailabilityRuleId
+);
+
+words! {
+    /// An appointment is made for the one who books it; a class takes place, and is joined.
+    pub enum EventKind { Appointment = "appointment", Class = "class" }
+}
+
+words! {
+    /// Whether something is offered.
+    pub enum OfferStatus { Active = "active", Archived = "archived" }
+}
+
+words! {
+    /// Whether something takes place.
+    pub enum EventStatus { Scheduled = "scheduled", Cancelled = "cancelled" }
+}
+
+words! {
+    /// Where a booking stands: *booked* has a seat, *waitlisted* stands in line, *offered* has a seat held
+    /// until it is taken or the offer lapses.
+    pub enum BookingStatus {
+        Booked = "booked",
+        Waitlisted = "waitlisted",
+        Offered = "offered",
+        Cancelled = "cancelled",
+    }
+}
+
+impl BookingStatus {
+    /// Whether it takes a seat of its event.
+    pub const fn has_seat(self) -> bool {
+        matches!(self, Self::Booked | Self::Offered)
+    }
+
+    /// Whether something can still come of it.
+    pub const fn is_live(self) -> bool {
+        !matches!(self, Self::Cancelled)
+    }
+}
+
+words! { else InvalidAttendanceStatus;
+    /// What became of a booked seat.
+    pub enum AttendanceStatus {
+        Expected = "expected",
+        Attended = "attended",
+        NoShow = "no_show",
+        Excused = "excused",
+    }
+}
+
+words! {
+    /// Who cancelled.
+    pub enum CancelledBy { Client = "client", Coach = "coach", Company = "company", System = "system" }
+}
+
+words! {
+    /// Whether a cancellation kept to the policy that was taken with the booking.
+    pub enum CancellationTiming { Early = "early", Late = "late" }
+}
+
+words! { else InvalidCancellationTiming;
+    /// How a cancellation is to be treated: by the clock, or as staff say.
+    pub enum AskedTiming { Auto = "auto", Early = "early", Late = "late" }
+}
+
+words! { else InvalidCapacityAction;
+    /// What to do where an event is full: refuse, wait in line, or take one more than there are seats.
+    pub enum CapacityAction { Reject = "reject", Waitlist = "waitlist", Overbook = "overbook" }
+}
+
+words! { else InvalidCapacityAction;
+    /// What becomes of a seat that a cancellation frees: it goes to who waits, or stays free.
+    pub enum FreedSeat { Promote = "promote", Release = "release" }
+}
+
+words! {
+    /// How a waiting list moves up: not at all, by itself, or by offers that are to be taken.
+    pub enum WaitlistMode { Off = "off", Auto = "auto", Offer = "offer" }
+}
+
+words! { else InvalidBookingRequestStatus;
+    /// Where a booking request stands.
+    pub enum RequestStatus { Pending = "pending", Approved = "approved", Rejected = "rejected" }
+}
+
+words! {
+    /// Why a booking request was rejected.
+    pub enum RejectionCause {
+        Coach = "coach",
+        Expired = "expired",
+        Withdrawn = "withdrawn",
+        SlotGone = "slot_gone",
+    }
+}
+
+words! {
+    /// What a closure closes.
+    pub enum AppliesTo { Company = "company", Location = "location", Coach = "coach" }
+}
+
+words! {
+    /// Why a start cannot be booked.
+    pub enum Reason {
+        Notice = "notice",
+        Window = "window",
+        Full = "full",
+        CoachBusy = "coach_busy",
+        LocationBusy = "location_busy",
+        Closed = "closed",
+        DailyLimit = "daily_limit",
+        ClientBusy = "client_busy",
+        AlreadyBooked = "already_booked",
+        NotEntitled = "not_entitled",
+    }
+}
+
+impl Reason {
+    /// Whether the time is taken or closed, so that a list of slots leaves it out.
+    pub const fn is_taken(self) -> bool {
+        matches!(self, Self::CoachBusy | Self::LocationBusy | Self::Closed)
+    }
+}

@@ -1,0 +1,243 @@
+//! Windows: when somebody works or something is open, in wall-clock times of a zone, and the starts on
+//! their grid. Knows no database.
+
+use jiff::{Span as Duration, civil::DateTime, tz::AmbiguousOffset};
+use spotter_kernel::{Date, TimeZone, Timestamp, text::WallTime};
+
+const MINUTE: i64 = 60_000;
+
+/// A stretch of time: from its start until before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// When it begins.
+    pub start: Timestamp,
+    /// When it is over.
+    pub end: Timestamp,
+}
+
+impl Span {
+    /// From a start to an end.
+    pub const fn new(start: Timestamp, end: Timestamp) -> Self {
+        Self { start, end }
+    }
+
+    /// So many minutes from a start on.
+    pub const fn of_minutes(start: Timestamp, minutes: i64) -> Self {
+        Self { start, end: start.plus_millis(minutes * MINUTE) }
+    }
+
+    /// Whether both share an instant.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// Whether the other lies within.
+    pub fn holds(&self, other: &Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// With so many minutes before and after.
+    pub const fn widened(self, before: i64, after: i64) -> Self {
+        Self {
+            start: self.start.plus_millis(-before * MINUTE),
+            end: self.end.plus_millis(after * MINUTE),
+        }
+    }
+}
+
+/// Spans in order, those that touch made one.
+pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    let mut whole: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans.into_iter().filter(|span| span.start < span.end) {
+        match whole.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => whole.push(span),
+        }
+    }
+    whole
+}
+
+/// A window of a date: wall-clock times, the end on the next day where it is not later than the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// When it opens.
+    pub start: WallTime,
+    /// When it closes.
+    pub end: WallTime,
+}
+
+/// A window on a date, as instants; its grid begins at its wall-clock start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opening {
+    /// From its start until before its end.
+    pub span: Span,
+    /// The date that it belongs to.
+    pub date: Date,
+    wall: DateTime,
+}
+
+impl Window {
+    /// The window on a date of a zone. It belongs to the date on which it begins.
+    pub fn on(&self, date: Date, zone: &TimeZone) -> Opening {
+        let (hours, minutes) = self.start.parts();
+        let last = if *self.end > *self.start { date } else { date.tomorrow() };
+        let span = Span::new(date.at(&self.start, zone), last.at(&self.end, zone));
+        Opening { span, date, wall: date.0.at(hours, minutes, 0, 0) }
+    }
+}
+
+impl Opening {
+    /// A stretch of a date that has no window of its own, such as the whole of it.
+    pub fn whole(date: Date, span: Span) -> Self {
+        Self { span, date, wall: date.0.at(0, 0, 0, 0) }
+    }
+
+    /// Every instant in the window at which the clock shows its start plus a multiple of the interval,
+    /// and from which so many minutes fit: none where the clock skips that time, two where it shows it
+    /// twice.
+    pub fn starts(&self, interval: i64, minutes: i64, zone: &TimeZone) -> Vec<Timestamp> {
+        let Span { start, end } = self.span;
+        let last = end.plus_millis(-minutes * MINUTE);
+        if last < start {
+            return Vec::new();
+        }
+        let steady = zone
+            .0
+            .following(start.to_jiff())
+            .next()
+            .is_none_or(|change| change.timestamp() >= end.to_jiff());
+        let skipped = zone.0.to_datetime(start.to_jiff()) != self.wall;
+        if steady && !skipped {
+            let count = (last.millis() - start.millis()) / (interval * MINUTE);
+            return (0..=count).map(|k| start.plus_millis(k * interval * MINUTE)).collect();
+        }
+        let mut found = Vec::new();
+        // The clock is never changed by more than a day.
+        let most = (end.millis() - start.millis()) / (interval * MINUTE) + 1_440 / interval + 1;
+        for k in 0..=most {
+            let Ok(shown) = self.wall.checked_add(Duration::new().minutes(k * interval)) else {
+                break;
+            };
+            found.extend(shown_at(shown, zone).into_iter().flatten());
+        }
+        found.retain(|at| (start..=last).contains(at));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The instants at which the clock of a zone shows a time.
+fn shown_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
+    let at = |offset: jiff::tz::Offset| {
+        let instant = offset.to_timestamp(shown).ok()?;
+        Some(Timestamp::from_millis(instant.as_millisecond()))
+    };
+    match zone.0.to_ambiguous_zoned(shown).offset() {
+        AmbiguousOffset::Unambiguous { offset } => [at(offset), None],
+        AmbiguousOffset::Gap { .. } => [None, None],
+        AmbiguousOffset::Fold { before, after } => [at(before), at(after)],
+    }
+}
+
+/// What the clock of a zone shows at an instant, as `YYYY-MM-DDTHH:MM`.
+pub fn local(at: Timestamp, zone: &TimeZone) -> String {
+    let shown = zone.0.to_datetime(at.to_jiff());
+    let (date, time) = (shown.date(), shown.time());
+    format!("{date}T{:02}:{:02}", time.hour(), time.minute())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ZONES: [&str; 10] = [
+        "Europe/Amsterdam",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "Asia/Kathmandu",
+        "America/St_Johns",
+        "Africa/Casablanca",
+        "Asia/Beirut",
+        "Pacific/Apia",
+        "America/Sao_Paulo",
+        "UTC",
+    ];
+
+    fn time(minutes: i64) -> WallTime {
+        WallTime::parse(&format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60)).unwrap()
+    }
+
+    /// Minute by minute through the window: what the clock shows, and how far that is from the start.
+    fn walked(window: &Opening, interval: i64, minutes: i64, zone: &TimeZone) -> Vec<Timestamp> {
+        let mut found = Vec::new();
+        let mut at = window.span.start;
+        while at.plus_millis(minutes * MINUTE) <= window.span.end {
+            let shown = zone.0.to_datetime(at.to_jiff());
+            let apart = (shown.duration_since(window.wall)).as_secs() / 60;
+            if apart >= 0 && apart % interval == 0 {
+                found.push(at);
+            }
+            at = at.plus_millis(MINUTE);
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn starts_are_those_that_a_walk_finds(
+            zone in 0..ZONES.len(), day in 0_i64..1_096, opens in 0_i64..1_440, closes in 0_i64..1_440,
+            interval in prop::sample::select(vec![5_i64, 10, 15, 20, 30, 45, 60, 90]),
+            minutes in prop::sample::select(vec![5_i64, 30, 45, 60, 90, 300]),
+        ) {
+            let zone = TimeZone::parse(ZONES[zone]).unwrap();
+            let date = Date::parse("2025-01-01").unwrap().plus_days(day).unwrap();
+            let window = Window { start: time(opens), end: time(closes) }.on(date, &zone);
+            prop_assert_eq!(
+                window.starts(interval, minutes, &zone), walked(&window, interval, minutes, &zone));
+        }
+
+        /// The days of the change themselves, which chance seldom finds.
+        #[test]
+        fn changes_of_the_clock_are_walked(
+            zone in 0..ZONES.len(), year in 2024_i16..2027, which in 0_usize..2, back in 0_i64..2,
+            opens in 0_i64..1_440, closes in 0_i64..1_440,
+            interval in prop::sample::select(vec![5_i64, 15, 30, 45, 60]),
+        ) {
+            let zone = TimeZone::parse(ZONES[zone]).unwrap();
+            let new_year = jiff::civil::date(year, 1, 1).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+            if let Some(change) = zone.0.following(new_year.timestamp()).nth(which) {
+                let at = Timestamp::from_millis(change.timestamp().as_millisecond());
+                let date = zone.date_at(at).plus_days(-back).unwrap();
+                let window = Window { start: time(opens), end: time(closes) }.on(date, &zone);
+                prop_assert_eq!(
+                    window.starts(interval, 30, &zone), walked(&window, interval, 30, &zone));
+            }
+        }
+    }
+
+    #[test]
+    fn a_skipped_hour_has_no_starts_and_a_repeated_one_twice_as_many() {
+        let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
+        let on = |date| {
+            let window = Window { start: time(60), end: time(240) };
+            let starts = window.on(Date::parse(date).unwrap(), &zone).starts(60, 60, &zone);
+            starts.into_iter().map(|at| local(at, &zone)[11..].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(on("2026-03-29"), ["01:00", "03:00"]);
+        assert_eq!(on("2026-10-25"), ["01:00", "02:00", "02:00", "03:00"]);
+        assert_eq!(on("2026-06-01"), ["01:00", "02:00", "03:00"]);
+    }
+
+    #[test]
+    fn spans_that_touch_are_one() {
+        let at = |minute: i64| Timestamp::from_millis(minute * MINUTE);
+        let span = |from, to| Span::new(at(from), at(to));
+        let spans = merged(vec![span(5, 9), span(1, 3), span(3, 4), span(6, 7), span(8, 8)]);
+        assert_eq!(spans, [span(1, 4), span(5, 9)]);
+        assert!(span(1, 3).overlaps(&span(2, 4)) && !span(1, 3).overlaps(&span(3, 4)));
+    }
+}

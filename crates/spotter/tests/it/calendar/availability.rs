@@ -1,0 +1,311 @@
+//! Hours, closures and what they leave to be booked.
+
+use serde_json::json;
+
+use super::{always, at, book, coach_at_work, free_start, later, new_type, slots};
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    hours_are_set_whole_and_by_their_version,
+    slots_follow_the_clock_of_the_zone,
+    what_is_booked_or_closed_is_no_slot,
+    slots_say_why_they_cannot_be_booked,
+    a_limited_location_holds_so_many,
+    a_day_is_explained,
+    closures_tell_whom_they_concern,
+    tasks_take_their_coachs_time,
+    coaches_set_their_own_hours,
+);
+
+async fn hours_are_set_whole_and_by_their_version(app: App) {
+    let (coach, _) = people::coach(&app, "Coach").await;
+    let path = format!("/coaches/{coach}/availability");
+    let unset = app.get(&path).await.ok();
+    assert_eq!(unset.data()["availability"]["version"], 0);
+    assert_eq!(unset.data()["availability"]["weekly"], json!([]));
+    let hours = json!({"timeZone": "Europe/Amsterdam", "prepMinutes": 10, "weekly": [
+        {"weekday": 2, "startTime": "09:00", "endTime": "12:00"},
+        {"weekday": 1, "startTime": "22:00", "endTime": "02:00"}],
+        "overrides": [{"date": "2027-05-05", "windows": []}]});
+    let set = app.put(&path, hours.clone()).await.ok();
+    let told = &set.data()["availability"];
+    assert_eq!((&told["version"], &told["weekly"][0]["weekday"]), (&json!(1), &json!(1)));
+    let stale = crate::calendar::with(&hours, json!({"version": 0}));
+    app.put(&path, stale).await.refused(409, "PUBLIC_API_ERROR").about("version");
+    let other = crate::calendar::with(&hours, json!({"version": 1, "finishMinutes": 240}));
+    assert_eq!(app.put(&path, other).await.ok().data()["availability"]["prepMinutes"], 10);
+    let day = |hours: serde_json::Value| json!({"weekly": [hours]});
+    for (field, body) in [
+        ("weekly[0].weekday", day(json!({"weekday": 8, "startTime": "09:00", "endTime": "10:00"}))),
+        (
+            "weekly[0].startTime",
+            day(json!({"weekday": 1, "startTime": "9:00", "endTime": "10:00"})),
+        ),
+        ("timeZone", json!({"weekly": [], "timeZone": "Mars/Olympus"})),
+        ("prepMinutes", json!({"weekly": [], "prepMinutes": 241})),
+        (
+            "overrides[1].date",
+            json!({"weekly": [], "overrides": [
+            {"date": "2027-05-05", "windows": []}, {"date": "2027-05-05", "windows": []}]}),
+        ),
+    ] {
+        let refused = app.put(&path, body).await;
+        assert_eq!(refused.status, 400, "{field}: {}", refused.body);
+        refused.about(field);
+    }
+    let nowhere = day(json!({"weekday": 1, "startTime": "09:00", "endTime": "10:00",
+        "locationIds": ["019a8f3c2b7d4e5f60718293"]}));
+    app.put(&path, nowhere).await.refused(404, "resource.not_found").about("weekly[0].locationIds");
+    app.announced(&[]).await;
+}
+
+async fn slots_follow_the_clock_of_the_zone(app: App) {
+    let (coach, _) = people::coach(&app, "Coach").await;
+    let weekly: Vec<_> = (1..=7)
+        .map(|day| json!({"weekday": day, "startTime": "01:00", "endTime": "04:00"}))
+        .collect();
+    let hours = json!({"timeZone": "Europe/Amsterdam", "weekly": weekly});
+    app.put(&format!("/coaches/{coach}/availability"), hours).await.ok();
+    let event_type = new_type(
+        &app,
+        json!({"durationMinutes": 60, "slotIntervalMinutes": 60, "coachIds": [coach]}),
+    )
+    .await;
+    let on = async |date: &str| {
+        let query = format!(
+            "eventTypeId={event_type}&from={date}T00:00:00%2B01:00&to={date}T12:00:00%2B01:00"
+        );
+        let slots = slots(&app, &query).await;
+        slots.into_iter().map(|(at, _)| at[11..].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(on("2027-03-27").await, ["01:00", "02:00", "03:00"]);
+    assert_eq!(on("2027-03-28").await, ["01:00", "03:00"], "an hour is skipped");
+    assert_eq!(on("2027-10-31").await, ["01:00", "02:00", "02:00", "03:00"], "an hour comes twice");
+}
+
+async fn what_is_booked_or_closed_is_no_slot(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(
+        &app,
+        json!({"coachIds": [coach], "slotIntervalMinutes": 30,
+        "bufferBeforeMinutes": 0, "bufferAfterMinutes": 15}),
+    )
+    .await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let query = |from: i64, to: i64| {
+        format!("eventTypeId={event_type}&from={}&to={}", at(40, from), at(40, to))
+    };
+    assert_eq!(slots(&app, &query(600, 780)).await.len(), 6);
+    let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(40, 660)});
+    let booked = book(&app, new.clone()).await;
+    let left: Vec<_> = slots(&app, &query(600, 780))
+        .await
+        .into_iter()
+        .map(|(at, _)| at[11..].to_owned())
+        .collect();
+    // 10:30 would need a quarter of an hour after its end, and so does the booking of 11:00.
+    assert_eq!(left, ["10:00", "12:00", "12:30"]);
+    let taken =
+        app.post("/bookings", crate::calendar::with(&new, json!({"startsAt": at(40, 630)}))).await;
+    let taken = taken.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    let details = &taken.body["error"]["details"];
+    assert_eq!(details["reasons"], json!(["coach_busy"]));
+    assert_eq!(details["alternatives"].as_array().unwrap().len(), 3, "{details}");
+    let token = text(details, "/alternatives/0/slotToken");
+    app.act(&format!("/bookings/{booked}/cancel")).await.ok();
+    assert_eq!(slots(&app, &query(600, 780)).await.len(), 6, "its time is given back");
+    let other = app.new_client(json!({"firstName": "Bo"})).await;
+    book(&app, json!({"clientId": other, "slotToken": token})).await;
+    let closure = json!({"appliesTo": "coach", "coachId": coach, "startDate": &at(41, 0)[..10],
+        "endDate": &at(41, 0)[..10]});
+    app.post("/availability-rules", closure).await.ok();
+    let query = format!("eventTypeId={event_type}&from={}&to={}", at(41, 0), at(42, 0));
+    assert_eq!(slots(&app, &query).await, []);
+}
+
+async fn slots_say_why_they_cannot_be_booked(app: App) {
+    let coach = coach_at_work(&app).await;
+    let (client, token) = people::client(&app).await;
+    let event_type = new_type(
+        &app,
+        json!({"coachIds": [coach], "slotIntervalMinutes": 60,
+        "minNoticeMinutes": 2880, "bookingWindowDays": 10, "dailyLimitPerCoach": 1}),
+    )
+    .await;
+    let query =
+        |day: i64| format!("eventTypeId={event_type}&from={}&to={}", at(day, 600), at(day, 720));
+    let reasons = async |day: i64| {
+        let slots = slots(&app, &format!("{}&clientId={client}", query(day))).await;
+        slots.into_iter().map(|(_, reasons)| reasons.join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(1).await, ["notice", "notice"]);
+    assert_eq!(reasons(20).await, ["window", "window"]);
+    assert_eq!(reasons(5).await, ["", ""]);
+    let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(5, 600)});
+    app.post("/bookings", new).await.ok();
+    assert_eq!(reasons(5).await, ["daily_limit"]);
+    let own =
+        app.app_as(&token, "GET", &format!("/availability/slots?{}", query(5)), None).await.ok();
+    assert_eq!(own.data()["slots"][0]["slotToken"], json!(null), "a client is looked at, too");
+    let elsewhere = coach_at_work(&app).await;
+    let other = new_type(&app, json!({"coachIds": [elsewhere], "slotIntervalMinutes": 60})).await;
+    let path =
+        format!("eventTypeId={other}&clientId={client}&from={}&to={}", at(5, 600), at(5, 720));
+    let told = slots(&app, &path).await;
+    assert_eq!(told[0].1, ["client_busy"]);
+    let free: &[String] = &[];
+    assert_eq!(told[1].1, free);
+    // What is listed as not bookable does not book, and the reasons are the same.
+    for (day, reason) in [(1, "notice"), (20, "window"), (5, "daily_limit")] {
+        let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(day, 660)});
+        let refused = app.post("/bookings", new.clone()).await;
+        let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+        assert_eq!(refused.body["error"]["details"]["reasons"], json!([reason]));
+        app.app_as(
+            &token,
+            "POST",
+            "/bookings",
+            Some(crate::calendar::with(&new, json!({"ignorePolicy": true}))),
+        )
+        .await
+        .refused(400, "request.invalid")
+        .about("ignorePolicy");
+        book(&app, crate::calendar::with(&new, json!({"ignorePolicy": true}))).await;
+    }
+}
+
+async fn a_limited_location_holds_so_many(app: App) {
+    let made = app.post("/locations", json!({"name": "Studio", "timeZone": "UTC"})).await.ok();
+    let place = text(made.data(), "/location/locationId");
+    let (one, two) = (coach_at_work(&app).await, coach_at_work(&app).await);
+    let event_type = new_type(&app, json!({"coachIds": [one, two], "locationIds": [place]})).await;
+    let start = free_start();
+    let wanted = async |coach: &str, start: &str| {
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        app.post(
+            "/bookings",
+            json!({"clientId": client, "eventTypeId": event_type, "coachId": coach,
+            "startsAt": start}),
+        )
+        .await
+    };
+    wanted(&one, &start).await.ok();
+    // What is there already counts once the location is limited.
+    let path = format!("/locations/{place}/availability");
+    app.put(&path, json!({"maxConcurrentEvents": 1})).await.ok();
+    let refused =
+        wanted(&two, &start).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    assert_eq!(refused.body["error"]["details"]["reasons"], json!(["location_busy"]));
+    wanted(&two, &later(&start, 30)).await.ok();
+    app.put(&path, json!({"maxConcurrentEvents": 2})).await.ok();
+    wanted(&two, &start).await.ok();
+    let hours = json!({"weekly": [], "maxConcurrentEvents": 2});
+    app.put(&path, hours).await.ok();
+    let refused = wanted(&one, &later(&start, 60)).await;
+    assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
+}
+
+async fn a_day_is_explained(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 60})).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    book(&app, json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(50, 60)}))
+        .await;
+    let query =
+        format!("eventTypeId={event_type}&explain=true&from={}&to={}", at(50, 0), at(50, 180));
+    let told: Vec<_> =
+        slots(&app, &query).await.into_iter().map(|(_, reasons)| reasons.join(" ")).collect();
+    assert_eq!(told, ["", "coach_busy", ""]);
+    let long = format!(
+        "/availability/slots?eventTypeId={event_type}&explain=true&from={}&to={}",
+        at(50, 0),
+        at(53, 0)
+    );
+    app.get(&long).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
+}
+
+async fn closures_tell_whom_they_concern(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(&app, json!({"coachIds": [coach]})).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let booked =
+        book(&app, json!({"clientId": client, "eventTypeId": event_type, "startsAt": at(60, 600)}))
+            .await;
+    app.events().await;
+    let date = at(60, 0)[..10].to_owned();
+    let mut rule = json!({"appliesTo": "coach", "coachId": coach, "startDate": date, "endDate": date,
+        "startTime": "09:00", "endTime": "10:30", "reason": "Dentist"});
+    let state = app.state().await;
+    let preview = app.app("POST", "/availability-rules/preview", Some(rule.clone())).await.ok();
+    assert_eq!(preview.data()["affectedBookings"]["bookings"][0]["bookingId"], booked.as_str());
+    assert_eq!(state, app.state().await);
+    rule["endTime"] = json!("10:00");
+    let made = app.post("/availability-rules", rule.clone()).await.ok();
+    assert_eq!(made.data()["affectedBookings"]["total"], 0, "it begins when the closure ends");
+    let path = format!(
+        "/availability-rules/{}",
+        text(made.data(), "/availabilityRule/availabilityRuleId")
+    );
+    let changed = app.patch(&path, json!({"endTime": null, "startTime": null})).await.ok();
+    assert_eq!(changed.data()["affectedBookings"]["total"], 1, "the whole date is closed");
+    assert_eq!(
+        app.get(&format!("/bookings/{booked}")).await.ok().data()["booking"]["status"],
+        "booked"
+    );
+    app.delete(&path).await.ok();
+    app.get(&path).await.refused(404, "resource.not_found");
+    rule["endDate"] = json!("2020-01-01");
+    app.post("/availability-rules", rule.clone())
+        .await
+        .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
+    rule["endDate"] = json!("2099-01-01");
+    app.post("/availability-rules", rule).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
+    let nobody = json!({"appliesTo": "coach", "startDate": date, "endDate": date});
+    app.post("/availability-rules", nobody).await.refused(400, "request.invalid").about("coachId");
+    app.announced(&[]).await;
+}
+
+async fn tasks_take_their_coachs_time(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 30})).await;
+    let query = format!("eventTypeId={event_type}&from={}&to={}", at(70, 0), at(70, 120));
+    let task =
+        json!({"coachId": coach, "title": "Clean", "startsAt": at(70, 30), "endsAt": at(70, 60)});
+    let made = app.post("/calendar-tasks", task).await.ok();
+    let told = app.announced(&["calendar_task.created"]).await;
+    assert_eq!(told[0]["coachId"], coach.as_str());
+    let path = format!("/calendar-tasks/{}", text(made.data(), "/calendarTask/calendarTaskId"));
+    let starts = async || {
+        slots(&app, &query).await.into_iter().map(|(at, _)| at[11..].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(starts().await, ["00:00", "01:00", "01:30"]);
+    app.patch(&path, json!({"startsAt": at(70, 60), "endsAt": at(70, 90)})).await.ok();
+    app.announced(&["calendar_task.updated"]).await;
+    assert_eq!(starts().await, ["00:00", "00:30", "01:30"]);
+    app.patch(&path, json!({"title": "Clean"})).await.ok();
+    app.announced(&[]).await;
+    app.act(&format!("{path}/cancel")).await.ok();
+    app.announced(&["calendar_task.cancelled"]).await;
+    assert_eq!(starts().await.len(), 4);
+    app.act(&format!("{path}/cancel")).await.refused(409, "PUBLIC_API_ERROR");
+    let long =
+        json!({"coachId": coach, "title": "Travel", "startsAt": at(70, 0), "endsAt": at(102, 0)});
+    app.post("/calendar-tasks", long).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
+}
+
+async fn coaches_set_their_own_hours(app: App) {
+    let (coach, token) = people::coach(&app, "Coach").await;
+    let (other, _) = people::coach(&app, "Coach").await;
+    let hours = Some(json!({"timeZone": "UTC", "weekly": always()}));
+    let set = async |coach: &str| {
+        app.app_as(&token, "PUT", &format!("/coaches/{coach}/availability"), hours.clone()).await
+    };
+    set(&coach).await.ok();
+    set(&other).await.refused(403, "auth.forbidden");
+    let task = json!({"coachId": other, "title": "X", "startsAt": at(1, 0), "endsAt": at(1, 5)});
+    app.app_as(&token, "POST", "/calendar-tasks", Some(task)).await.refused(403, "auth.forbidden");
+}
