@@ -34,6 +34,9 @@ use crate::{
 /// What of a booking is staff's alone.
 pub const STAFFS: &[&str] = &["note", "externalId"];
 
+/// How staff alone can have something booked.
+const OPTIONS: &[&str] = &["ignorePolicy", "allowOverlap"];
+
 listed!(Bookings { bookings: BookingView });
 
 filters! {
@@ -217,11 +220,7 @@ fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, Wish)
 
 fn check_staffs(cx: &Read, new: &NewBookingRequest) -> Result<()> {
     let overbooks = new.capacity_action == Some(CapacityAction::Overbook);
-    cx.staff_say(&[
-        ("capacityAction", overbooks),
-        ("ignorePolicy", new.ignore_policy),
-        ("allowOverlap", new.allow_overlap),
-    ])
+    cx.staff_say(&[("capacityAction", overbooks)])
 }
 
 fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<BookedAnswer> {
@@ -590,7 +589,7 @@ pub(super) fn area() -> Area {
                  refused with `details.reasons` and up to three `details.alternatives`.",
             )
             .created()
-            .for_own(STAFFS)
+            .for_own(STAFFS).said_by_staff(OPTIONS)
             .emits(&[Event::BookingCreated, Event::BookingRequestCreated]).always(&[Event::BookingCreated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
@@ -603,7 +602,7 @@ pub(super) fn area() -> Area {
                 "To another start, coach or class of the same type, under the same id. Clients do so \
                  before the cancellation window.",
             )
-            .for_own(STAFFS)
+            .for_own(STAFFS).said_by_staff(OPTIONS)
             .emits(&[Event::BookingUpdated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
         operation!(POST "/bookings/{bookingId}/promote", BookingsWrite, promote_booking)

@@ -55,15 +55,8 @@ struct Quote {
 
 answer!(QuoteAnswer { cancellation: Quote });
 
-impl Cancel {
-    fn check(&self, cx: &Read) -> Result<()> {
-        cx.staff_say(&[
-            ("cancellationTiming", self.cancellation_timing.is_some()),
-            ("cancelledBy", self.cancelled_by.is_some()),
-            ("capacityAction", self.capacity_action.is_some()),
-        ])
-    }
-}
+/// What staff alone say of a cancellation.
+const SAID_BY_STAFF: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
 
 fn side(cx: &Read, asked: Option<CancelledBy>) -> CancelledBy {
     match (asked, &cx.caller().actor) {
@@ -113,7 +106,6 @@ fn preview_booking_cancellation(
     Path(at): Path<BookingPath>,
     OptionalBody(cancel): OptionalBody<Cancel>,
 ) -> Result<QuoteAnswer> {
-    cancel.check(cx)?;
     let booking = Booking::find(cx, at.booking_id)?;
     check(cx, &booking)?;
     let timing = timing(cx, &booking, &cancel);
@@ -133,7 +125,6 @@ fn cancel_booking(
     Path(at): Path<BookingPath>,
     OptionalBody(cancel): OptionalBody<Cancel>,
 ) -> Result<BookingAnswer> {
-    cancel.check(cx)?;
     let before = Booking::find(cx, at.booking_id)?;
     check(cx, &before)?;
     let timing = timing(cx, &before, &cancel);
@@ -246,7 +237,7 @@ pub(super) fn area() -> Area {
             preview_booking_cancellation)
         .summary("See what a cancellation would mean")
         .describe("Changes nothing.")
-        .for_own(STAFFS)
+        .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
         .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/cancel", BookingsWrite, cancel_booking)
             .summary("Cancel a booking")
@@ -255,7 +246,7 @@ pub(super) fn area() -> Area {
                  unless staff say it. A freed seat goes to who waits, unless capacityAction is \
                  `release`.",
             )
-            .for_own(STAFFS)
+            .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
             .emits(&[Event::BookingCancelled, Event::BookingUpdated]).always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
             .asks(),

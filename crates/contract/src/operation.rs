@@ -202,8 +202,16 @@ impl Operation {
         self.granting(Subject::Company, staffs)
     }
 
+    /// Of the fields of its request, those that clients to whom it is granted cannot say.
+    pub fn said_by_staff(mut self, fields: &'static [&'static str]) -> Self {
+        if let Some(granted) = &mut self.for_client {
+            granted.said_by_staff = fields;
+        }
+        self
+    }
+
     fn granting(mut self, subject: Subject, staffs: &'static [&'static str]) -> Self {
-        self.for_client = Some(ForClient { subject, staffs });
+        self.for_client = Some(ForClient { subject, staffs, said_by_staff: &[] });
         self
     }
 

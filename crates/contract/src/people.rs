@@ -204,6 +204,8 @@ pub struct ForClient {
     pub subject: Subject,
     /// Fields that are staff's alone: answers come without them, and requests with them are refused.
     pub staffs: &'static [&'static str],
+    /// Fields of a request that are staff's alone to say, and that everybody may read.
+    pub said_by_staff: &'static [&'static str],
 }
 
 impl ForClient {
@@ -219,10 +221,15 @@ impl ForClient {
         if self.subject == Subject::Named && subject != Some(id.to_string().as_str()) {
             return Err(Key::ClientNotFound.into());
         }
-        match fields.find(|field| self.staffs.contains(field)) {
+        match fields.find(|field| self.is_staffs_to_say(field)) {
             Some(field) => Err(staffs_to_say(field)),
             None => Ok(()),
         }
+    }
+
+    /// Whether a client cannot say a field of a request.
+    pub fn is_staffs_to_say(&self, field: &str) -> bool {
+        self.staffs.contains(&field) || self.said_by_staff.contains(&field)
     }
 
     /// An answer as a client is given it.

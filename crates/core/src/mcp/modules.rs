@@ -70,10 +70,15 @@ modules! {
             list_custom_fields get_client_custom_fields update_client_custom_fields]
     CalendarEvents "calendar_events" Company "Calendar"
         reads "Events in the company's calendar" changes ""
-        [CalendarEventsRead] []
+        [CalendarEventsRead] [list_calendar_events get_calendar_event]
     Bookings "bookings" Company "Bookings"
-        reads "Who has booked what" changes "Make, move and cancel bookings"
-        [BookingsRead BookingsWrite] []
+        reads "Who has booked what, and what can be booked"
+        changes "Make, move and cancel bookings; say who came; decide requests"
+        [BookingsRead BookingsWrite AvailabilityRead EventTypesRead BookingRequestsRead
+            BookingRequestsWrite]
+        [list_event_types list_slots list_bookings get_booking create_booking reschedule_booking
+            cancel_booking set_booking_attendance list_booking_requests approve_booking_request
+            reject_booking_request]
     Subscriptions "subscriptions" Company "Subscriptions"
         reads "Memberships that renew themselves" changes "Ask for pauses and cancellations"
         [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite] []
@@ -88,10 +93,14 @@ modules! {
         [RecurringBookingsRead RecurringBookingsWrite] []
     EventTemplates "event_templates" Company "Event templates"
         reads "Templates of events" changes "Change templates of events"
-        [EventTemplatesRead EventTemplatesWrite] []
+        [EventTemplatesRead EventTemplatesWrite]
+        [list_event_templates get_event_template create_event_template update_event_template
+            archive_event_template]
     CalendarTasks "calendar_tasks" Company "Calendar tasks"
         reads "Tasks in coaches' calendars" changes "Create, change and cancel tasks"
-        [CalendarTasksRead CalendarTasksWrite] []
+        [CalendarTasksRead CalendarTasksWrite]
+        [list_calendar_tasks get_calendar_task create_calendar_task update_calendar_task
+            cancel_calendar_task]
     Measurements "measurements" Company "Measurements"
         reads "Body measurements of your clients: health data" changes "Record measurements"
         [MeasurementsRead MeasurementsWrite] []
@@ -123,8 +132,12 @@ modules! {
         reads "Your name, contact details and membership" changes ""
         [ClientsRead] [get_client]
     ClientBookings "client_ai_bookings" Client "Your bookings"
-        reads "What you have booked" changes "Book and cancel for you"
-        [BookingsRead BookingsWrite] []
+        reads "What you have booked, and what you can book" changes "Book, move and cancel for you"
+        [BookingsRead BookingsWrite AvailabilityRead EventTypesRead CoachesRead BookingRequestsRead
+            BookingRequestsWrite]
+        [list_coaches list_event_types list_slots list_bookings get_booking create_booking
+            reschedule_booking cancel_booking list_booking_requests
+            withdraw_booking_request accept_offered_seat decline_offered_seat]
     ClientMeasurements "client_ai_measurements" Client "Your measurements"
         reads "Your body measurements: health data" changes "Record your measurements"
         [MeasurementsRead MeasurementsWrite] []

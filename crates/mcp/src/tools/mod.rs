@@ -186,11 +186,18 @@ impl Tool {
             input.put("limit", number(100, "Items on a page; 20 when absent."));
             query.extend(["page".to_owned(), "limit".to_owned()]);
         }
+        if let (true, Some(granted)) = (of_client, operation.for_client) {
+            query.retain(|name| name != CLIENT && !granted.is_staffs_to_say(name));
+            input.keep(|name| query.iter().chain(&path).any(|own| own == name));
+        }
         let body_required = described.body_required;
         let mut body = Object::default();
         body.add(described.body.map(|schema| schema.to_value()), &definitions, body_required);
         // A name that the path has too means the same there.
         body.properties.retain(|name, _| !input.properties.contains_key(name));
+        if let (true, Some(granted)) = (of_client, operation.for_client) {
+            body.keep(|name| name != CLIENT && !granted.is_staffs_to_say(name));
+        }
         let body_names: Vec<String> = body.properties.keys().cloned().collect();
         input.join(body);
         if used == Use::Confirms {

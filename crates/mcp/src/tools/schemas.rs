@@ -43,6 +43,11 @@ impl Object {
         self.required.retain(|required| required != name);
     }
 
+    pub(super) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.properties.retain(|name, _| wanted(name));
+        self.required.retain(|name| wanted(name));
+    }
+
     pub(super) fn join(&mut self, other: Self) {
         self.required
             .extend(other.required.into_iter().filter(|name| other.properties.contains_key(name)));

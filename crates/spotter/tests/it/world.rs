@@ -107,9 +107,20 @@ pub fn tool_arguments(operation: &Operation, world: &World) -> Value {
         let name = rest.split('}').next().unwrap();
         arguments[name] = json!(world.id(operation, name));
     }
-    if operation.id == "get_client_workout_calendar" {
-        arguments["from"] = json!("2026-11-01");
-        arguments["to"] = json!("2026-11-07");
+    // Ranges stand in the query, which has no good values of its own.
+    match operation.id {
+        "get_client_workout_calendar" => {
+            arguments["from"] = json!("2026-11-01");
+            arguments["to"] = json!("2026-11-07");
+        }
+        "list_calendar_events" | "list_slots" => {
+            arguments["from"] = json!("2026-11-01T00:00:00Z");
+            arguments["to"] = json!("2026-11-02T00:00:00Z");
+        }
+        _ => {}
+    }
+    if operation.id == "list_slots" {
+        arguments["eventTypeId"] = json!(world.ids["eventTypeId"]);
     }
     arguments
 }

@@ -4,6 +4,7 @@ mod demo;
 mod mail;
 mod operator;
 mod serving;
+mod tours;
 
 use std::{
     path::{Path, PathBuf},
