@@ -172,7 +172,7 @@ impl CoachAvailability {
     pub fn of(cx: &mut Read, coach: CoachId) -> Result<Self> {
         match cx.one(COACHS, params![coach])? {
             Some(found) => Ok(found),
-            None => Ok(Self::never(coach, Company::find(cx)?.zone(), cx.now())),
+            None => Ok(Self::never(coach, &Company::find(cx)?)),
         }
     }
 
@@ -183,24 +183,22 @@ impl CoachAvailability {
         if found.iter().all(Option::is_some) {
             return Ok(found.into_iter().flatten().collect());
         }
-        let (zone, now) = (Company::find(cx)?.zone(), cx.now());
+        let company = Company::find(cx)?;
         let each = found.into_iter().zip(coaches);
-        Ok(each
-            .map(|(own, id)| own.unwrap_or_else(|| Self::never(*id, zone.clone(), now)))
-            .collect())
+        Ok(each.map(|(own, id)| own.unwrap_or_else(|| Self::never(*id, &company))).collect())
     }
 
-    fn never(coach_id: CoachId, time_zone: TimeZone, now: Timestamp) -> Self {
+    fn never(coach_id: CoachId, company: &Company) -> Self {
         Self {
             coach_id,
-            time_zone,
+            time_zone: company.zone(),
             weekly: Json(Vec::new()),
             overrides: Json(Vec::new()),
             prep_minutes: 0,
             finish_minutes: 0,
             version: 0,
-            created_at: now,
-            updated_at: now,
+            created_at: company.created_at(),
+            updated_at: company.created_at(),
         }
     }
 
@@ -252,8 +250,8 @@ impl LocationAvailability {
             overrides: Json(Vec::new()),
             max_concurrent_events: None,
             version: 0,
-            created_at: cx.now(),
-            updated_at: cx.now(),
+            created_at: location.created_at(),
+            updated_at: location.created_at(),
         }))
     }
 

@@ -88,13 +88,15 @@ record! {
         pub ends_at: Timestamp,
         /// The zone in which it takes place.
         pub time_zone: TimeZone,
+        /// What people call it.
+        pub name: String,
         /// Whether it has a seat.
         pub status: BookingStatus,
         /// What became of the seat.
         pub attendance_status: AttendanceStatus,
         /// When the client was marked as there.
         pub checked_in_at: Option<Timestamp>,
-        /// The place in the line, while it waits.
+        /// The number that was drawn in the line, while it waits: who has a lower one is before it.
         pub waitlist_position: Option<i64>,
         /// Until when an offered seat is held.
         pub offer_expires_at: Option<Timestamp>,
@@ -178,6 +180,8 @@ pub struct NewBooking {
     pub policy: Policy,
     /// The request that it comes of.
     pub request: Option<BookingRequestId>,
+    /// The series that it is of, and its date there.
+    pub series: Option<(RecurringBookingId, Date)>,
     /// What staff say of it.
     pub note: Option<String>,
     /// The integrator's own id for it.
@@ -209,13 +213,14 @@ impl Booking {
             starts_at: event.starts_at,
             ends_at: event.ends_at,
             time_zone: event.time_zone.clone(),
+            name: event.name.clone(),
             status: new.status,
             attendance_status: AttendanceStatus::Expected,
             checked_in_at: None,
             waitlist_position: new.position,
             offer_expires_at: None,
-            recurring_booking_id: None,
-            occurrence_date: None,
+            recurring_booking_id: new.series.map(|(series, _)| series),
+            occurrence_date: new.series.map(|(_, date)| date),
             is_exception: false,
             booking_request_id: new.request,
             rescheduled_from: None,
@@ -295,6 +300,7 @@ impl Booking {
         self.starts_at = event.starts_at;
         self.ends_at = event.ends_at;
         self.time_zone = event.time_zone.clone();
+        self.name = event.name.clone();
     }
 
     /// Writes down what has changed, and tells of it.

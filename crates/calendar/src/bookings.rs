@@ -8,7 +8,7 @@ use spotter_contract::{
 };
 use spotter_core::{clients::Client, company::coaches::Coach};
 use spotter_kernel::{
-    Event, Id, Key, Patch, Problem, Result, Timestamp,
+    Date, Event, Id, Key, Patch, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::Text,
 };
@@ -25,7 +25,7 @@ use crate::{
     types::EventType,
     vocabulary::{
         BookingId, BookingRequestId, BookingStatus, CalendarEventId, CancelledBy, CapacityAction,
-        EventKind, EventTypeId, FreedSeat, Reason, WaitlistMode,
+        EventKind, EventTypeId, FreedSeat, Reason, RecurringBookingId, WaitlistMode,
     },
     waitlist,
     window::Span,
@@ -149,6 +149,10 @@ pub struct Wish {
     pub capacity: CapacityAction,
     /// Whether only what is taken counts.
     pub ignore_policy: bool,
+    /// Whether it may be further ahead than single bookings may.
+    pub ignore_window: bool,
+    /// Whether it was asked for in time.
+    pub ignore_notice: bool,
     /// Whether the client may be somewhere else then.
     pub allow_overlap: bool,
     /// What staff say of it.
@@ -157,8 +161,18 @@ pub struct Wish {
     pub external_id: Option<String>,
     /// The request that it comes of.
     pub request: Option<BookingRequestId>,
+    /// The series that it is of, and its date there.
+    pub series: Option<(RecurringBookingId, Date)>,
     /// What is not in its way: the hold of its own request, or the event that it is moved from.
     pub than: Option<Id>,
+}
+
+/// Refuses what else is said of a slot that is named already.
+fn absent_beside(named: &str, given: &[(&str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((field, _)) => Err(Problem::invalid(field, &format!("must be absent beside {named}"))),
+        None => Ok(()),
+    }
 }
 
 /// Which slot is meant, by its token, its class, or its type and start.
@@ -172,29 +186,31 @@ fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, Wish)
         class: None,
         capacity: new.capacity_action.unwrap_or(CapacityAction::Reject),
         ignore_policy: new.ignore_policy,
+        ignore_window: false,
+        ignore_notice: false,
         allow_overlap: new.allow_overlap,
         note: new.note.clone().map(Into::into),
         external_id: new.external_id.clone().map(Into::into),
         request: None,
+        series: None,
         than: None,
     };
+    let given = [
+        ("calendarEventId", new.calendar_event_id.is_some()),
+        ("eventTypeId", new.event_type_id.is_some()),
+        ("coachId", new.coach_id.is_some()),
+        ("locationId", new.location_id.is_some()),
+        ("startsAt", new.starts_at.is_some()),
+    ];
     if let Some(token) = &new.slot_token {
-        let given = [
-            ("calendarEventId", new.calendar_event_id.is_some()),
-            ("eventTypeId", new.event_type_id.is_some()),
-            ("coachId", new.coach_id.is_some()),
-            ("locationId", new.location_id.is_some()),
-            ("startsAt", new.starts_at.is_some()),
-        ];
-        if let Some((field, _)) = given.iter().find(|(_, given)| *given) {
-            return Err(Problem::invalid(field, "must be absent beside slotToken"));
-        }
+        absent_beside("slotToken", &given)?;
         let slot = SlotKey::parse(cx, token)?;
         let (coach, location) = (Some(slot.coach_id), slot.location_id);
         let (class, starts_at) = (slot.calendar_event_id, slot.starts_at);
         return Ok((slot.event_type_id, Wish { coach, location, class, starts_at, ..wish }));
     }
     if let Some(id) = new.calendar_event_id {
+        absent_beside("calendarEventId", &given[1..])?;
         let rule = "must be one of the company's events";
         let event =
             CalendarEvent::find(cx, id).map_err(|none| none.missing("calendarEventId", rule))?;
@@ -256,7 +272,17 @@ fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
 /// Books a slot, or refuses it with its reasons and alternatives.
 pub fn book(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Booking> {
     bookable_client(cx, wish.client)?;
-    let (start, offering_buffers, limited) = checked(cx, event_type, wish)?;
+    let found = checked(cx, event_type, wish)?;
+    book_at(cx, event_type, wish, found)
+}
+
+/// Books a slot that was found bookable in the same transaction.
+pub fn book_at(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &Wish,
+    (start, buffers, limited): Checked,
+) -> Result<Booking> {
     match start.class {
         Some(class) => join(cx, event_type, wish, class),
         None => {
@@ -272,7 +298,7 @@ pub fn book(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Booki
                 time_zone: start.zone,
                 capacity: 1,
                 seats_taken: 1,
-                buffers: offering_buffers,
+                buffers,
             };
             let event = CalendarEvent::create(cx, new, limited)?;
             let new = new_booking(cx, event_type, wish, (BookingStatus::Booked, None))?;
@@ -294,6 +320,7 @@ fn new_booking(
         credits: event_type.credits,
         policy: Policy::of(cx, event_type)?,
         request: wish.request,
+        series: wish.series,
         note: wish.note.clone(),
         external_id: wish.external_id.clone(),
     })
@@ -303,8 +330,27 @@ fn new_booking(
 /// place is limited.
 pub type Checked = (Start, (i64, i64), bool);
 
-/// Looks at the offer of that start: the commit check of everything that is booked.
+/// What was found bookable, or the refusal with its reasons and alternatives.
 pub fn checked(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Checked> {
+    match look(cx, event_type, wish)? {
+        Ok(found) => Ok(found),
+        Err(reasons) => {
+            let full = reasons.contains(&Reason::Full);
+            // Another class may be another coach's.
+            let place = (wish.coach.filter(|_| !full), wish.location);
+            let refused = (wish.starts_at, reasons.as_slice());
+            Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?)
+        }
+    }
+}
+
+/// Looks at the offer of that start: the commit check of everything that is booked. What speaks against
+/// it where nothing was found.
+pub fn look(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &Wish,
+) -> Result<Result<Checked, Vec<Reason>>> {
     let at = wish.starts_at;
     let offering = Offering::read(
         cx,
@@ -330,9 +376,10 @@ pub fn checked(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Ch
     for start in &mut found {
         start.reasons.retain(|reason| match reason {
             Reason::ClientBusy => !wish.allow_overlap,
-            // What a full class does is up to the capacity action.
-            Reason::Full => false,
-            Reason::Notice | Reason::Window | Reason::DailyLimit => !wish.ignore_policy,
+            Reason::Full => wish.capacity == CapacityAction::Reject,
+            Reason::Window => !wish.ignore_policy && !wish.ignore_window,
+            Reason::Notice => !wish.ignore_policy && !wish.ignore_notice,
+            Reason::DailyLimit => !wish.ignore_policy,
             _ => true,
         });
     }
@@ -342,12 +389,10 @@ pub fn checked(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Ch
         .min_by_key(|start| (offering.busy_minutes(start), start.coach, start.location));
     if let Some(best) = best {
         let limited = offering.is_limited(best);
-        return Ok((best.clone(), offering.buffers_of(best.coach), limited));
+        return Ok(Ok((best.clone(), offering.buffers_of(best.coach), limited)));
     }
     let closest = found.iter().min_by_key(|start| start.reasons.len());
-    let reasons = closest.map_or(vec![Reason::Closed], |start| start.reasons.clone());
-    let place = (wish.coach, wish.location);
-    Err(not_bookable(cx, event_type, place, Some(wish.client), (at, &reasons))?)
+    Ok(Err(closest.map_or(vec![Reason::Closed], |start| start.reasons.clone())))
 }
 
 /// Takes a seat of a class, or a place in its line.
@@ -359,18 +404,13 @@ fn join(
 ) -> Result<Booking> {
     let full = event.free_seats() == 0;
     let waits = full && wish.capacity == CapacityAction::Waitlist;
-    let full_reason = [Reason::Full];
-    if full && wish.capacity == CapacityAction::Reject {
-        let place = (None, wish.location);
-        let refused = (event.starts_at, &full_reason[..]);
-        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
-    }
     if waits {
         let waitlist = &event_type.waitlist.0;
-        let most = waitlist.max_entries;
-        if waitlist.mode == WaitlistMode::Off || most.is_some_and(|most| event.waitlisted >= most) {
+        let is_long = waitlist.max_entries.is_some_and(|most| event.waitlisted >= most);
+        let is_closed = waitlist::closes_at(&event, waitlist) <= cx.now();
+        if waitlist.mode == WaitlistMode::Off || is_long || is_closed {
             let place = (None, wish.location);
-            let refused = (event.starts_at, &full_reason[..]);
+            let refused = (event.starts_at, &[Reason::Full][..]);
             return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
         }
         event.last_position += 1;
@@ -452,17 +492,17 @@ fn reschedule_booking(
     let late = before.policy.0.timing(cx.now(), before.starts_at)
         == crate::vocabulary::CancellationTiming::Late;
     if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
-        let rule =
-            "must not be within the cancellation window: a late booking can be cancelled alone";
+        let rule = "must not be within the cancellation window: it is too late to move it";
         return Err(Problem::conflict("startsAt", rule));
     }
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let by_start = to.slot_token.is_none() && to.calendar_event_id.is_none();
+    let is_class = event.kind == EventKind::Class;
     let wanted = NewBookingRequest {
         client_id: Some(before.client_id),
         event_type_id: by_start.then_some(before.event_type_id),
-        coach_id: if by_start { to.coach_id.or(Some(before.coach_id)) } else { to.coach_id },
-        location_id: if by_start { to.location_id.or(before.location_id) } else { to.location_id },
+        coach_id: to.coach_id.or(Some(before.coach_id).filter(|_| by_start && !is_class)),
+        location_id: to.location_id.or(before.location_id.filter(|_| by_start && !is_class)),
         slot_token: to.slot_token,
         calendar_event_id: to.calendar_event_id,
         starts_at: to.starts_at,
@@ -476,12 +516,20 @@ fn reschedule_booking(
     if type_id != before.event_type_id {
         return Err(Problem::conflict("eventTypeId", "must be the booking's own"));
     }
+    let stays = wish.starts_at == before.starts_at
+        && wish.coach.is_none_or(|coach| coach == before.coach_id)
+        && wish.location.is_none_or(|place| Some(place) == before.location_id)
+        && wish.class.is_none_or(|class| class == before.calendar_event_id);
+    if stays {
+        return Ok(BookingAnswer { booking: before.into() });
+    }
     let event_type = EventType::of(cx, type_id)?;
     let than = Some(before.calendar_event_id.0);
+    let wish = Wish { than, ..wish };
     let mut booking = before.clone();
-    match wish.class {
+    let (start, buffers, limited) = checked(cx, &event_type, &wish)?;
+    match start.class {
         None => {
-            let (start, buffers, limited) = checked(cx, &event_type, &Wish { than, ..wish })?;
             event.give_back(cx)?;
             event.coach_id = start.coach;
             event.location_id = start.location;
@@ -492,14 +540,7 @@ fn reschedule_booking(
             event.take(cx, limited)?;
             event.save(cx)?;
         }
-        Some(id) if id == before.calendar_event_id => {
-            return Err(Problem::conflict("calendarEventId", "must be another class"));
-        }
-        Some(_) => {
-            let (start, _, _) = checked(cx, &event_type, &Wish { than, ..wish.clone() })?;
-            let Some(mut other) = start.class else {
-                return Err(Problem::internal("a class has no event"));
-            };
+        Some(mut other) => {
             if other.free_seats() == 0 && wish.capacity != CapacityAction::Overbook {
                 let place = (None, wish.location);
                 let refused = (other.starts_at, &[Reason::Full][..]);
@@ -560,12 +601,14 @@ pub fn wish_of(request: &BookingRequest) -> Wish {
         location: request.location_id,
         class: request.calendar_event_id,
         capacity: CapacityAction::Reject,
-        // It was asked for in time; what is taken since is looked at.
-        ignore_policy: true,
+        ignore_policy: false,
+        ignore_window: true,
+        ignore_notice: true,
         allow_overlap: false,
         note: request.note.clone(),
         external_id: request.external_id.clone(),
         request: Some(request.booking_request_id),
+        series: None,
         than: Some(request.booking_request_id.0),
     }
 }

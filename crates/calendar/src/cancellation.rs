@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Area, Effect, Ending, OptionalBody, Path, Read, Write, answer,
-    entitlement::ReleaseReason, operation,
+    entitlement::{EntitlementState, ReleaseReason},
+    operation,
 };
 use spotter_kernel::{Event, Id, Key, Money, Problem, Result, id::ClientId, text::Text};
-use spotter_store::Json;
+use spotter_store::{Json, words};
 
 use crate::{
     booking::Booking,
@@ -31,11 +32,17 @@ pub struct Cancel {
     pub reason: Option<Text<500>>,
     /// `auto` when absent: by the clock and the booking's policy.
     pub cancellation_timing: Option<AskedTiming>,
-    /// What becomes of the seat: `promote` when absent, to who waits.
+    /// What becomes of the seat: `promote` when absent, to who waits; `release` leaves it to whoever books
+    /// first.
     pub capacity_action: Option<FreedSeat>,
     /// On whose side it was cancelled: for a coach's call `coach` when absent, for an integration's
     /// `client`. What the company or a coach cancels is early.
-    pub cancelled_by: Option<CancelledBy>,
+    pub cancelled_by: Option<Side>,
+}
+
+words! {
+    /// On whose side something can be said to be cancelled.
+    pub enum Side { Client = "client", Coach = "coach", Company = "company" }
 }
 
 /// What a cancellation would mean.
@@ -58,9 +65,11 @@ answer!(QuoteAnswer { cancellation: Quote });
 /// What staff alone say of a cancellation.
 const SAID_BY_STAFF: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
 
-fn side(cx: &Read, asked: Option<CancelledBy>) -> CancelledBy {
+fn side(cx: &Read, asked: Option<Side>) -> CancelledBy {
     match (asked, &cx.caller().actor) {
-        (Some(asked), _) => asked,
+        (Some(Side::Client), _) => CancelledBy::Client,
+        (Some(Side::Coach), _) => CancelledBy::Coach,
+        (Some(Side::Company), _) => CancelledBy::Company,
         // Integrations act for their users.
         (None, Actor::ApiClient { .. }) => CancelledBy::Client,
         (None, _) => calling::canceller(cx),
@@ -111,7 +120,7 @@ fn preview_booking_cancellation(
     let timing = timing(cx, &booking, &cancel);
     let late = timing == Some(CancellationTiming::Late);
     let held = match booking.entitlement.0.state {
-        spotter_contract::entitlement::EntitlementState::Held => booking.entitlement.0.units,
+        EntitlementState::Held => booking.entitlement.0.units,
         _ => 0,
     };
     let fee = booking.policy.0.late_fee.filter(|_| late);
@@ -133,11 +142,23 @@ fn cancel_booking(
     let freed = cancel.capacity_action.unwrap_or(FreedSeat::Promote);
     cx.happens(|| "The booking is cancelled, which cannot be taken back.".to_owned());
     if timing == Some(CancellationTiming::Late) {
-        cx.happens(|| "It is a late cancellation: what it takes is used up.".to_owned());
+        if let Some(Money { amount, currency }) = before.policy.0.late_fee {
+            let code = currency.code().to_owned();
+            cx.happens(|| format!("It is late: a fee of {amount} {code} in minor units is due."));
+        }
+        if before.entitlement.0.state == EntitlementState::Held {
+            cx.happens(|| "It is late: the credits that it holds are used up.".to_owned());
+        }
     }
     cx.as_of(before.updated_at);
     let booking = cancelled(cx, &before, (by, timing, reason), freed)?;
     Ok(BookingAnswer { booking: booking.into() })
+}
+
+/// On whose side the caller cancels a booking now, and whether that is early or late.
+pub fn told_now(cx: &Read, booking: &Booking) -> (CancelledBy, Option<CancellationTiming>) {
+    let cancel = Cancel::default();
+    (side(cx, None), timing(cx, booking, &cancel))
 }
 
 /// Cancels a booking for nobody in particular: an offer that lapsed, a line that ended, a client who left.

@@ -26,6 +26,7 @@ use crate::{
     types::EventType,
     vocabulary::{
         BookingStatus, CancellationTiming, CancelledBy, EventKind, EventTemplateId, EventTypeId,
+        OfferStatus,
     },
     waitlist,
     window::Span,
@@ -59,7 +60,13 @@ pub struct NewClass {
 /// Makes a class.
 pub fn create(cx: &mut Write, new: NewClass) -> Result<CalendarEvent> {
     let template = match new.event_template_id {
-        Some(id) => Some(EventTemplate::find(cx, id)?),
+        Some(id) => {
+            let template = EventTemplate::find(cx, id)?;
+            if template.status == OfferStatus::Archived {
+                return Err(Problem::conflict("eventTemplateId", "must not be archived"));
+            }
+            Some(template)
+        }
         None => None,
     };
     let template = template.as_ref();
@@ -209,11 +216,14 @@ fn update_calendar_event(
     }
     cx.touch("calendar_event", event.calendar_event_id, event.changed(&before));
     event.save(cx)?;
-    if moved {
+    if moved || event.name != before.name {
         for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
             for was in Booking::of_event(cx, event.calendar_event_id, status)? {
                 let mut booking = was.clone();
                 booking.follow(&event);
+                if event.starts_at != before.starts_at {
+                    booking.rescheduled_from = Some(before.starts_at);
+                }
                 booking.save(cx, &was, Event::BookingUpdated)?;
             }
         }

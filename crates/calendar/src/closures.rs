@@ -115,7 +115,9 @@ impl AvailabilityRule {
         }
         let wanted = |field: &str, given: bool, named: bool| match (given, named) {
             (true, false) => Err(Problem::invalid(field, "must be given")),
-            (false, true) => Err(Problem::invalid(field, "must be absent for what is closed")),
+            (false, true) => {
+                Err(Problem::invalid(field, "must be absent: something else is closed"))
+            }
             _ => Ok(()),
         };
         wanted("locationId", self.applies_to == AppliesTo::Location, self.location_id.is_some())?;

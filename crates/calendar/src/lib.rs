@@ -20,6 +20,8 @@ pub mod days;
 pub mod events;
 pub mod offer;
 pub mod offering;
+pub mod pattern;
+pub mod recurring;
 pub mod requests;
 pub mod slots;
 pub mod tasks;
@@ -42,6 +44,7 @@ pub fn area() -> Area {
             "Bookings",
             vec![booking::area(), bookings::area(), cancellation::area(), attendance::area()],
         ),
+        ("Recurring bookings", vec![recurring::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))

@@ -21,8 +21,9 @@ use crate::{
     days,
     events::CalendarEvent,
     offer::{Supply, Terms, meets, offer},
+    requests::BookingRequest,
     types::EventType,
-    vocabulary::{EventKind, Reason},
+    vocabulary::{CalendarEventId, EventKind, Reason},
     window::{Opening, Span, merged},
 };
 
@@ -221,6 +222,11 @@ impl<'a> Offering<'a> {
                 *counts.entry(zone.date_at(at)).or_default() += 1;
             }
         }
+        for (request, at) in BookingRequest::starts_of_type(cx, coach, id)? {
+            if Some(request.0) != self.asking.than {
+                *counts.entry(zone.date_at(at)).or_default() += 1;
+            }
+        }
         Ok(counts.into_iter().filter(|(_, count)| *count >= limit).map(|(date, _)| date).collect())
     }
 
@@ -281,6 +287,7 @@ impl<'a> Offering<'a> {
             None => BTreeSet::new(),
         };
         let classes = CalendarEvent::classes(cx, event_type.event_type_id, part)?;
+        let closed = self.closed_classes(cx, &classes, part)?;
         let wanted = |class: &CalendarEvent| {
             coach.is_none_or(|id| id == class.coach_id)
                 && location.is_none_or(|id| Some(id) == class.location_id)
@@ -290,9 +297,12 @@ impl<'a> Offering<'a> {
             .filter(wanted)
             .map(|class| {
                 let span = class.span();
+                let closed =
+                    closed.get(&class.calendar_event_id).is_some_and(|shut| meets(shut, &span));
                 let already = mine.contains(&class.calendar_event_id);
                 let reasons = [
-                    (class.free_seats() == 0, Reason::Full),
+                    (closed, Reason::Closed),
+                    (class.free_seats() == 0 && !already, Reason::Full),
                     (span.start < self.earliest, Reason::Notice),
                     (self.latest.is_some_and(|latest| span.start >= latest), Reason::Window),
                     (already, Reason::AlreadyBooked),
@@ -309,6 +319,36 @@ impl<'a> Offering<'a> {
                 }
             })
             .collect())
+    }
+
+    /// When closures close what classes are of.
+    fn closed_classes(
+        &self,
+        cx: &mut Read,
+        classes: &[CalendarEvent],
+        part: Span,
+    ) -> Result<BTreeMap<CalendarEventId, Vec<Span>>> {
+        let around = Span::new(part.start, part.end.plus_days(1));
+        let closures = AvailabilityRule::within(cx, around)?;
+        if closures.is_empty() || classes.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let company = Company::find(cx)?.zone();
+        let coaches: BTreeSet<_> = classes.iter().map(|class| class.coach_id).collect();
+        let coaches: Vec<_> = coaches.into_iter().collect();
+        let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        let closed = classes.iter().map(|class| {
+            let mut own = coaches.iter().zip(&schedules);
+            let coach = own.find(|(id, _)| **id == class.coach_id);
+            let zones = Zones {
+                company: company.clone(),
+                location: class.location_id.map(|id| (id, class.time_zone.clone())),
+                coach: coach.map(|(id, schedule)| (*id, schedule.time_zone.clone())),
+            };
+            let spans = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
+            (class.calendar_event_id, merged(spans))
+        });
+        Ok(closed.collect())
     }
 
     /// What a client has paid for must be good on the day.

@@ -129,6 +129,15 @@ impl BookingRequest {
         }
     }
 
+    /// When the pending requests to a coach for a type begin, with their ids: each is one of a date's.
+    pub fn starts_of_type(
+        cx: &mut Read,
+        coach: CoachId,
+        event_type: EventTypeId,
+    ) -> Result<Vec<(BookingRequestId, Timestamp)>> {
+        cx.all(STARTS, params![coach, event_type, REQUESTS_MAX])
+    }
+
     /// The same while nothing is decided.
     fn pending(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
         let found = Self::find(cx, id)?;
@@ -427,6 +436,8 @@ statements! {
         AND client_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
     PENDING_AT = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
         AND calendar_event_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
+    STARTS = "SELECT booking_request_id, starts_at FROM booking_request WHERE company_id = ?1 \
+        AND coach_id = ?2 AND event_type_id = ?3 AND status = 'pending' LIMIT ?4";
     INSERT = "INSERT INTO booking_request ", values!(BookingRequest);
     SAVE = "UPDATE booking_request SET ", set!(BookingRequest),
         " WHERE company_id = ?1 AND booking_request_id = ?2";

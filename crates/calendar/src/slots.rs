@@ -33,6 +33,8 @@ pub struct Slot {
     event_type_id: EventTypeId,
     /// The class, where it is one.
     calendar_event_id: Option<CalendarEventId>,
+    /// What people call it.
+    name: String,
     /// With whom.
     coach_id: CoachId,
     /// Where, if it has a place.
@@ -59,10 +61,10 @@ pub struct Slot {
 
 impl Slot {
     /// A start as it is told.
-    pub fn of(cx: &Read, event_type: EventTypeId, start: Start) -> Result<Self> {
+    pub fn of(cx: &Read, event_type: &EventType, start: Start) -> Result<Self> {
         let Start { span, coach, location, zone, class, reasons } = start;
         let key = SlotKey {
-            event_type_id: event_type,
+            event_type_id: event_type.event_type_id,
             coach_id: coach,
             location_id: location,
             calendar_event_id: class.as_ref().map(|class| class.calendar_event_id),
@@ -70,8 +72,10 @@ impl Slot {
         };
         let bookable = reasons.is_empty();
         let free = i64::from(!reasons.iter().any(|reason| reason.is_taken()));
+        let name = class.as_ref().map_or(&event_type.name, |class| &class.name).clone();
         Ok(Self {
-            event_type_id: event_type,
+            event_type_id: event_type.event_type_id,
+            name,
             calendar_event_id: key.calendar_event_id,
             coach_id: coach,
             location_id: location,
@@ -139,7 +143,6 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
     if !event_type.is_active() {
         return Ok(Slots { slots: Vec::new(), next_from: None });
     }
-    let id = event_type.event_type_id;
     let (coach, location) = (wanted.coach_id, wanted.location_id);
     let asking = Asking { event_type: &event_type, coach, location, range, client, than: None };
     let offering = Offering::read(cx, asking)?;
@@ -154,7 +157,8 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
         from = to;
     }
     let next_from = cut(&mut starts).or((from < range.end).then_some(from));
-    let slots: Result<_> = starts.into_iter().map(|start| Slot::of(cx, id, start)).collect();
+    let slots: Result<_> =
+        starts.into_iter().map(|start| Slot::of(cx, &event_type, start)).collect();
     Ok(Slots { slots: slots?, next_from })
 }
 
@@ -195,7 +199,7 @@ pub fn not_bookable(
         let starts = offering.starts(cx, part)?.into_iter();
         let free = starts.filter(|start| start.reasons.is_empty());
         for start in free.take(ALTERNATIVES - alternatives.len()) {
-            alternatives.push(Slot::of(cx, event_type.event_type_id, start)?);
+            alternatives.push(Slot::of(cx, event_type, start)?);
         }
         if alternatives.len() == ALTERNATIVES {
             break;

@@ -116,12 +116,20 @@ struct NewTemplate {
     location_id: Option<LocationId>,
 }
 
+fn name_required() -> Problem {
+    Problem::field(Key::EventTemplateNameRequired, "name", "must be given")
+}
+
+fn duration_required() -> Problem {
+    Problem::field(Key::EventTemplateDurationRequired, "durationMinutes", "must be given")
+}
+
 /// Most templates of a company.
 const TEMPLATES_MAX: i64 = 1_000;
 
 fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result<TemplateAnswer> {
-    let name = new.name.ok_or(Key::EventTemplateNameRequired)?;
-    let duration = new.duration_minutes.ok_or(Key::EventTemplateDurationRequired)?;
+    let name = new.name.ok_or_else(name_required)?;
+    let duration = new.duration_minutes.ok_or_else(duration_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TEMPLATES_MAX) {
         return Err(Problem::conflict("eventTemplates", "must be at most 1000 in a company"));
@@ -165,12 +173,12 @@ fn update_event_template(
     let mut template = before.clone();
     match change.name {
         Patch::Absent => {}
-        Patch::Clear => return Err(Key::EventTemplateNameRequired.into()),
+        Patch::Clear => return Err(name_required()),
         Patch::Set(name) => template.name = name.into(),
     }
     match change.duration_minutes {
         Patch::Absent => {}
-        Patch::Clear => return Err(Key::EventTemplateDurationRequired.into()),
+        Patch::Clear => return Err(duration_required()),
         Patch::Set(minutes) => template.duration_minutes = minutes.into(),
     }
     change.event_type_id.apply(&mut template.event_type_id);

@@ -177,6 +177,9 @@ filters! {
 }
 
 fn list_event_types(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<EventTypes> {
+    let staffs = wanted.status == Some(OfferStatus::Archived);
+    let others = wanted.clients_may_book.is_some_and(|flag| !flag.0);
+    cx.staff_say(&[("status", staffs), ("clientsMayBook", others)])?;
     if !cx.by_staff() {
         wanted.status = Some(OfferStatus::Active);
         wanted.clients_may_book = Some(spotter_contract::Flag(true));
@@ -239,6 +242,10 @@ pub struct NewEventType {
     pub waitlist: Option<Waitlist>,
 }
 
+fn name_required() -> Problem {
+    Problem::field(Key::EventTypeNameRequired, "name", "must be given")
+}
+
 fn checked_coaches(cx: &mut Read, ids: Vec<CoachId>) -> Result<Json<Vec<CoachId>>> {
     for id in &ids {
         Coach::find(cx, *id)?;
@@ -259,7 +266,7 @@ const TYPES_MAX: i64 = 1_000;
 
 /// Makes something new that can be booked.
 pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
-    let name = new.name.ok_or(Key::EventTypeNameRequired)?;
+    let name = new.name.ok_or_else(name_required)?;
     let count: Option<(i64,)> = cx.one(COUNT, params![])?;
     if count.is_some_and(|(count,)| count >= TYPES_MAX) {
         return Err(Problem::conflict("eventTypes", "must be at most 1000 in a company"));
@@ -332,7 +339,7 @@ fn update_event_type(
     let mut own = before.clone();
     match change.name {
         Patch::Absent => {}
-        Patch::Clear => return Err(Key::EventTypeNameRequired.into()),
+        Patch::Clear => return Err(name_required()),
         Patch::Set(name) => own.name = name.into(),
     }
     change.description.map(Into::into).apply(&mut own.description);

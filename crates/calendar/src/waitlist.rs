@@ -2,14 +2,14 @@
 //! offer that lapses) calls [`fill`], which goes down the line.
 
 use spotter_contract::{Area, Timer, Write};
-use spotter_kernel::{Event, Id, Result};
+use spotter_kernel::{Event, Id, Result, Timestamp};
 
 use crate::{
     booking::{self, Booking},
     cancellation,
     events::CalendarEvent,
     offer::meets,
-    types::EventType,
+    types::{EventType, Waitlist},
     vocabulary::{BookingId, BookingStatus, CalendarEventId, WaitlistMode},
 };
 
@@ -21,7 +21,7 @@ const EVENTS: &[Event] = &[Event::BookingUpdated, Event::BookingCancelled];
 pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
     let event_type = EventType::of(cx, event.event_type_id)?;
     let waitlist = &event_type.waitlist.0;
-    let closes_at = event.starts_at.plus_seconds(-60 * waitlist.closes_minutes_before);
+    let closes_at = closes_at(event, waitlist);
     let moves_up = waitlist.mode != WaitlistMode::Off && cx.now() < closes_at;
     if !moves_up || !event.is_scheduled() || event.free_seats() == 0 || event.waitlisted == 0 {
         return Ok(());
@@ -46,6 +46,11 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
         booking.save(cx, &before, Event::BookingUpdated)?;
     }
     event.save(cx)
+}
+
+/// From when on nobody moves up, so that nobody joins the line either.
+pub fn closes_at(event: &CalendarEvent, waitlist: &Waitlist) -> Timestamp {
+    event.starts_at.plus_seconds(-60 * waitlist.closes_minutes_before)
 }
 
 /// Whether somebody who waits is free then, and may have the seat.

@@ -133,6 +133,11 @@ impl Location {
         self.status == LocationStatus::Active
     }
 
+    /// When it was made.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
     /// The zone of its opening hours.
     pub fn time_zone(&self) -> TimeZone {
         TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)
@@ -319,14 +324,20 @@ fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<Loca
     Ok(LocationAnswer { location })
 }
 
+/// What of a location clients are not told.
+const STAFFS: &[&str] = &["accessZones"];
+
 /// What the area brings.
 pub fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())
         .operations([
-            operation!(GET "/locations", LocationsRead, list_locations).summary("List locations"),
+            operation!(GET "/locations", LocationsRead, list_locations)
+                .summary("List locations")
+                .for_every_client(STAFFS),
             operation!(GET "/locations/{locationId}", LocationsRead, get_location)
-                .summary("Get a location"),
+                .summary("Get a location")
+                .for_every_client(STAFFS),
             operation!(POST "/locations", LocationsWrite, create_location)
                 .summary("Create a location")
                 .created()

@@ -143,6 +143,7 @@ CREATE TABLE booking (
     starts_at BIGINT NOT NULL,
     ends_at BIGINT NOT NULL,
     time_zone TEXT NOT NULL,
+    name TEXT NOT NULL,
     status TEXT NOT NULL,
     attendance_status TEXT NOT NULL,
     checked_in_at BIGINT,
@@ -205,6 +206,7 @@ CREATE TABLE booking_request (
 CREATE INDEX booking_request_status ON booking_request (company_id, status, booking_request_id);
 CREATE INDEX booking_request_client ON booking_request (company_id, client_id, booking_request_id);
 CREATE INDEX booking_request_coach ON booking_request (company_id, coach_id, booking_request_id);
+CREATE INDEX booking_request_type ON booking_request (company_id, status, coach_id, event_type_id);
 CREATE INDEX booking_request_event ON booking_request (company_id, calendar_event_id)
     WHERE calendar_event_id IS NOT NULL;
 
@@ -225,3 +227,32 @@ CREATE TABLE calendar_task (
 );
 CREATE INDEX calendar_task_start ON calendar_task (company_id, starts_at, calendar_task_id);
 CREATE INDEX calendar_task_coach ON calendar_task (company_id, coach_id, starts_at, calendar_task_id);
+
+-- A client's bookings of a weekly pattern.
+CREATE TABLE recurring_booking (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    recurring_booking_id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    event_type_id TEXT NOT NULL,
+    coach_id TEXT NOT NULL,
+    location_id TEXT,
+    weekdays TEXT NOT NULL,
+    interval_weeks BIGINT NOT NULL,
+    start_time TEXT NOT NULL,
+    time_zone TEXT NOT NULL,
+    start_date TEXT NOT NULL,
+    until_date TEXT,
+    count BIGINT,
+    exclusions TEXT NOT NULL,
+    on_conflict TEXT NOT NULL,
+    skipped TEXT NOT NULL,
+    status TEXT NOT NULL,
+    booked_through TEXT NOT NULL,
+    note TEXT,
+    version BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (company_id, recurring_booking_id)
+);
+CREATE INDEX recurring_booking_client ON recurring_booking (company_id, client_id, recurring_booking_id);
+CREATE INDEX recurring_booking_coach ON recurring_booking (company_id, coach_id, recurring_booking_id);

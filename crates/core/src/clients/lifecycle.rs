@@ -145,6 +145,7 @@ pub(super) fn area() -> Area {
                 Event::BookingCancelled,
                 Event::BookingUpdated,
                 Event::BookingRequestRejected,
+                Event::RecurringBookingChanged,
             ])
             .always(&[Event::ClientArchived])
             .asks(),

@@ -106,6 +106,11 @@ impl Company {
         Ok(company)
     }
 
+    /// When it was made.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
     /// The zone of its dates.
     pub fn zone(&self) -> TimeZone {
         TimeZone::parse(&self.time_zone).unwrap_or(TimeZone::UTC)

@@ -90,7 +90,9 @@ modules! {
         [FinanceInvoicesRead FinanceInvoiceMessagesWrite] []
     RecurringBookings "recurring_bookings" Company "Recurring bookings"
         reads "Series of bookings" changes "Change and cancel series"
-        [RecurringBookingsRead RecurringBookingsWrite] []
+        [RecurringBookingsRead RecurringBookingsWrite]
+        [list_recurring_bookings get_recurring_booking create_recurring_booking
+            cancel_recurring_booking]
     EventTemplates "event_templates" Company "Event templates"
         reads "Templates of events" changes "Change templates of events"
         [EventTemplatesRead EventTemplatesWrite]

@@ -17,6 +17,8 @@ on_both_engines!(
     more_seats_go_to_those_who_wait,
     a_class_is_moved_and_cancelled_with_its_bookings,
     a_full_class_says_so,
+    a_seat_moves_without_its_class,
+    a_closed_line_and_a_closed_day_take_nobody_in,
     classes_are_made_by_coaches,
     attendance_of_a_class_is_said_at_once,
 );
@@ -188,6 +190,65 @@ async fn a_full_class_says_so(app: App) {
     app.post("/bookings", both).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
 }
 
+/// Whoever moves their seat leaves the class, and everybody else in it, where it is.
+async fn a_seat_moves_without_its_class(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(&app, json!({"kind": "class", "capacity": 2})).await;
+    let (start, next) = (free_start(), free_start());
+    let class = new_class(&app, &event_type, &coach, &start).await;
+    let other = new_class(&app, &event_type, &coach, &next).await;
+    let (client, token) = people::client(&app).await;
+    let second = app.new_client(json!({"firstName": "Bo"})).await;
+    let mine = book(&app, json!({"clientId": client, "calendarEventId": class})).await;
+    let stays = book(&app, json!({"clientId": second, "calendarEventId": class})).await;
+    app.events().await;
+    let path = format!("/bookings/{mine}/reschedule");
+    for to in [json!({"startsAt": start}), json!({"calendarEventId": class})] {
+        let same = app.post(&path, to).await.ok();
+        assert_eq!(same.data()["booking"]["version"], 1);
+        assert_eq!(same.data()["booking"]["rescheduledFrom"], json!(null));
+    }
+    app.announced(&[]).await;
+    let to = Some(json!({"startsAt": next}));
+    let moved = app.app_as(&token, "POST", &path, to).await.ok();
+    assert_eq!(moved.data()["booking"]["calendarEventId"], other.as_str());
+    app.announced(&["booking.updated"]).await;
+    for (event, at, seats) in [(&class, &start, 1), (&other, &next, 1)] {
+        let told = app.get(&format!("/calendar/events/{event}")).await.ok();
+        let told = &told.data()["calendarEvent"];
+        assert_eq!((&told["startsAt"], &told["seatsTaken"]), (&json!(at), &json!(seats)));
+    }
+    let told = app.get(&format!("/bookings/{stays}")).await.ok();
+    assert_eq!(told.data()["booking"]["startsAt"], start.as_str());
+    let nowhere = app.post(&path, json!({"startsAt": free_start()})).await;
+    nowhere.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+}
+
+async fn a_closed_line_and_a_closed_day_take_nobody_in(app: App) {
+    let coach = coach_at_work(&app).await;
+    let line = json!({"kind": "class", "capacity": 1,
+        "waitlist": {"mode": "auto", "closesMinutesBefore": 180}});
+    let event_type = new_type(&app, line).await;
+    let class = new_class(&app, &event_type, &coach, &later(&this_minute(), 60)).await;
+    let (ann, bo) = (
+        app.new_client(json!({"firstName": "Ann"})).await,
+        app.new_client(json!({"firstName": "Bo"})).await,
+    );
+    book(&app, json!({"clientId": ann, "calendarEventId": class})).await;
+    let waits = json!({"clientId": bo, "calendarEventId": class, "capacityAction": "waitlist"});
+    let refused = app.post("/bookings", waits).await;
+    let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    assert_eq!(refused.body["error"]["details"]["reasons"], json!(["full"]));
+    let start = free_start();
+    let class = new_class(&app, &event_type, &coach, &start).await;
+    let date = &start[..10];
+    let closure =
+        json!({"appliesTo": "coach", "coachId": coach, "startDate": date, "endDate": date});
+    app.post("/availability-rules", closure).await.ok();
+    let refused = app.post("/bookings", json!({"clientId": bo, "calendarEventId": class})).await;
+    assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
+}
+
 async fn classes_are_made_by_coaches(app: App) {
     let (coach, token) = people::coach(&app, "Coach").await;
     let other = coach_at_work(&app).await;
@@ -212,6 +273,11 @@ async fn classes_are_made_by_coaches(app: App) {
     app.app("POST", "/calendar/events", Some(nobody))
         .await
         .refused(400, "PUBLIC_API_COACH_REQUIRED");
+    app.act(&format!("/event-templates/{template}/archive")).await.ok();
+    app.app("POST", "/calendar/events", Some(with(&new, json!({"startsAt": free_start()}))))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("eventTemplateId");
     let range = format!("/calendar/events?from={start}&to={}", later(&start, 10));
     assert_eq!(app.get(&range).await.ok().data()["total"], 1);
     app.announced(&[]).await;

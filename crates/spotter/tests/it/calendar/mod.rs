@@ -5,6 +5,7 @@ mod bookings;
 mod classes;
 mod keys;
 mod races;
+mod recurring;
 mod requests;
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -14,6 +14,7 @@ on_both_engines!(
     clients_ask_and_withdraw,
     a_request_lapses,
     requests_for_classes_hold_a_seat,
+    approval_looks_at_the_slot_again,
 );
 
 async fn a_request_holds_its_slot_until_it_is_decided(app: App) {
@@ -135,6 +136,33 @@ async fn a_request_lapses(app: App) {
     }
     app.announced(&["booking_request.rejected"]).await;
     app.post("/bookings", new).await.ok();
+}
+
+async fn approval_looks_at_the_slot_again(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(
+        &app,
+        json!({"coachIds": [coach], "requiresApproval": true,
+        "dailyLimitPerCoach": 1, "slotIntervalMinutes": 30}),
+    )
+    .await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let start = free_start();
+    let new = json!({"clientId": client, "eventTypeId": event_type, "startsAt": start});
+    let asked = app.post("/bookings", new.clone()).await.ok();
+    let path =
+        format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+    let second = app.post("/bookings", with(&new, json!({"startsAt": later(&start, 60)}))).await;
+    assert_eq!(second.body["error"]["details"]["reasons"], json!(["daily_limit"]));
+    let date = &start[..10];
+    let closure = json!({"appliesTo": "company", "startDate": date, "endDate": date});
+    let closed = app.post("/availability-rules", closure).await.ok();
+    let refused = app.act(&format!("{path}/approve")).await;
+    let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
+    let rule = text(closed.data(), "/availabilityRule/availabilityRuleId");
+    app.delete(&format!("/availability-rules/{rule}")).await.ok();
+    app.act(&format!("{path}/approve")).await.ok();
 }
 
 async fn requests_for_classes_hold_a_seat(app: App) {

@@ -37,6 +37,8 @@ fn the_tour_of_the_calendar(engine: Engine) {
         "[\"waitlisted\",1]",
         "[\"booked\",null]",
         "1\n\"coach\"",
+        "[\"10:00\",\"10:00\",\"10:00\",\"10:00\"]",
+        "\"cancelled\"",
     ];
     let mut rest = told.as_str();
     for part in expected {

@@ -27,6 +27,7 @@ const WORDS: &[(&str, &[&str])] = &[
             "approved",
             "rejected",
             "scheduled",
+            "active",
         ],
     ),
     ("attendanceStatus", &["expected", "attended", "no_show", "excused"]),

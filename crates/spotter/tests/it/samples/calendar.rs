@@ -14,6 +14,7 @@ impl Sample for Calendar {
             "/event-",
             "/calendar",
             "/booking",
+            "/recurring-bookings",
             "/coaches/{coachId}/availability",
         ];
         places.iter().any(|place| operation.path.starts_with(place))
@@ -78,6 +79,10 @@ impl Sample for Calendar {
             }
             "update_booking" => json!({"note": "Bring shoes"}),
             "reschedule_booking" => json!({"startsAt": start}),
+            "create_recurring_booking" => nothing_to_book(ids),
+            "cancel_recurring_booking" => {
+                json!({"scope": "this", "occurrenceDate": &calendar::at(200, 0)[..10]})
+            }
             "cancel_booking" | "preview_booking_cancellation" => json!({"reason": "Ill"}),
             "set_booking_attendance" => json!({"attendanceStatus": "attended"}),
             "set_event_attendance" => json!({"attendance": [
@@ -89,6 +94,14 @@ impl Sample for Calendar {
             other => panic!("{other} needs a good body here"),
         }
     }
+}
+
+/// A series whose only date is left out.
+fn nothing_to_book(ids: &Ids) -> Value {
+    let date = &calendar::at(200, 0)[..10];
+    json!({"clientId": ids["clientId"], "eventTypeId": ids["eventTypeId"],
+        "coachId": ids["calendarCoachId"], "weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": date,
+        "startTime": "10:00", "count": 1, "exclusions": [date]})
 }
 
 /// Records on which an operation can act: each time at instants of their own.
@@ -129,6 +142,8 @@ async fn fresh(app: &App, ids: &mut Ids, operation: &str) {
         "coachId": coach, "startsAt": calendar::free_start()});
     let made = app.post("/bookings", new).await.ok();
     ids.insert("bookingRequestId", text(made.data(), "/bookingRequest/bookingRequestId"));
+    let series = app.post("/recurring-bookings", nothing_to_book(ids)).await.ok();
+    ids.insert("recurringBookingId", text(series.data(), "/recurringBooking/recurringBookingId"));
     let start = calendar::free_start();
     let task = json!({"coachId": coach, "title": "Order towels", "startsAt": start,
         "endsAt": calendar::later(&start, 30)});
