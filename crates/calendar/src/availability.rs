@@ -22,7 +22,7 @@ use crate::{
     calling, days,
     types::EventType,
     vocabulary::EventTypeId,
-    window::{Opening, Span, Window, merged},
+    window::{Opening, Span, Window, dates, merged},
 };
 
 /// Hours in which a coach works on a weekday.
@@ -155,12 +155,9 @@ fn window(start: &WallTime, end: &WallTime) -> Window {
 }
 
 /// The dates of a zone whose windows can reach into a range: overnight ones begin the day before.
-fn dates(zone: &TimeZone, range: Span) -> impl Iterator<Item = Date> {
+fn dates_around(zone: &TimeZone, range: Span) -> impl Iterator<Item = Date> {
     let first = zone.date_at(range.start);
-    let first = first.plus_days(-1).unwrap_or(first);
-    let last = zone.date_at(range.end);
-    std::iter::successors(Some(first), |date| Some(date.tomorrow()))
-        .take_while(move |date| *date <= last)
+    dates(first.plus_days(-1).unwrap_or(first), zone.date_at(range.end))
 }
 
 fn weekday_of(date: Date) -> i64 {
@@ -214,7 +211,7 @@ impl CoachAvailability {
             here && (types.is_empty() || types.contains(&event_type))
         };
         let mut found = Vec::new();
-        for date in dates(&self.time_zone, range) {
+        for date in dates_around(&self.time_zone, range) {
             let weekday = weekday_of(date);
             match self.overrides.0.iter().find(|other| other.date == date) {
                 Some(other) => {
@@ -263,7 +260,7 @@ impl LocationAvailability {
             return None;
         }
         let mut found = Vec::new();
-        for date in dates(&self.time_zone, range) {
+        for date in dates_around(&self.time_zone, range) {
             let weekday = weekday_of(date);
             if let Some(other) = self.overrides.0.iter().find(|other| other.date == date) {
                 let hours = other.windows.iter();

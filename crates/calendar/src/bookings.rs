@@ -16,7 +16,7 @@ use spotter_store::{List, filters, lists};
 
 use crate::{
     booking::{Booking, BookingView, NewBooking, Policy, TALLY},
-    calling, cancellation,
+    cancellation,
     events::{CalendarEvent, NewEvent},
     offering::{Asking, Offering, Start},
     requests::{self, BookingRequest, RequestView},
@@ -523,10 +523,17 @@ fn reschedule_booking(
     if stays {
         return Ok(BookingAnswer { booking: before.into() });
     }
-    let event_type = EventType::of(cx, type_id)?;
+    let event_type = match cx.by_staff() {
+        true => EventType::of(cx, type_id)?,
+        false => bookable_type(cx, type_id)?,
+    };
+    if !cx.by_staff() && event_type.requires_approval {
+        let rule = "must not need a coach's approval: cancel it, and ask anew";
+        return Err(Problem::conflict("eventTypeId", rule));
+    }
     let than = Some(before.calendar_event_id.0);
     let wish = Wish { than, ..wish };
-    let mut booking = before.clone();
+    let (mut booking, mut left) = (before.clone(), None);
     let (start, buffers, limited) = checked(cx, &event_type, &wish)?;
     match start.class {
         None => {
@@ -549,20 +556,22 @@ fn reschedule_booking(
             }
             other.seats_taken += 1;
             other.save(cx)?;
-            cancellation::leave(cx, &mut event, &before, FreedSeat::Promote)?;
-            event = other;
+            cancellation::give_up(cx, &mut event, &before)?;
+            left = Some(std::mem::replace(&mut event, other));
         }
     }
     booking.follow(&event);
     booking.rescheduled_from = Some(before.starts_at);
     booking.is_exception = booking.recurring_booking_id.is_some();
     booking.save(cx, &before, Event::BookingUpdated)?;
+    if let Some(mut left) = left {
+        waitlist::fill(cx, &mut left)?;
+    }
     Ok(BookingAnswer { booking: booking.into() })
 }
 
 fn promote_booking(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
-    calling::check_own_calendar(cx, before.coach_id)?;
     if before.status != BookingStatus::Waitlisted {
         return Err(Problem::conflict("status", "must be waitlisted"));
     }
@@ -572,7 +581,8 @@ fn promote_booking(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<Bookin
 /// The caller's booking, while it is offered.
 fn offered(cx: &mut Read, id: BookingId) -> Result<Booking> {
     let booking = Booking::find(cx, id)?;
-    let open = booking.offer_expires_at.is_some_and(|until| until > cx.now());
+    let until = booking.offer_expires_at.map(|until| until.min(booking.starts_at));
+    let open = until.is_some_and(|until| until > cx.now());
     if booking.status != BookingStatus::Offered || !open {
         return Err(Problem::conflict("status", "must be offered"));
     }

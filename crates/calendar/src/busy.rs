@@ -6,7 +6,7 @@ use spotter_kernel::{Id, Problem, Result, Timestamp};
 use crate::window::Span;
 
 /// Something that takes time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Taken {
     /// Which time, with the minutes that are needed before and after.
     pub span: Span,
@@ -69,8 +69,8 @@ impl Busy {
     }
 
     /// What takes time, but for one thing.
-    pub fn others(&self, than: Option<Id>) -> impl Iterator<Item = Span> {
-        self.0.iter().filter(move |taken| Some(taken.by) != than).map(|taken| taken.span)
+    pub fn others(&self, than: Option<Id>) -> impl Iterator<Item = Taken> {
+        self.0.iter().copied().filter(move |taken| Some(taken.by) != than)
     }
 }
 
@@ -124,7 +124,8 @@ mod tests {
         assert_eq!(Busy::unpack(&busy.packed()), busy);
         assert_eq!(busy.others(Some(id(3))).count(), 1);
         busy.remove(id(255));
-        assert_eq!(busy.others(None).collect::<Vec<_>>(), [Span::of_minutes(far, 60)]);
+        let left: Vec<_> = busy.others(None).map(|taken| taken.span).collect();
+        assert_eq!(left, [Span::of_minutes(far, 60)]);
     }
 
     #[test]

@@ -167,16 +167,20 @@ pub fn by_system(cx: &mut Write, before: &Booking) -> Result<Booking> {
     cancelled(cx, before, (CancelledBy::System, timing, None), FreedSeat::Promote)
 }
 
-/// Cancels a booking: the one way in which a seat, or a place in the line, is given up.
+/// Cancels a booking: the one way in which a seat, or a place in the line, is given up. The event and its
+/// coach's day come before what is told, as they do where something is booked.
 pub fn cancelled(
     cx: &mut Write,
     before: &Booking,
-    (by, timing, reason): (CancelledBy, Option<CancellationTiming>, Option<String>),
+    said: (CancelledBy, Option<CancellationTiming>, Option<String>),
     freed: FreedSeat,
 ) -> Result<Booking> {
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
-    let booking = ended(cx, before, (by, timing, reason))?;
-    leave(cx, &mut event, before, freed)?;
+    give_up(cx, &mut event, before)?;
+    let booking = ended(cx, before, said)?;
+    if before.status.has_seat() && freed == FreedSeat::Promote {
+        waitlist::fill(cx, &mut event)?;
+    }
     Ok(booking)
 }
 
@@ -209,13 +213,8 @@ pub fn ended(
     Ok(booking)
 }
 
-/// Gives up a seat of an event, or a place in its line.
-pub fn leave(
-    cx: &mut Write,
-    event: &mut CalendarEvent,
-    left: &Booking,
-    freed: FreedSeat,
-) -> Result<()> {
+/// Gives up a seat of an event, or a place in its line; an appointment ends with it.
+pub fn give_up(cx: &mut Write, event: &mut CalendarEvent, left: &Booking) -> Result<()> {
     if !event.is_scheduled() {
         return Ok(());
     }
@@ -224,14 +223,10 @@ pub fn leave(
     } else {
         event.waitlisted -= 1;
     }
-    if event.kind == EventKind::Appointment {
-        return event.end(cx);
+    match event.kind {
+        EventKind::Appointment => event.end(cx),
+        EventKind::Class => event.save(cx),
     }
-    event.save(cx)?;
-    if left.status.has_seat() && freed == FreedSeat::Promote {
-        waitlist::fill(cx, event)?;
-    }
-    Ok(())
 }
 
 /// Who leaves the company comes to nothing any more; what they paid with comes back.

@@ -18,6 +18,7 @@ use crate::{
     availability::{CoachAvailability, LocationAvailability},
     booking::Booking,
     bookings::bookable_type,
+    busy::crowded,
     calling, cancellation, days,
     events::{CalendarEvent, EventAnswer, EventPath, NewEvent},
     offer::meets,
@@ -98,6 +99,7 @@ pub fn create(cx: &mut Write, new: NewClass) -> Result<CalendarEvent> {
     let (time_zone, limited) = zone_of(cx, location)?;
     if !new.ignore_policy {
         check_free(cx, coach, span.widened(buffers.0, buffers.1), None)?;
+        check_room(cx, location, span, None)?;
     }
     let name = new.name.map(Into::into).or(named).unwrap_or(event_type.name);
     let event = NewEvent {
@@ -155,6 +157,25 @@ fn check_free(
     Ok(())
 }
 
+/// A limited location holds so many events at once, and no more.
+fn check_room(
+    cx: &mut Write,
+    location: Option<LocationId>,
+    span: Span,
+    than: Option<spotter_kernel::Id>,
+) -> Result<()> {
+    let Some(id) = location else { return Ok(()) };
+    let location = Location::find(cx, id)?;
+    let Some(most) = LocationAvailability::of(cx, &location)?.max_concurrent_events else {
+        return Ok(());
+    };
+    let taken = days::taken_each(cx, &[id.0], span, than)?;
+    if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
+        return Err(Problem::conflict("locationId", "must have room for one more event then"));
+    }
+    Ok(())
+}
+
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
     Ok(EventAnswer { calendar_event: create(cx, new)?.into() })
 }
@@ -207,7 +228,9 @@ fn update_calendar_event(
     if moved {
         let span = event.span().widened(event.before_minutes, event.after_minutes);
         if !change.ignore_policy {
-            check_free(cx, event.coach_id, span, Some(event.calendar_event_id.0))?;
+            let own = Some(event.calendar_event_id.0);
+            check_free(cx, event.coach_id, span, own)?;
+            check_room(cx, event.location_id, event.span(), own)?;
         }
         let (_, limited) = zone_of(cx, event.location_id)?;
         before.give_back(cx)?;
@@ -216,11 +239,18 @@ fn update_calendar_event(
     }
     cx.touch("calendar_event", event.calendar_event_id, event.changed(&before));
     event.save(cx)?;
+    if moved {
+        requests::follow(cx, &event)?;
+        if event.waitlisted > 0 {
+            waitlist::close_at_start(cx, &event)?;
+        }
+    }
     if moved || event.name != before.name {
         for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
             for was in Booking::of_event(cx, event.calendar_event_id, status)? {
                 let mut booking = was.clone();
                 booking.follow(&event);
+                waitlist::follow(cx, &event, &mut booking)?;
                 if event.starts_at != before.starts_at {
                     booking.rescheduled_from = Some(before.starts_at);
                 }
@@ -248,6 +278,9 @@ fn cancel_calendar_event(
     let mut event = changeable(cx, at)?;
     let reason: Option<String> = why.reason.map(Into::into);
     let mut ended = 0;
+    event.seats_taken = 0;
+    event.waitlisted = 0;
+    event.end(cx)?;
     for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
         for before in Booking::of_event(cx, event.calendar_event_id, status)? {
             let timing = before.status.has_seat().then_some(CancellationTiming::Early);
@@ -256,9 +289,6 @@ fn cancel_calendar_event(
             ended += 1;
         }
     }
-    event.seats_taken = 0;
-    event.waitlisted = 0;
-    event.end(cx)?;
     requests::end_of_event(cx, event.calendar_event_id)?;
     cx.happens(|| format!("{} does not take place; {ended} bookings are cancelled.", event.name));
     cx.touch("calendar_event", event.calendar_event_id, ["status"]);

@@ -19,7 +19,7 @@ use crate::{
     availability::CoachAvailability,
     booking::{self, Affected},
     vocabulary::{AppliesTo, AvailabilityRuleId},
-    window::{Span, Window},
+    window::{Span, Window, dates},
 };
 
 record! {
@@ -88,11 +88,8 @@ impl AvailabilityRule {
             return vec![Span::new(self.start_date.start_in(zone), end)];
         };
         let window = Window { start: start.clone(), end: end.clone() };
-        let dates = std::iter::successors(Some(self.start_date), |date| Some(date.tomorrow()));
-        dates
-            .take_while(|date| *date <= self.end_date)
-            .map(|date| window.on(date, zone).span)
-            .collect()
+        let dates = dates(self.start_date, self.end_date);
+        dates.map(|date| window.on(date, zone).span).collect()
     }
 
     fn check(&self, cx: &mut Read) -> Result<()> {

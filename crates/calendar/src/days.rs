@@ -2,15 +2,18 @@
 //! time is packed. Rows are made ahead, because a row that is there is changed without touching an
 //! index, and two who book on different days never meet.
 
+use std::collections::BTreeMap;
+
 use spotter_contract::{Area, Read, Timer, Write};
 use spotter_kernel::{
-    Id, Result,
+    Id, Result, Timestamp,
     id::{CoachId, LocationId},
 };
 use spotter_store::{Bind, params, statements};
 
 use crate::{
     busy::{Busy, Taken, days_of},
+    requests,
     window::{Span, merged},
 };
 
@@ -34,13 +37,14 @@ pub fn taken_each(
     });
     let found: Vec<Vec<(Vec<u8>,)>> = cx.all_each(READ, asked)?;
     let spans = |rows: Vec<(Vec<u8>,)>| {
-        let mut spans: Vec<Span> = rows
+        let mut taken: Vec<Taken> = rows
             .into_iter()
             .flat_map(|(packed,)| Busy::unpack(&packed).others(than).collect::<Vec<_>>())
             .collect();
         // What reaches over midnight stands on both days.
-        spans.sort_unstable();
-        spans
+        taken.sort_unstable();
+        taken.dedup();
+        taken.into_iter().map(|taken| taken.span).collect()
     };
     Ok(found.into_iter().map(spans).collect())
 }
@@ -88,19 +92,22 @@ pub fn prepare(cx: &mut Write, owner: Id) -> Result<()> {
     cx.set_timer(&PREPARE_DAYS, owner, cx.now().plus_days(1))
 }
 
-/// Packs the events to come of a location that is limited from now on.
+/// Packs what takes the room of a location that is limited from now on: events, and what requests hold.
 pub fn pack_location(cx: &mut Write, location: LocationId) -> Result<()> {
-    let now = cx.now();
-    let events: Vec<(Id, spotter_kernel::Timestamp, spotter_kernel::Timestamp)> =
-        cx.all(EVENTS, params![location, now, EVENTS_MAX])?;
-    let mut days = std::collections::BTreeMap::<i64, Busy>::new();
-    for (by, start, end) in events {
-        let span = Span::new(start, end);
-        for day in days_of(span) {
-            days.entry(day).or_default().add(Taken { span, by })?;
+    let today = cx.now().millis().div_euclid(DAY);
+    // What reaches into today began at most a day before it.
+    let from = Timestamp::from_millis((today - 1) * DAY);
+    let events: Vec<(Id, Timestamp, Timestamp)> =
+        cx.all(EVENTS, params![location, from, EVENTS_MAX])?;
+    let events =
+        events.into_iter().map(|(by, start, end)| Taken { span: Span::new(start, end), by });
+    let mut days = BTreeMap::<i64, Busy>::new();
+    for taken in events.chain(requests::held_at(cx, location)?) {
+        for day in days_of(taken.span).filter(|day| *day >= today) {
+            days.entry(day).or_default().add(taken)?;
         }
     }
-    cx.execute(FORGET, params![location, now.millis().div_euclid(DAY)])?;
+    cx.execute(FORGET, params![location, today])?;
     for (day, busy) in days {
         cx.execute(ADD, params![location, day, busy.packed()])?;
     }

@@ -68,10 +68,12 @@ pub fn meets(spans: &[Span], with: &Span) -> bool {
 pub fn offer(terms: &Terms, supply: &Supply<'_>, range: Span) -> Vec<Offered> {
     let mut found = Vec::new();
     for opening in supply.openings.iter().filter(|opening| opening.span.overlaps(&range)) {
-        let full = supply.full_dates.contains(&opening.date);
         for start in opening.starts(terms.interval, terms.minutes, supply.zone) {
             if range.start <= start && start < range.end {
                 let span = Span::of_minutes(start, terms.minutes);
+                // By the date that it is then, whichever date its window belongs to.
+                let full = !supply.full_dates.is_empty()
+                    && supply.full_dates.contains(&supply.zone.date_at(start));
                 found.push(Offered { span, reasons: against(terms, supply, span, full) });
             }
         }

@@ -89,6 +89,8 @@ pub struct Offering<'a> {
     places: Vec<Place>,
     suppliers: Vec<Supplier>,
     client: Vec<Span>,
+    /// Events for which the client waits for a coach's word.
+    asked_for: BTreeSet<CalendarEventId>,
 }
 
 /// From when until when something of a type can be booked now.
@@ -110,12 +112,26 @@ impl<'a> Offering<'a> {
         let event_type = asking.event_type;
         let (earliest, latest) = bookable_from_to(cx, event_type)?;
         let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
-        let client = match asking.client {
-            Some(client) => booking::times_of(cx, client, around, asking.than)?,
-            None => Vec::new(),
+        let (client, asked_for) = match asking.client {
+            Some(client) => {
+                let mut times = booking::times_of(cx, client, around, asking.than)?;
+                let mut pending = BookingRequest::pending_of(cx, client)?;
+                pending.retain(|request| Some(request.booking_request_id.0) != asking.than);
+                times.extend(pending.iter().map(BookingRequest::span));
+                let events = pending.iter().filter_map(|request| request.calendar_event_id);
+                (merged(times), events.collect())
+            }
+            None => (Vec::new(), BTreeSet::new()),
         };
-        let mut offering =
-            Self { asking, earliest, latest, places: Vec::new(), suppliers: Vec::new(), client };
+        let mut offering = Self {
+            asking,
+            earliest,
+            latest,
+            places: Vec::new(),
+            suppliers: Vec::new(),
+            client,
+            asked_for,
+        };
         if event_type.kind == EventKind::Appointment {
             offering.read_places(cx, around)?;
             offering.read_suppliers(cx, around)?;
@@ -147,9 +163,7 @@ impl<'a> Offering<'a> {
             let full = match availability.max_concurrent_events {
                 Some(most) => {
                     let taken = days::taken_each(cx, &[id.0], around, self.asking.than)?;
-                    let mut taken: Vec<_> = taken.into_iter().flatten().collect();
-                    taken.dedup();
-                    crowded(taken, most as usize)
+                    crowded(taken.into_iter().flatten(), most as usize)
                 }
                 None => Vec::new(),
             };
@@ -299,7 +313,8 @@ impl<'a> Offering<'a> {
                 let span = class.span();
                 let closed =
                     closed.get(&class.calendar_event_id).is_some_and(|shut| meets(shut, &span));
-                let already = mine.contains(&class.calendar_event_id);
+                let id = &class.calendar_event_id;
+                let already = mine.contains(id) || self.asked_for.contains(id);
                 let reasons = [
                     (closed, Reason::Closed),
                     (class.free_seats() == 0 && !already, Reason::Full),

@@ -138,6 +138,16 @@ impl BookingRequest {
         cx.all(STARTS, params![coach, event_type, REQUESTS_MAX])
     }
 
+    /// What a client waits for.
+    pub fn pending_of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        cx.all(PENDING_OF, params![client, REQUESTS_MAX])
+    }
+
+    /// From its start to its end.
+    pub fn span(&self) -> Span {
+        Span::new(self.starts_at, self.ends_at)
+    }
+
     /// The same while nothing is decided.
     fn pending(cx: &mut Read, id: BookingRequestId) -> Result<Self> {
         let found = Self::find(cx, id)?;
@@ -314,13 +324,9 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
     let mut request = BookingRequest::pending(cx, at.booking_request_id)?;
     calling::check_own_calendar(cx, request.coach_id)?;
     let event_type = EventType::of(cx, request.event_type_id)?;
-    if request.calendar_event_id.is_some() {
-        request.give_back(cx, false)?;
-    }
+    // What it held is given back first, so that everybody takes rows in one order.
+    request.give_back(cx, false)?;
     let booking = book(cx, &event_type, &wish_of(&request))?;
-    if request.calendar_event_id.is_none() {
-        request.give_back(cx, false)?;
-    }
     request.booking_id = Some(booking.booking_id);
     request.decide(cx, RequestStatus::Approved, Event::BookingRequestApproved)?;
     Ok(ApprovedAnswer { booking_request: request.into(), booking: booking.into() })
@@ -359,12 +365,33 @@ static EXPIRE_REQUEST: Timer = Timer::new(
 
 /// Withdraws what a client who leaves has asked for; how much.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
-    let pending: Vec<BookingRequest> = cx.all(PENDING_OF, params![client, REQUESTS_MAX])?;
+    let pending = BookingRequest::pending_of(cx, client)?;
     let count = pending.len() as u64;
     for request in pending {
         request.reject(cx, RejectionCause::Withdrawn, true)?;
     }
     Ok(count)
+}
+
+/// What pending requests hold of a location's room.
+pub fn held_at(cx: &mut Read, location: LocationId) -> Result<Vec<Taken>> {
+    let pending: Vec<BookingRequest> = cx.all(PENDING_IN, params![location, REQUESTS_MAX])?;
+    Ok(pending.iter().map(|request| request.held((0, 0))).collect())
+}
+
+/// Requests for a class that is moved lie where it lies.
+pub fn follow(cx: &mut Write, event: &CalendarEvent) -> Result<()> {
+    let pending: Vec<BookingRequest> =
+        cx.all(PENDING_AT, params![event.calendar_event_id, REQUESTS_MAX])?;
+    for mut request in pending {
+        request.coach_id = event.coach_id;
+        (request.starts_at, request.ends_at) = (event.starts_at, event.ends_at);
+        request.expires_at = request.expires_at.min(event.starts_at);
+        request.updated_at = cx.now();
+        cx.defer(SAVE, &request.params())?;
+        cx.set_timer(&EXPIRE_REQUEST, request.booking_request_id, request.expires_at)?;
+    }
+    Ok(())
 }
 
 /// Rejects the requests of an event that does not take place; how many.
@@ -436,6 +463,9 @@ statements! {
         AND client_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
     PENDING_AT = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
         AND calendar_event_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
+    PENDING_IN = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
+        AND status = 'pending' AND location_id = ?2 AND calendar_event_id IS NULL \
+        ORDER BY booking_request_id LIMIT ?3";
     STARTS = "SELECT booking_request_id, starts_at FROM booking_request WHERE company_id = ?1 \
         AND coach_id = ?2 AND event_type_id = ?3 AND status = 'pending' LIMIT ?4";
     INSERT = "INSERT INTO booking_request ", values!(BookingRequest);

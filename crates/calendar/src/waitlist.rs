@@ -93,6 +93,16 @@ pub fn accept(cx: &mut Write, before: &Booking) -> Result<Booking> {
     Ok(booking)
 }
 
+/// An offer, and a place in the line, of an event that is moved: neither outlives its start.
+pub fn follow(cx: &mut Write, event: &CalendarEvent, booking: &mut Booking) -> Result<()> {
+    if let Some(until) = booking.offer_expires_at {
+        let until = until.min(event.starts_at);
+        booking.offer_expires_at = Some(until);
+        cx.set_timer(&LAPSE_OFFER, booking.booking_id, until)?;
+    }
+    Ok(())
+}
+
 /// A place in the line ends when the event begins; set when the first stands in it.
 pub fn close_at_start(cx: &mut Write, event: &CalendarEvent) -> Result<()> {
     cx.set_timer(&CLOSE_WAITLIST, event.calendar_event_id, event.starts_at)

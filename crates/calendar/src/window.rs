@@ -58,6 +58,12 @@ pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     whole
 }
 
+/// The dates from one to another; none where that is earlier.
+pub fn dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
+    let next = move |date: &Date| (*date < last).then(|| date.tomorrow());
+    std::iter::successors((first <= last).then_some(first), next)
+}
+
 /// A window of a date: wall-clock times, the end on the next day where it is not later than the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -230,6 +236,14 @@ mod tests {
         assert_eq!(on("2026-03-29"), ["01:00", "03:00"]);
         assert_eq!(on("2026-10-25"), ["01:00", "02:00", "02:00", "03:00"]);
         assert_eq!(on("2026-06-01"), ["01:00", "02:00", "03:00"]);
+    }
+
+    #[test]
+    fn dates_end_with_the_calendar() {
+        let last = Date::parse("9999-12-31").unwrap();
+        assert_eq!(dates(last.plus_days(-1).unwrap(), last).count(), 2);
+        assert_eq!(dates(last, last).count(), 1);
+        assert_eq!(dates(last, last.plus_days(-1).unwrap()).count(), 0);
     }
 
     #[test]

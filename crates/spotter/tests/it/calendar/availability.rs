@@ -15,6 +15,8 @@ on_both_engines!(
     what_is_booked_or_closed_is_no_slot,
     slots_say_why_they_cannot_be_booked,
     a_limited_location_holds_so_many,
+    limits_count_what_is_there_at_once,
+    limits_of_a_day_are_of_its_date,
     a_day_is_explained,
     closures_tell_whom_they_concern,
     tasks_take_their_coachs_time,
@@ -209,6 +211,70 @@ async fn a_limited_location_holds_so_many(app: App) {
     assert_eq!(refused.body["error"]["details"]["reasons"], json!(["closed"]));
 }
 
+async fn limits_count_what_is_there_at_once(app: App) {
+    let made = app.post("/locations", json!({"name": "Studio", "timeZone": "UTC"})).await.ok();
+    let place = text(made.data(), "/location/locationId");
+    let path = format!("/locations/{place}/availability");
+    app.put(&path, json!({"maxConcurrentEvents": 2})).await.ok();
+    let mut coaches = Vec::new();
+    for _ in 0..4 {
+        coaches.push(coach_at_work(&app).await);
+    }
+    let event_type = new_type(&app, json!({"coachIds": coaches, "locationIds": [place]})).await;
+    let asked = new_type(
+        &app,
+        json!({"coachIds": coaches, "locationIds": [place],
+        "requiresApproval": true}),
+    )
+    .await;
+    let class = new_type(&app, json!({"kind": "class", "locationIds": [place]})).await;
+    let start = free_start();
+    let wanted = async |event_type: &str, coach: &str| {
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let new = json!({"clientId": client, "eventTypeId": event_type, "coachId": coach, "startsAt": start});
+        app.post("/bookings", new).await
+    };
+    wanted(&event_type, &coaches[0]).await.ok();
+    wanted(&asked, &coaches[1]).await.ok();
+    wanted(&event_type, &coaches[2])
+        .await
+        .refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    let spin = json!({"eventTypeId": class, "coachId": coaches[3], "startsAt": start});
+    app.app("POST", "/calendar/events", Some(spin))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("locationId");
+    // What is held, for requests too, still counts when the limit is set anew.
+    app.put(&path, json!({})).await.ok();
+    app.put(&path, json!({"maxConcurrentEvents": 2})).await.ok();
+    wanted(&event_type, &coaches[2])
+        .await
+        .refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+}
+
+async fn limits_of_a_day_are_of_its_date(app: App) {
+    let (coach, _) = people::coach(&app, "Coach").await;
+    let night = |day| json!({"weekday": day, "startTime": "22:00", "endTime": "06:00"});
+    let hours = json!({"timeZone": "UTC", "weekly": (1..=7).map(night).collect::<Vec<_>>()});
+    app.put(&format!("/coaches/{coach}/availability"), hours).await.ok();
+    let event_type = new_type(&app, json!({"coachIds": [coach], "dailyLimitPerCoach": 1})).await;
+    let wanted = async |minute: i64| {
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        app.post(
+            "/bookings",
+            json!({"clientId": client, "eventTypeId": event_type,
+            "startsAt": at(44, minute)}),
+        )
+        .await
+    };
+    wanted(60).await.ok();
+    for minute in [180, 1_380] {
+        let refused = wanted(minute).await;
+        assert_eq!(refused.body["error"]["details"]["reasons"], json!(["daily_limit"]), "{minute}");
+    }
+    wanted(1_440 + 60).await.ok();
+}
+
 async fn a_day_is_explained(app: App) {
     let coach = coach_at_work(&app).await;
     let event_type = new_type(&app, json!({"coachIds": [coach], "slotIntervalMinutes": 60})).await;
@@ -264,6 +330,10 @@ async fn closures_tell_whom_they_concern(app: App) {
         .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
     rule["endDate"] = json!("2099-01-01");
     app.post("/availability-rules", rule).await.refused(400, "PUBLIC_API_DATE_RANGE_TOO_LARGE");
+    let last = json!({"appliesTo": "coach", "coachId": coach, "startDate": "9999-12-31",
+        "endDate": "9999-12-31", "startTime": "09:00", "endTime": "10:00"});
+    let told = app.app("POST", "/availability-rules/preview", Some(last)).await.ok();
+    assert_eq!(told.data()["affectedBookings"]["total"], 0);
     let nobody = json!({"appliesTo": "coach", "startDate": date, "endDate": date});
     app.post("/availability-rules", nobody).await.refused(400, "request.invalid").about("coachId");
     app.announced(&[]).await;

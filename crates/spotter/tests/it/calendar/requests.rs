@@ -180,12 +180,23 @@ async fn requests_for_classes_hold_a_seat(app: App) {
         format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
     app.post("/bookings", new(&bo)).await.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     app.act(&format!("{path}/approve")).await.ok();
+    let twice = app.post("/bookings", new(&ann)).await;
+    assert_eq!(twice.body["error"]["details"]["reasons"], json!(["already_booked"]));
     let event = app.get(&format!("/calendar/events/{class}")).await.ok();
     assert_eq!(event.data()["calendarEvent"]["seatsTaken"], 1);
     app.app("PATCH", &format!("/calendar/events/{class}"), Some(json!({"capacity": 2}))).await.ok();
     let asked = app.post("/bookings", new(&bo)).await.ok();
     let path =
         format!("/booking-requests/{}", text(asked.data(), "/bookingRequest/bookingRequestId"));
+    let twice = app.post("/bookings", new(&bo)).await;
+    assert_eq!(twice.body["error"]["details"]["reasons"], json!(["already_booked"]));
+    // A request goes with its class.
+    let start = free_start();
+    app.app("PATCH", &format!("/calendar/events/{class}"), Some(json!({"startsAt": start})))
+        .await
+        .ok();
+    let told = app.get(&path).await.ok();
+    assert_eq!(told.data()["bookingRequest"]["startsAt"], start.as_str());
     app.events().await;
     app.app("POST", &format!("/calendar/events/{class}/cancel"), None).await.ok();
     app.announced(&["booking.cancelled", "booking_request.rejected"]).await;
