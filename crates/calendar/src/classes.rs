@@ -17,10 +17,10 @@ use spotter_kernel::{
 use crate::{
     availability::{CoachAvailability, LocationAvailability},
     booking::Booking,
-    bookings::bookable_type,
     busy::crowded,
     calling, cancellation, days,
     events::{CalendarEvent, EventAnswer, EventPath, NewEvent},
+    making::bookable_type,
     offer::meets,
     requests,
     templates::EventTemplate,

@@ -5,7 +5,8 @@
 //! token of a slot ([`token`]). Then the records: when somebody works and something is open
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
 //! place ([`events`], [`classes`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
-//! ([`booking`], [`bookings`], [`requests`], [`waitlist`], [`cancellation`], [`attendance`]).
+//! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`] by its [`pattern`], [`requests`],
+//! [`waitlist`], [`cancellation`], [`attendance`]).
 
 pub mod attendance;
 pub mod availability;
@@ -18,11 +19,13 @@ pub mod classes;
 pub mod closures;
 pub mod days;
 pub mod events;
+pub mod making;
 pub mod offer;
 pub mod offering;
 pub mod pattern;
 pub mod recurring;
 pub mod requests;
+pub mod rescheduling;
 pub mod slots;
 pub mod tasks;
 pub mod templates;
@@ -42,7 +45,13 @@ pub fn area() -> Area {
         ("Calendar", vec![events::area(), classes::area(), tasks::area()]),
         (
             "Bookings",
-            vec![booking::area(), bookings::area(), cancellation::area(), attendance::area()],
+            vec![
+                booking::area(),
+                bookings::area(),
+                rescheduling::area(),
+                cancellation::area(),
+                attendance::area(),
+            ],
         ),
         ("Recurring bookings", vec![recurring::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),

@@ -15,10 +15,11 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 
 use crate::{
     booking::{Booking, BookingView},
-    bookings::{STAFFS, Wish, book, checked, wish_of},
+    bookings::STAFFS,
     busy::Taken,
     calling, days,
     events::CalendarEvent,
+    making::{Wish, book, checked, wish_of},
     slots::not_bookable,
     types::EventType,
     vocabulary::{

@@ -209,10 +209,8 @@ fn a_server_that_says_too_much_is_left() {
             }
             sent
         });
-        let began = std::time::Instant::now();
         let told = outcome(&post(&format!("smtp://localhost:{port}?tls=none")), "ann");
         assert_eq!(told.word(), "failed", "{told:?}");
-        assert!(began.elapsed() < std::time::Duration::from_secs(30));
         let sent = flood.join().unwrap();
         assert!(sent < 32 << 20, "{sent} bytes were taken");
     }

@@ -1,0 +1,156 @@
+//! Moving a booking, under its id: an appointment takes its event along, a seat goes to another class.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Path, Write, operation};
+use spotter_kernel::{
+    Event, Key, Problem, Result, Timestamp,
+    id::{CoachId, LocationId},
+    text::Text,
+};
+
+use crate::{
+    booking::Booking,
+    bookings::{
+        BookingAnswer, BookingPath, NewBookingRequest, OPTIONS, STAFFS, check_staffs, slot_of,
+    },
+    cancellation,
+    events::CalendarEvent,
+    making::{Wish, bookable_type, checked},
+    slots::not_bookable,
+    types::EventType,
+    vocabulary::{
+        AttendanceStatus, BookingStatus, CalendarEventId, CancellationTiming, CapacityAction,
+        EventKind, Reason,
+    },
+    waitlist,
+};
+
+/// Where a booking is moved to: a slot by its token, another class, or another start.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Reschedule {
+    /// The token of a slot; then nothing else of the slot is given.
+    pub slot_token: Option<Text<200>>,
+    /// The class.
+    pub calendar_event_id: Option<CalendarEventId>,
+    /// With whom; the same coach when absent.
+    pub coach_id: Option<CoachId>,
+    /// Where; the same place when absent.
+    pub location_id: Option<LocationId>,
+    /// When it begins.
+    pub starts_at: Option<Timestamp>,
+    /// What to do where the class is full; `reject` when absent, `overbook` for staff alone.
+    pub capacity_action: Option<CapacityAction>,
+    /// Moves it whatever notice, hours and limits say, as long as coach and place are free.
+    pub ignore_policy: bool,
+    /// Moves it although the client is somewhere else then.
+    pub allow_overlap: bool,
+}
+
+fn reschedule_booking(
+    cx: &mut Write,
+    Path(at): Path<BookingPath>,
+    Body(to): Body<Reschedule>,
+) -> Result<BookingAnswer> {
+    let before = Booking::find(cx, at.booking_id)?;
+    if before.status != BookingStatus::Booked {
+        return Err(Problem::conflict("status", "must be booked"));
+    }
+    if before.attendance_status != AttendanceStatus::Expected {
+        return Err(Problem::conflict("attendanceStatus", "must be expected"));
+    }
+    let late = before.policy.0.timing(cx.now(), before.starts_at) == CancellationTiming::Late;
+    if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
+        let rule = "must not be within the cancellation window: it is too late to move it";
+        return Err(Problem::conflict("startsAt", rule));
+    }
+    let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
+    let by_start = to.slot_token.is_none() && to.calendar_event_id.is_none();
+    let is_class = event.kind == EventKind::Class;
+    let wanted = NewBookingRequest {
+        client_id: Some(before.client_id),
+        event_type_id: by_start.then_some(before.event_type_id),
+        coach_id: to.coach_id.or(Some(before.coach_id).filter(|_| by_start && !is_class)),
+        location_id: to.location_id.or(before.location_id.filter(|_| by_start && !is_class)),
+        slot_token: to.slot_token,
+        calendar_event_id: to.calendar_event_id,
+        starts_at: to.starts_at,
+        capacity_action: to.capacity_action,
+        ignore_policy: to.ignore_policy,
+        allow_overlap: to.allow_overlap,
+        ..NewBookingRequest::default()
+    };
+    check_staffs(cx, &wanted)?;
+    let (type_id, wish) = slot_of(cx, &wanted)?;
+    if type_id != before.event_type_id {
+        return Err(Problem::conflict("eventTypeId", "must be the booking's own"));
+    }
+    let stays = wish.starts_at == before.starts_at
+        && wish.coach.is_none_or(|coach| coach == before.coach_id)
+        && wish.location.is_none_or(|place| Some(place) == before.location_id)
+        && wish.class.is_none_or(|class| class == before.calendar_event_id);
+    if stays {
+        return Ok(BookingAnswer { booking: before.into() });
+    }
+    let event_type = match cx.by_staff() {
+        true => EventType::of(cx, type_id)?,
+        false => bookable_type(cx, type_id)?,
+    };
+    if !cx.by_staff() && event_type.requires_approval {
+        let rule = "must not need a coach's approval: cancel it, and ask anew";
+        return Err(Problem::conflict("eventTypeId", rule));
+    }
+    let than = Some(before.calendar_event_id.0);
+    let wish = Wish { than, ..wish };
+    let (mut booking, mut left) = (before.clone(), None);
+    let (start, buffers, limited) = checked(cx, &event_type, &wish)?;
+    match start.class {
+        None => {
+            event.give_back(cx)?;
+            event.coach_id = start.coach;
+            event.location_id = start.location;
+            (event.starts_at, event.ends_at) = (start.span.start, start.span.end);
+            event.time_zone = start.zone;
+            (event.before_minutes, event.after_minutes) = buffers;
+            event.moves += 1;
+            event.take(cx, limited)?;
+            event.save(cx)?;
+        }
+        Some(mut other) => {
+            if other.free_seats() == 0 && wish.capacity != CapacityAction::Overbook {
+                let place = (None, wish.location);
+                let refused = (other.starts_at, &[Reason::Full][..]);
+                let client = Some(before.client_id);
+                return Err(not_bookable(cx, &event_type, place, client, refused)?);
+            }
+            other.seats_taken += 1;
+            other.save(cx)?;
+            cancellation::give_up(cx, &mut event, &before)?;
+            left = Some(std::mem::replace(&mut event, other));
+        }
+    }
+    booking.follow(&event);
+    booking.rescheduled_from = Some(before.starts_at);
+    booking.is_exception = booking.recurring_booking_id.is_some();
+    booking.save(cx, &before, Event::BookingUpdated)?;
+    if let Some(mut left) = left {
+        waitlist::fill(cx, &mut left)?;
+    }
+    Ok(BookingAnswer { booking: booking.into() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(POST "/bookings/{bookingId}/reschedule", BookingsWrite, reschedule_booking)
+            .summary("Move a booking")
+            .describe(
+                "To another start, coach or class of the same type, under the same id. Clients do so \
+                 before the cancellation window.",
+            )
+            .for_own(STAFFS).said_by_staff(OPTIONS)
+            .emits(&[Event::BookingUpdated])
+            .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
+    ])
+}
