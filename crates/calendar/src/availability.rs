@@ -213,22 +213,17 @@ impl CoachAvailability {
         let mut found = Vec::new();
         for date in dates_around(&self.time_zone, range) {
             let weekday = weekday_of(date);
+            let opening = |start, end| window(start, end).on(date, &self.time_zone);
             match self.overrides.0.iter().find(|other| other.date == date) {
                 Some(other) => {
                     let hours = other.windows.iter();
-                    let hours =
-                        hours.filter(|hours| fits(&hours.location_ids, &hours.event_type_ids));
-                    found.extend(hours.map(|hours| {
-                        window(&hours.start_time, &hours.end_time).on(date, &self.time_zone)
-                    }));
+                    let hours = hours.filter(|own| fits(&own.location_ids, &own.event_type_ids));
+                    found.extend(hours.map(|own| opening(&own.start_time, &own.end_time)));
                 }
                 None => {
-                    let hours = self.weekly.0.iter().filter(|hours| hours.weekday == weekday);
-                    let hours =
-                        hours.filter(|hours| fits(&hours.location_ids, &hours.event_type_ids));
-                    found.extend(hours.map(|hours| {
-                        window(&hours.start_time, &hours.end_time).on(date, &self.time_zone)
-                    }));
+                    let hours = self.weekly.0.iter().filter(|own| own.weekday == weekday);
+                    let hours = hours.filter(|own| fits(&own.location_ids, &own.event_type_ids));
+                    found.extend(hours.map(|own| opening(&own.start_time, &own.end_time)));
                 }
             }
         }

@@ -9,7 +9,7 @@ use spotter_contract::{
     Area, Payload, Read, Write,
     entitlement::{Entitlement, EntitlementState, Taking},
 };
-use spotter_core::{company::catalogue::Policies, live};
+use spotter_core::company::catalogue::Policies;
 use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -17,6 +17,7 @@ use spotter_kernel::{
 use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{
+    calling,
     events::CalendarEvent,
     types::EventType,
     vocabulary::{
@@ -344,10 +345,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        cx.emit(event, &told)?;
-        let people = [self.client_id.0, self.coach_id.0];
-        live::open(cx, people)?;
-        live::tell(cx, &people, event.name(), &told)
+        calling::tell(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.

@@ -1,7 +1,11 @@
 //! Who may do what in whose calendar.
 
-use spotter_contract::{Actor, Read, Role};
-use spotter_kernel::{Key, Problem, Result, id::CoachId};
+use spotter_contract::{Actor, Payload, Read, Role, Write};
+use spotter_core::live;
+use spotter_kernel::{
+    Event, Key, Problem, Result,
+    id::{ClientId, CoachId},
+};
 
 use crate::vocabulary::CancelledBy;
 
@@ -23,6 +27,19 @@ pub fn canceller(cx: &Read) -> CancelledBy {
         Actor::ApiClient { .. } => CancelledBy::Company,
         Actor::System => CancelledBy::System,
     }
+}
+
+/// Tells integrations of something, and the client and the coach as it happens.
+pub fn tell(
+    cx: &mut Write,
+    event: Event,
+    told: &impl Payload,
+    (client, coach): (ClientId, CoachId),
+) -> Result<()> {
+    cx.emit(event, told)?;
+    let people = [client.0, coach.0];
+    live::open(cx, people)?;
+    live::tell(cx, &people, event.name(), told)
 }
 
 /// Refuses a range that is missing, turned round, or longer than so many days.

@@ -8,7 +8,7 @@ use spotter_contract::{
     Area, Body, Effect, Ending, Paged, Path, Payload, Read, Timer, Write, answer, listed,
     operation, path,
 };
-use spotter_core::{clients::Client, company::coaches::Coach, live};
+use spotter_core::{clients::Client, company::coaches::Coach};
 use spotter_kernel::{
     Date, Event, Id, Key, Many, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -20,7 +20,7 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::Booking,
-    cancellation,
+    calling, cancellation,
     events::CalendarEvent,
     making::{Wish, book_at, bookable_type, look},
     pattern::Pattern,
@@ -215,10 +215,7 @@ impl RecurringBooking {
             status: self.status,
             changed_fields,
         };
-        cx.emit(Event::RecurringBookingChanged, &told)?;
-        let people = [self.client_id.0, self.coach_id.0];
-        live::open(cx, people)?;
-        live::tell(cx, &people, Event::RecurringBookingChanged.name(), &told)
+        calling::tell(cx, Event::RecurringBookingChanged, &told, (self.client_id, self.coach_id))
     }
 }
 

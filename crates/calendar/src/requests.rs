@@ -6,7 +6,6 @@ use serde::Serialize;
 use spotter_contract::{
     Area, Paged, Path, Payload, Read, Timer, Write, answer, listed, operation, path,
 };
-use spotter_core::live;
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -213,10 +212,7 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        cx.emit(event, &told)?;
-        let people = [self.client_id.0, self.coach_id.0];
-        live::open(cx, people)?;
-        live::tell(cx, &people, event.name(), &told)
+        calling::tell(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
