@@ -15,8 +15,8 @@ mod workouts;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
-use spotter_kernel::{Id, id::CompanyId};
-use spotter_store::Location;
+use spotter_kernel::{Id, Timestamp, id::CompanyId};
+use spotter_store::{Location, migrate_to};
 
 /// What went wrong, for whoever looks on.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -89,6 +89,12 @@ enum What {
         #[arg(long, default_value_t = 20)]
         rounds: u32,
     },
+    /// A database as an older version left it.
+    OldSchema {
+        /// Its schema.
+        #[arg(long)]
+        schema: i64,
+    },
     /// Years of workouts for a demo that is stopped.
     Workouts {
         /// The demo's client that gets 20,000 sets.
@@ -159,6 +165,12 @@ async fn main() -> Outcome {
         What::Jobs { count } => due::run(&due::JOBS, service(18_505), place(), count).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
+        }
+        What::OldSchema { schema } => {
+            let now = Timestamp::from_millis(receiver::now());
+            let made = move || migrate_to(&location, schema, now, |_| ());
+            let made = tokio::task::spawn_blocking(made).await?;
+            made.map(drop).map_err(|problem| problem.cause.unwrap_or(problem.message).into())
         }
         What::Workouts { many, few, sets } => {
             let clients = [id(&many)?, id(&few)?];

@@ -357,6 +357,15 @@ impl Booking {
         cx.all(OF_EVENT, params![event, status, SEATS_MAX])
     }
 
+    /// The live bookings of an event: those with a seat, those who are offered one, and the line.
+    pub fn live_at(cx: &mut Read, event: CalendarEventId) -> Result<Vec<Self>> {
+        let mut found = Vec::new();
+        for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
+            found.extend(Self::of_event(cx, event, status)?);
+        }
+        Ok(found)
+    }
+
     /// The client's live booking of an event, if there is one.
     pub fn live_of(
         cx: &mut Read,

@@ -1,4 +1,4 @@
-//! Classes as coaches make them: what takes place and is joined. Integrations read them.
+//! Classes as coaches make them, one at a time: what takes place and is joined. Integrations read them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use spotter_core::{
     locations::Location,
 };
 use spotter_kernel::{
-    Change, Event, Key, Problem, Result, Timestamp,
+    Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::Whole,
     text::{Name, Text},
@@ -26,8 +26,8 @@ use crate::{
     templates::EventTemplate,
     types::EventType,
     vocabulary::{
-        BookingStatus, CancellationTiming, CancelledBy, EventKind, EventTemplateId, EventTypeId,
-        OfferStatus,
+        CancellationTiming, CancelledBy, EventKind, EventSeriesId, EventTemplateId, EventTypeId,
+        OfferStatus, Reason,
     },
     waitlist,
     window::Span,
@@ -58,126 +58,170 @@ pub struct NewClass {
     pub ignore_policy: bool,
 }
 
-/// Makes a class.
-pub fn create(cx: &mut Write, new: NewClass) -> Result<CalendarEvent> {
-    let template = match new.event_template_id {
-        Some(id) => {
-            let template = EventTemplate::find(cx, id)?;
-            if template.status == OfferStatus::Archived {
-                return Err(Problem::conflict("eventTemplateId", "must not be archived"));
+/// What a class is made of, apart from when.
+pub struct Plan {
+    /// What it is.
+    pub event_type_id: EventTypeId,
+    /// The template that it is made of.
+    pub event_template_id: Option<EventTemplateId>,
+    /// What people call it.
+    pub name: String,
+    /// Who does it.
+    pub coach_id: CoachId,
+    /// Where.
+    pub location_id: Option<LocationId>,
+    /// How long it is.
+    pub minutes: i64,
+    /// How many seats there are.
+    pub capacity: i64,
+}
+
+impl Plan {
+    /// What is said, or else what the template and the type say.
+    pub fn of(cx: &mut Write, new: NewClass) -> Result<Self> {
+        let template = match new.event_template_id {
+            Some(id) => {
+                let template = EventTemplate::find(cx, id)?;
+                if template.status == OfferStatus::Archived {
+                    return Err(Problem::conflict("eventTemplateId", "must not be archived"));
+                }
+                Some(template)
             }
-            Some(template)
+            None => None,
+        };
+        let template = template.as_ref();
+        let type_id = new.event_type_id.or(template.map(|template| template.event_type_id));
+        let type_id = type_id.ok_or_else(|| Problem::invalid("eventTypeId", "must be given"))?;
+        let event_type = bookable_type(cx, type_id)?;
+        if event_type.kind != EventKind::Class {
+            return Err(Problem::conflict("eventTypeId", "must be a class"));
         }
-        None => None,
-    };
-    let template = template.as_ref();
-    let type_id = new.event_type_id.or(template.map(|template| template.event_type_id));
-    let type_id = type_id.ok_or_else(|| Problem::invalid("eventTypeId", "must be given"))?;
-    let event_type = bookable_type(cx, type_id)?;
-    if event_type.kind != EventKind::Class {
-        return Err(Problem::conflict("eventTypeId", "must be a class"));
+        let coach = new.coach_id.or(template.and_then(|template| template.coach_id));
+        let coach_id = match (coach, event_type.coach_ids.0.as_slice()) {
+            (Some(coach), _) => coach,
+            (None, [only]) => *only,
+            _ => return Err(Key::CoachRequired.into()),
+        };
+        check_coach(cx, coach_id)?;
+        let location = new.location_id.or(template.and_then(|template| template.location_id));
+        let location_id = location.or(match event_type.location_ids.0.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        });
+        let minutes = new.duration_minutes.map(i64::from);
+        let minutes = minutes.or(template.map(|template| template.duration_minutes));
+        let capacity = new.capacity.map(i64::from);
+        let capacity = capacity.or(template.and_then(|template| template.capacity));
+        let name = new.name.map(Into::into).or(template.map(|template| template.name.clone()));
+        Ok(Self {
+            event_type_id: event_type.event_type_id,
+            event_template_id: new.event_template_id,
+            minutes: minutes.unwrap_or(event_type.duration_minutes),
+            capacity: capacity.unwrap_or(event_type.capacity),
+            name: name.unwrap_or(event_type.name),
+            coach_id,
+            location_id,
+        })
     }
-    let coach = new.coach_id.or(template.and_then(|template| template.coach_id));
-    let coach = match (coach, event_type.coach_ids.0.as_slice()) {
-        (Some(coach), _) => coach,
-        (None, [only]) => *only,
-        _ => return Err(Key::CoachRequired.into()),
-    };
+
+    /// Makes a class of it, or tells what is in its way.
+    pub fn make(
+        &self,
+        cx: &mut Write,
+        starts_at: Timestamp,
+        series: Option<(EventSeriesId, Date)>,
+        ignore_policy: bool,
+    ) -> Result<Result<CalendarEvent, Vec<Reason>>> {
+        let event_type = EventType::of(cx, self.event_type_id)?;
+        let schedule = CoachAvailability::of(cx, self.coach_id)?;
+        let buffers = (
+            event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
+            event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
+        );
+        let span = Span::of_minutes(starts_at, self.minutes);
+        let (time_zone, most) = place(cx, self.location_id)?;
+        if !ignore_policy {
+            let taking = (self.coach_id, self.location_id.zip(most));
+            let found = obstacles(cx, taking, span, buffers, None)?;
+            if !found.is_empty() {
+                return Ok(Err(found));
+            }
+        }
+        let event = NewEvent {
+            kind: EventKind::Class,
+            event_type_id: self.event_type_id,
+            event_template_id: self.event_template_id,
+            name: self.name.clone(),
+            coach_id: self.coach_id,
+            location_id: self.location_id,
+            span,
+            time_zone,
+            capacity: self.capacity,
+            seats_taken: 0,
+            buffers,
+            series,
+        };
+        let event = CalendarEvent::create(cx, event, most.is_some())?;
+        cx.touch("calendar_event", event.calendar_event_id, ["calendarEvent"]);
+        Ok(Ok(event))
+    }
+}
+
+/// Refuses a coach who has left, or whose calendar is not the caller's to change.
+pub fn check_coach(cx: &mut Write, coach: CoachId) -> Result<()> {
     calling::check_own_calendar(cx, coach)?;
-    Coach::find_assignable(cx, coach)?;
-    let location = new.location_id.or(template.and_then(|template| template.location_id));
-    let location = location.or(match event_type.location_ids.0.as_slice() {
-        [only] => Some(*only),
-        _ => None,
-    });
-    let minutes = new.duration_minutes.map(i64::from);
-    let minutes = minutes.or(template.map(|template| template.duration_minutes));
-    let span = Span::of_minutes(new.starts_at, minutes.unwrap_or(event_type.duration_minutes));
-    let capacity = new.capacity.map(i64::from).or(template.and_then(|template| template.capacity));
-    let named = template.map(|template| template.name.clone());
-    let buffers = buffers_of(cx, &event_type, coach)?;
-    let (time_zone, limited) = zone_of(cx, location)?;
-    if !new.ignore_policy {
-        check_free(cx, coach, span.widened(buffers.0, buffers.1), None)?;
-        check_room(cx, location, span, None)?;
-    }
-    let name = new.name.map(Into::into).or(named).unwrap_or(event_type.name);
-    let event = NewEvent {
-        kind: EventKind::Class,
-        event_type_id: event_type.event_type_id,
-        event_template_id: new.event_template_id,
-        name,
-        coach_id: coach,
-        location_id: location,
-        span,
-        time_zone,
-        capacity: capacity.unwrap_or(event_type.capacity),
-        seats_taken: 0,
-        buffers,
-    };
-    let event = CalendarEvent::create(cx, event, limited)?;
-    cx.touch("calendar_event", event.calendar_event_id, ["calendarEvent"]);
-    Ok(event)
+    Coach::find_assignable(cx, coach).map(drop)
 }
 
-/// Minutes that a coach needs before and after something of a type.
-fn buffers_of(cx: &mut Write, event_type: &EventType, coach: CoachId) -> Result<(i64, i64)> {
-    let schedule = CoachAvailability::of(cx, coach)?;
-    Ok((
-        event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
-        event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
-    ))
-}
-
-/// The zone of a place, or of the company; and whether the place is limited.
-fn zone_of(
-    cx: &mut Write,
-    location: Option<LocationId>,
-) -> Result<(spotter_kernel::TimeZone, bool)> {
-    let Some(id) = location else { return Ok((Company::find(cx)?.zone(), false)) };
+/// The zone of a place, or of the company; and how many events a limited place holds at once.
+fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Option<i64>)> {
+    let Some(id) = location else { return Ok((Company::find(cx)?.zone(), None)) };
     let rule = "must be one of the company's locations";
     let location = Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
     if !location.is_active() {
         return Err(Problem::conflict("locationId", "must not be archived"));
     }
-    let limited = LocationAvailability::of(cx, &location)?.max_concurrent_events.is_some();
-    Ok((location.time_zone(), limited))
+    let most = LocationAvailability::of(cx, &location)?.max_concurrent_events;
+    Ok((location.time_zone(), most))
 }
 
-/// Nobody is at two places at once.
-fn check_free(
+/// What is in the way of a class: nobody is at two places at once, and a limited location holds so many
+/// events and no more.
+fn obstacles(
     cx: &mut Write,
-    coach: CoachId,
+    (coach, limited): (CoachId, Option<(LocationId, i64)>),
     span: Span,
-    than: Option<spotter_kernel::Id>,
-) -> Result<()> {
-    if meets(&days::busy(cx, coach, span, than)?, &span) {
-        return Err(Problem::conflict("startsAt", "must be when the coach is free"));
+    (before, after): (i64, i64),
+    than: Option<Id>,
+) -> Result<Vec<Reason>> {
+    let around = span.widened(before, after);
+    let mut found = Vec::new();
+    if meets(&days::busy(cx, coach, around, than)?, &around) {
+        found.push(Reason::CoachBusy);
     }
-    Ok(())
+    if let Some((id, most)) = limited {
+        let taken = days::taken_each(cx, &[id.0], span, than)?;
+        if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
+            found.push(Reason::LocationBusy);
+        }
+    }
+    Ok(found)
 }
 
-/// A limited location holds so many events at once, and no more.
-fn check_room(
-    cx: &mut Write,
-    location: Option<LocationId>,
-    span: Span,
-    than: Option<spotter_kernel::Id>,
-) -> Result<()> {
-    let Some(id) = location else { return Ok(()) };
-    let location = Location::find(cx, id)?;
-    let Some(most) = LocationAvailability::of(cx, &location)?.max_concurrent_events else {
-        return Ok(());
-    };
-    let taken = days::taken_each(cx, &[id.0], span, than)?;
-    if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
-        return Err(Problem::conflict("locationId", "must have room for one more event then"));
-    }
-    Ok(())
+/// Refuses what is in the way of one class.
+fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
+    found.map_err(|reasons| match reasons.first() {
+        Some(Reason::LocationBusy) => {
+            Problem::conflict("locationId", "must have room for one more event then")
+        }
+        _ => Problem::conflict("startsAt", "must be when the coach is free"),
+    })
 }
 
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
-    Ok(EventAnswer { calendar_event: create(cx, new)?.into() })
+    let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
+    let event = Plan::of(cx, new)?.make(cx, starts_at, None, ignore_policy)?;
+    Ok(EventAnswer { calendar_event: clear(event)?.into() })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -185,6 +229,7 @@ fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<Ev
 struct ClassChanges {
     name: Change<Name<120>>,
     coach_id: Change<CoachId>,
+    location_id: Patch<LocationId>,
     starts_at: Change<Timestamp>,
     duration_minutes: Change<Whole<5, 1_440>>,
     /// More seats go to those who wait; fewer take nobody's.
@@ -217,27 +262,45 @@ fn update_calendar_event(
     let minutes = change.duration_minutes.value().map_or(minutes, Into::into);
     change.name.apply(&mut event.name);
     change.coach_id.apply(&mut event.coach_id);
+    change.location_id.apply(&mut event.location_id);
     change.starts_at.apply(&mut event.starts_at);
     change.capacity.apply(&mut event.capacity);
     event.ends_at = Span::of_minutes(event.starts_at, minutes).end;
     if event.coach_id != before.coach_id {
-        calling::check_own_calendar(cx, event.coach_id)?;
-        Coach::find_assignable(cx, event.coach_id)?;
+        check_coach(cx, event.coach_id)?;
     }
-    let moved = event.span() != before.span() || event.coach_id != before.coach_id;
+    event.is_exception |= event != before && event.event_series_id.is_some();
+    let changed = clear(altered(cx, &before, event, change.ignore_policy)?)?;
+    Ok(EventAnswer { calendar_event: changed.into() })
+}
+
+/// Changes a class, and its bookings with it, or tells what is in its way.
+pub fn altered(
+    cx: &mut Write,
+    before: &CalendarEvent,
+    mut event: CalendarEvent,
+    ignore_policy: bool,
+) -> Result<Result<CalendarEvent, Vec<Reason>>> {
+    let moved = event.span() != before.span()
+        || event.coach_id != before.coach_id
+        || event.location_id != before.location_id;
     if moved {
-        let span = event.span().widened(event.before_minutes, event.after_minutes);
-        if !change.ignore_policy {
+        let (time_zone, most) = place(cx, event.location_id)?;
+        if !ignore_policy {
+            let taking = (event.coach_id, event.location_id.zip(most));
+            let buffers = (event.before_minutes, event.after_minutes);
             let own = Some(event.calendar_event_id.0);
-            check_free(cx, event.coach_id, span, own)?;
-            check_room(cx, event.location_id, event.span(), own)?;
+            let found = obstacles(cx, taking, event.span(), buffers, own)?;
+            if !found.is_empty() {
+                return Ok(Err(found));
+            }
         }
-        let (_, limited) = zone_of(cx, event.location_id)?;
+        event.time_zone = time_zone;
         before.give_back(cx)?;
-        event.take(cx, limited)?;
+        event.take(cx, most.is_some())?;
         event.moves += 1;
     }
-    cx.touch("calendar_event", event.calendar_event_id, event.changed(&before));
+    cx.touch("calendar_event", event.calendar_event_id, event.changed(before));
     event.save(cx)?;
     if moved {
         requests::follow(cx, &event)?;
@@ -246,20 +309,18 @@ fn update_calendar_event(
         }
     }
     if moved || event.name != before.name {
-        for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
-            for was in Booking::of_event(cx, event.calendar_event_id, status)? {
-                let mut booking = was.clone();
-                booking.follow(&event);
-                waitlist::follow(cx, &event, &mut booking)?;
-                if event.starts_at != before.starts_at {
-                    booking.rescheduled_from = Some(before.starts_at);
-                }
-                booking.save(cx, &was, Event::BookingUpdated)?;
+        for was in Booking::live_at(cx, event.calendar_event_id)? {
+            let mut booking = was.clone();
+            booking.follow(&event);
+            waitlist::follow(cx, &event, &mut booking)?;
+            if event.starts_at != before.starts_at {
+                booking.rescheduled_from = Some(before.starts_at);
             }
+            booking.save(cx, &was, Event::BookingUpdated)?;
         }
     }
     waitlist::fill(cx, &mut event)?;
-    Ok(EventAnswer { calendar_event: event.into() })
+    Ok(Ok(event))
 }
 
 /// Why a class does not take place.
@@ -276,23 +337,26 @@ fn cancel_calendar_event(
     OptionalBody(why): OptionalBody<CancelClass>,
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
-    let reason: Option<String> = why.reason.map(Into::into);
+    let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;
+    cx.happens(|| format!("{} does not take place; {ended} bookings are cancelled.", event.name));
+    Ok(EventAnswer { calendar_event: event.into() })
+}
+
+/// Cancels a class with its bookings and requests: how many bookings it had.
+pub fn call_off(cx: &mut Write, event: &mut CalendarEvent, reason: Option<String>) -> Result<u64> {
     let mut ended = 0;
     event.seats_taken = 0;
     event.waitlisted = 0;
     event.end(cx)?;
-    for status in [BookingStatus::Booked, BookingStatus::Offered, BookingStatus::Waitlisted] {
-        for before in Booking::of_event(cx, event.calendar_event_id, status)? {
-            let timing = before.status.has_seat().then_some(CancellationTiming::Early);
-            let by = (CancelledBy::Company, timing, reason.clone());
-            cancellation::ended(cx, &before, by)?;
-            ended += 1;
-        }
+    for before in Booking::live_at(cx, event.calendar_event_id)? {
+        let timing = before.status.has_seat().then_some(CancellationTiming::Early);
+        let by = (CancelledBy::Company, timing, reason.clone());
+        cancellation::ended(cx, &before, by)?;
+        ended += 1;
     }
     requests::end_of_event(cx, event.calendar_event_id)?;
-    cx.happens(|| format!("{} does not take place; {ended} bookings are cancelled.", event.name));
     cx.touch("calendar_event", event.calendar_event_id, ["status"]);
-    Ok(EventAnswer { calendar_event: event.into() })
+    Ok(ended)
 }
 
 /// What this chapter brings.

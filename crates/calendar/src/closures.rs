@@ -145,6 +145,28 @@ impl AvailabilityRule {
     }
 }
 
+/// Whether a closure closes what takes place then, with a coach and at a place.
+pub fn closes_class(
+    cx: &mut Read,
+    span: Span,
+    coach: CoachId,
+    location: Option<LocationId>,
+) -> Result<bool> {
+    let closures = AvailabilityRule::within(cx, span)?;
+    if closures.is_empty() {
+        return Ok(false);
+    }
+    let location = match location {
+        Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
+        None => None,
+    };
+    let company = Company::find(cx)?.zone();
+    let coach = Some((coach, CoachAvailability::of(cx, coach)?.time_zone));
+    let zones = Zones { company, location, coach };
+    let mut closed = closures.iter().flat_map(|rule| rule.closes(&zones));
+    Ok(closed.any(|closed| closed.overlaps(&span)))
+}
+
 listed!(AvailabilityRules { availability_rules: AvailabilityRule });
 
 filters! {

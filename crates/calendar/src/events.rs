@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
-    Date, Id, Key, Result, TimeZone, Timestamp,
+    Date, Key, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
 };
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
@@ -12,7 +12,9 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 use crate::{
     busy::Taken,
     calling, days,
-    vocabulary::{CalendarEventId, EventKind, EventStatus, EventTemplateId, EventTypeId},
+    vocabulary::{
+        CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
+    },
     window::{Span, local},
 };
 
@@ -52,8 +54,12 @@ record! {
         pub last_position: i64,
         /// Whether it takes place.
         pub status: EventStatus,
-        event_series_id: Option<Id>,
-        occurrence_date: Option<Date>,
+        /// The series that it is of.
+        pub event_series_id: Option<EventSeriesId>,
+        /// Its date in the series, which stays the same however it is moved.
+        pub occurrence_date: Option<Date>,
+        /// Whether it was changed apart from its series.
+        pub is_exception: bool,
         /// Minutes that its coach needs before it.
         #[serde(skip)]
         pub before_minutes: i64,
@@ -92,6 +98,8 @@ pub struct NewEvent {
     pub seats_taken: i64,
     /// Minutes that its coach needs before and after it.
     pub buffers: (i64, i64),
+    /// The series that it is of, and its date there.
+    pub series: Option<(EventSeriesId, Date)>,
 }
 
 impl CalendarEvent {
@@ -118,8 +126,9 @@ impl CalendarEvent {
             waitlisted: 0,
             last_position: 0,
             status: EventStatus::Scheduled,
-            event_series_id: None,
-            occurrence_date: None,
+            event_series_id: new.series.map(|(series, _)| series),
+            occurrence_date: new.series.map(|(_, date)| date),
+            is_exception: false,
             before_minutes: new.buffers.0,
             after_minutes: new.buffers.1,
             moves: 0,
@@ -192,6 +201,12 @@ impl CalendarEvent {
         cx.all(CLASSES, params![range.start, range.end, event_type, CLASSES_MAX])
     }
 
+    /// The classes of a series that are to come and take place, in order.
+    pub fn of_series(cx: &mut Read, series: EventSeriesId) -> Result<Vec<Self>> {
+        let now = cx.now();
+        cx.all(OF_SERIES, params![series, now])
+    }
+
     /// On how many appointments of a type a coach's dates begin, as their starts.
     pub fn starts_of_type(
         cx: &mut Read,
@@ -241,6 +256,8 @@ filters! {
         event_type_id: EventTypeId => "event_type_id = ?";
         /// Events in this status.
         status: EventStatus => "status = ?";
+        /// Events of this series.
+        event_series_id: EventSeriesId => "event_series_id = ?";
         /// Events of this kind.
         kind: EventKind => "kind = ?";
     }
@@ -314,6 +331,9 @@ statements! {
     OF_TYPE = "SELECT calendar_event_id, starts_at FROM calendar_event WHERE company_id = ?1 \
         AND event_type_id = ?2 AND coach_id = ?3 AND starts_at >= ?4 AND starts_at < ?5 \
         AND status = 'scheduled' LIMIT 10000";
+    OF_SERIES = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
+        AND event_series_id = ?2 AND starts_at > ?3 AND status = 'scheduled' \
+        ORDER BY starts_at LIMIT 1000";
     INSERT = "INSERT INTO calendar_event ", values!(CalendarEvent);
     SAVE = "UPDATE calendar_event SET ", set!(CalendarEvent),
         " WHERE company_id = ?1 AND calendar_event_id = ?2";

@@ -1,11 +1,11 @@
 //! The calendar: when coaches work, what is offered, and who has booked it.
 //!
 //! Rules that know no database come first: the words ([`vocabulary`]), windows of wall-clock times as
-//! instants ([`window`]), what takes time ([`busy`]), the offer that lists and checks ([`offer`]), and the
-//! token of a slot ([`token`]). Then the records: when somebody works and something is open
+//! instants ([`window`]), what takes time ([`busy`]), the offer that lists and checks ([`offer`]), the
+//! token of a slot ([`token`]), and what recurs ([`recurrence`], [`series`]). Then the records: when somebody works and something is open
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
-//! place ([`events`], [`classes`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
-//! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`] by its [`pattern`], [`requests`],
+//! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
+//! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
 //! [`waitlist`], [`cancellation`], [`attendance`]).
 
 pub mod attendance;
@@ -15,6 +15,7 @@ pub mod bookings;
 pub mod busy;
 mod calling;
 pub mod cancellation;
+pub mod class_series;
 pub mod classes;
 pub mod closures;
 pub mod days;
@@ -22,10 +23,12 @@ pub mod events;
 pub mod making;
 pub mod offer;
 pub mod offering;
-pub mod pattern;
+pub mod recurrence;
 pub mod recurring;
 pub mod requests;
 pub mod rescheduling;
+pub mod revising;
+pub mod series;
 pub mod slots;
 pub mod tasks;
 pub mod templates;
@@ -42,7 +45,7 @@ pub fn area() -> Area {
     let rooms = [
         ("Availability", vec![availability::area(), closures::area(), days::area(), slots::area()]),
         ("Event types", vec![types::area(), templates::area()]),
-        ("Calendar", vec![events::area(), classes::area(), tasks::area()]),
+        ("Calendar", vec![events::area(), classes::area(), class_series::area(), tasks::area()]),
         (
             "Bookings",
             vec![
@@ -53,7 +56,7 @@ pub fn area() -> Area {
                 attendance::area(),
             ],
         ),
-        ("Recurring bookings", vec![recurring::area()]),
+        ("Recurring bookings", vec![recurring::area(), revising::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))

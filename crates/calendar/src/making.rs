@@ -126,6 +126,7 @@ pub fn book_at(
                 capacity: 1,
                 seats_taken: 1,
                 buffers,
+                series: None,
             };
             let event = CalendarEvent::create(cx, new, limited)?;
             let new = new_booking(cx, event_type, wish, (BookingStatus::Booked, None))?;

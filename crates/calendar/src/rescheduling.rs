@@ -16,7 +16,7 @@ use crate::{
     },
     cancellation,
     events::CalendarEvent,
-    making::{Wish, bookable_type, checked},
+    making::{Checked, Wish, bookable_type, checked},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -65,7 +65,7 @@ fn reschedule_booking(
         let rule = "must not be within the cancellation window: it is too late to move it";
         return Err(Problem::conflict("startsAt", rule));
     }
-    let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
+    let event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let by_start = to.slot_token.is_none() && to.calendar_event_id.is_none();
     let is_class = event.kind == EventKind::Class;
     let wanted = NewBookingRequest {
@@ -102,9 +102,22 @@ fn reschedule_booking(
         return Err(Problem::conflict("eventTypeId", rule));
     }
     let than = Some(before.calendar_event_id.0);
-    let wish = Wish { than, ..wish };
+    let wish = Wish { than, note: before.note.clone(), ..wish };
+    let found = checked(cx, &event_type, &wish)?;
+    let is_exception = before.recurring_booking_id.is_some();
+    let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception)?;
+    Ok(BookingAnswer { booking: booking.into() })
+}
+
+/// Moves a booking away from its event, to a slot that was found bookable in the same transaction.
+pub fn move_to(
+    cx: &mut Write,
+    before: &Booking,
+    mut event: CalendarEvent,
+    (event_type, wish, (start, buffers, limited)): (&EventType, &Wish, Checked),
+    is_exception: bool,
+) -> Result<Booking> {
     let (mut booking, mut left) = (before.clone(), None);
-    let (start, buffers, limited) = checked(cx, &event_type, &wish)?;
     match start.class {
         None => {
             event.give_back(cx)?;
@@ -122,22 +135,27 @@ fn reschedule_booking(
                 let place = (None, wish.location);
                 let refused = (other.starts_at, &[Reason::Full][..]);
                 let client = Some(before.client_id);
-                return Err(not_bookable(cx, &event_type, place, client, refused)?);
+                return Err(not_bookable(cx, event_type, place, client, refused)?);
             }
             other.seats_taken += 1;
             other.save(cx)?;
-            cancellation::give_up(cx, &mut event, &before)?;
+            cancellation::give_up(cx, &mut event, before)?;
             left = Some(std::mem::replace(&mut event, other));
         }
     }
     booking.follow(&event);
     booking.rescheduled_from = Some(before.starts_at);
-    booking.is_exception = booking.recurring_booking_id.is_some();
-    booking.save(cx, &before, Event::BookingUpdated)?;
+    booking.is_exception = is_exception;
+    if let Some((series, date)) = wish.series {
+        booking.recurring_booking_id = Some(series);
+        booking.occurrence_date = Some(date);
+    }
+    booking.note.clone_from(&wish.note);
+    booking.save(cx, before, Event::BookingUpdated)?;
     if let Some(mut left) = left {
         waitlist::fill(cx, &mut left)?;
     }
-    Ok(BookingAnswer { booking: booking.into() })
+    Ok(booking)
 }
 
 /// What this chapter brings.

@@ -37,6 +37,11 @@ id_type!(
     RequestInvalid
 );
 id_type!(
+    /// Classes of a recurrence.
+    EventSeriesId,
+    RequestInvalid
+);
+id_type!(
     /// What a coach has to do at some time.
     CalendarTaskId,
     RequestInvalid
@@ -47,8 +52,8 @@ id_type!(
     RequestInvalid
 );
 stored_ids!(
-    EventTypeId EventTemplateId CalendarEventId BookingId BookingRequestId RecurringBookingId
-    CalendarTaskId AvailabilityRuleId
+    EventTypeId EventTemplateId CalendarEventId EventSeriesId BookingId BookingRequestId
+    RecurringBookingId CalendarTaskId AvailabilityRuleId
 );
 
 words! {

@@ -37,6 +37,11 @@ impl<T> Patch<T> {
         }
     }
 
+    /// Whether the field was sent.
+    pub const fn is_said(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+
     /// The value that was sent, if one was.
     pub fn value(&self) -> Option<&T> {
         match self {
@@ -86,6 +91,11 @@ impl<T> Change<T> {
     /// The same change of another type.
     pub fn map<U>(self, into: impl FnOnce(T) -> U) -> Change<U> {
         Change(self.0.map(into))
+    }
+
+    /// Whether there is a new value.
+    pub const fn is_said(&self) -> bool {
+        self.0.is_some()
     }
 
     /// The new value, if there is one.

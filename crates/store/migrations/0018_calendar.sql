@@ -110,6 +110,7 @@ CREATE TABLE calendar_event (
     status TEXT NOT NULL,
     event_series_id TEXT,
     occurrence_date TEXT,
+    is_exception BOOLEAN NOT NULL,
     before_minutes BIGINT NOT NULL,
     after_minutes BIGINT NOT NULL,
     moves BIGINT NOT NULL,
@@ -122,6 +123,33 @@ CREATE INDEX calendar_event_coach ON calendar_event (company_id, coach_id, start
 CREATE INDEX calendar_event_location ON calendar_event (company_id, location_id, starts_at, calendar_event_id);
 CREATE INDEX calendar_event_updated ON calendar_event (company_id, updated_at, calendar_event_id);
 CREATE INDEX calendar_event_type ON calendar_event (company_id, event_type_id, coach_id, starts_at);
+CREATE UNIQUE INDEX calendar_event_series ON calendar_event (company_id, event_series_id, occurrence_date)
+    WHERE event_series_id IS NOT NULL;
+
+-- Classes of a recurrence.
+CREATE TABLE event_series (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    event_series_id TEXT NOT NULL,
+    event_type_id TEXT NOT NULL,
+    event_template_id TEXT,
+    name TEXT NOT NULL,
+    coach_id TEXT NOT NULL,
+    location_id TEXT,
+    duration_minutes BIGINT NOT NULL,
+    capacity BIGINT NOT NULL,
+    recurrence TEXT NOT NULL,
+    on_conflict TEXT NOT NULL,
+    skipped TEXT NOT NULL,
+    status TEXT NOT NULL,
+    made_through TEXT NOT NULL,
+    previous_id TEXT,
+    next_id TEXT,
+    version BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (company_id, event_series_id)
+);
+CREATE INDEX event_series_coach ON event_series (company_id, coach_id, event_series_id);
 
 -- What takes the time of a coach, or the room of a location, on a UTC day, packed.
 CREATE TABLE calendar_day (
@@ -228,7 +256,7 @@ CREATE TABLE calendar_task (
 CREATE INDEX calendar_task_start ON calendar_task (company_id, starts_at, calendar_task_id);
 CREATE INDEX calendar_task_coach ON calendar_task (company_id, coach_id, starts_at, calendar_task_id);
 
--- A client's bookings of a weekly pattern.
+-- A client's bookings of a recurrence.
 CREATE TABLE recurring_booking (
     company_id TEXT NOT NULL REFERENCES company (company_id),
     recurring_booking_id TEXT NOT NULL,
@@ -236,18 +264,13 @@ CREATE TABLE recurring_booking (
     event_type_id TEXT NOT NULL,
     coach_id TEXT NOT NULL,
     location_id TEXT,
-    weekdays TEXT NOT NULL,
-    interval_weeks BIGINT NOT NULL,
-    start_time TEXT NOT NULL,
-    time_zone TEXT NOT NULL,
-    start_date TEXT NOT NULL,
-    until_date TEXT,
-    count BIGINT,
-    exclusions TEXT NOT NULL,
+    recurrence TEXT NOT NULL,
     on_conflict TEXT NOT NULL,
     skipped TEXT NOT NULL,
     status TEXT NOT NULL,
-    booked_through TEXT NOT NULL,
+    made_through TEXT NOT NULL,
+    previous_id TEXT,
+    next_id TEXT,
     note TEXT,
     version BIGINT NOT NULL,
     created_at BIGINT NOT NULL,

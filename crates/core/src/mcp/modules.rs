@@ -92,7 +92,7 @@ modules! {
         reads "Series of bookings" changes "Change and cancel series"
         [RecurringBookingsRead RecurringBookingsWrite]
         [list_recurring_bookings get_recurring_booking create_recurring_booking
-            cancel_recurring_booking]
+            update_recurring_booking cancel_recurring_booking]
     EventTemplates "event_templates" Company "Event templates"
         reads "Templates of events" changes "Change templates of events"
         [EventTemplatesRead EventTemplatesWrite]

@@ -147,6 +147,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("error", "What went wrong."),
     ("error_description", "What went wrong, for humans."),
     ("eventId", "The id of the event that is told."),
+    ("eventSeries", "The series of classes."),
     ("eventSeriesId", "The series that it is of."),
     ("eventTemplate", "The template."),
     ("eventTemplateId", "The template's id."),

@@ -2,11 +2,13 @@
 
 mod availability;
 mod bookings;
+mod class_series;
 mod classes;
 mod keys;
 mod races;
 mod recurring;
 mod requests;
+mod revising;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

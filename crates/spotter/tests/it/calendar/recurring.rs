@@ -24,7 +24,12 @@ async fn prepared(app: &App) -> Value {
     let coach = coach_at_work(app).await;
     let event_type = new_type(app, json!({"coachIds": [coach], "bookingWindowDays": 10})).await;
     let client = app.new_client(json!({"firstName": "Ann"})).await;
-    json!({"clientId": client, "eventTypeId": event_type, "coachId": coach, "startTime": "10:00"})
+    json!({"clientId": client, "eventTypeId": event_type, "coachId": coach})
+}
+
+/// The same on dates, at ten.
+fn on(own: &Value, dates: Value) -> Value {
+    with(own, json!({"recurrence": with(&json!({"startTime": "10:00"}), dates)}))
 }
 
 async fn bookings(app: &App, client: &Value) -> Vec<Value> {
@@ -47,14 +52,11 @@ async fn a_series_is_booked_whole_by_the_clock(app: App) {
     let hours = json!({"timeZone": "Europe/Amsterdam", "weekly": always()});
     app.put(&format!("/coaches/{coach}/availability"), hours).await.ok();
     app.events().await;
-    let new = with(
-        &own,
-        json!({"weekdays": [7], "startDate": "2027-03-15", "count": 3,
-        "note": "Season ticket"}),
-    );
+    let dates = json!({"weekdays": [7], "startDate": "2027-03-15", "count": 3});
+    let new = with(&on(&own, dates), json!({"note": "Season ticket"}));
     let made = app.post("/recurring-bookings", new).await.ok();
     let series = &made.data()["recurringBooking"];
-    assert_eq!(series["timeZone"], "Europe/Amsterdam");
+    assert_eq!(series["recurrence"]["timeZone"], "Europe/Amsterdam");
     let told = app.announced(&["booking.created", "booking.created", "booking.created"]).await;
     assert!(told.iter().all(|told| told["recurringBookingId"] == series["recurringBookingId"]));
     let all = bookings(&app, &own["clientId"]).await;
@@ -85,8 +87,7 @@ async fn conflicts_are_refused_all_at_once_or_skipped(app: App) {
     }
     app.events().await;
     let state = app.state().await;
-    let new =
-        with(&own, json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": first, "count": 3}));
+    let new = on(&own, json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": first, "count": 3}));
     let refused = app.post("/recurring-bookings", new.clone()).await;
     let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     let conflicts = refused.body["error"]["details"]["conflicts"].as_array().unwrap();
@@ -104,7 +105,7 @@ async fn one_following_and_all_are_cancelled(app: App) {
     let own = prepared(&app).await;
     let date = |day: i64| at(day, 0)[..10].to_owned();
     let new =
-        with(&own, json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": date(50), "count": 6}));
+        on(&own, json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": date(50), "count": 6}));
     let made = app.post("/recurring-bookings", new).await.ok();
     let id = text(made.data(), "/recurringBooking/recurringBookingId");
     let path = format!("/recurring-bookings/{id}/cancel");
@@ -124,7 +125,7 @@ async fn one_following_and_all_are_cancelled(app: App) {
         .refused(404, "resource.not_found")
         .about("occurrenceDate");
     let told = app.post(&path, json!({"scope": "this", "occurrenceDate": date(51)})).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["exclusions"], json!([date(51)]));
+    assert_eq!(told.data()["recurringBooking"]["recurrence"]["exclusions"], json!([date(51)]));
     app.announced(&["booking.cancelled", "recurring_booking.changed"]).await;
     assert_eq!(
         booked(&app, &own["clientId"]).await,
@@ -132,7 +133,7 @@ async fn one_following_and_all_are_cancelled(app: App) {
     );
     let told =
         app.post(&path, json!({"scope": "following", "occurrenceDate": date(54)})).await.ok();
-    assert_eq!(told.data()["recurringBooking"]["untilDate"], json!(date(53)));
+    assert_eq!(told.data()["recurringBooking"]["recurrence"]["untilDate"], json!(date(53)));
     assert_eq!(told.data()["recurringBooking"]["status"], "active");
     app.announced(&["booking.cancelled", "booking.cancelled", "recurring_booking.changed"]).await;
     app.post(&path, json!({"scope": "all"})).await.ok();
@@ -143,8 +144,8 @@ async fn one_following_and_all_are_cancelled(app: App) {
 
 async fn a_series_without_an_end_goes_on(app: App) {
     let own = prepared(&app).await;
-    let new =
-        with(&own, json!({"weekdays": [1, 3], "startDate": at(1, 0)[..10], "onConflict": "skip"}));
+    let dates = json!({"weekdays": [1, 3], "startDate": at(1, 0)[..10]});
+    let new = with(&on(&own, dates), json!({"onConflict": "skip"}));
     let made = app.post("/recurring-bookings", new).await.ok();
     let id = text(made.data(), "/recurringBooking/recurringBookingId");
     let count = booked(&app, &own["clientId"]).await.len();
@@ -152,7 +153,7 @@ async fn a_series_without_an_end_goes_on(app: App) {
     app.events().await;
     // A fortnight is taken back from what is booked; the next turn books it again.
     let (company, back) = (app.company, at(79, 0)[..10].to_owned());
-    const BACK: Sql = Sql("UPDATE recurring_booking SET booked_through = ?2 WHERE company_id = ?1");
+    const BACK: Sql = Sql("UPDATE recurring_booking SET made_through = ?2 WHERE company_id = ?1");
     const GONE: Sql = Sql("UPDATE booking SET occurrence_date = NULL, status = 'cancelled' \
         WHERE company_id = ?1 AND occurrence_date > ?2");
     const DUE: Sql =
@@ -178,7 +179,7 @@ async fn a_series_without_an_end_goes_on(app: App) {
     let told = app.events().await;
     assert!(!told.is_empty() && told.iter().all(|(name, _)| name == "booking.created"), "{told:?}");
     let series = app.get(&format!("/recurring-bookings/{id}")).await.ok();
-    assert_eq!(series.data()["recurringBooking"]["untilDate"], json!(null));
+    assert_eq!(series.data()["recurringBooking"]["recurrence"]["untilDate"], json!(null));
 }
 
 async fn classes_recur_where_they_take_place(app: App) {
@@ -189,8 +190,9 @@ async fn classes_recur_where_they_take_place(app: App) {
     }
     let client = json!(app.new_client(json!({"firstName": "Ann"})).await);
     let new = json!({"clientId": client, "eventTypeId": event_type, "coachId": coach,
-        "startTime": "10:00", "weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": at(60, 0)[..10],
-        "count": 3, "onConflict": "skip"});
+        "recurrence": {"startTime": "10:00", "weekdays": [1, 2, 3, 4, 5, 6, 7],
+            "startDate": at(60, 0)[..10], "count": 3},
+        "onConflict": "skip"});
     let made = app.post("/recurring-bookings", new).await.ok();
     let skipped = &made.data()["recurringBooking"]["skipped"];
     assert_eq!(*skipped, json!([{"date": at(61, 0)[..10], "reasons": ["closed"]}]));
@@ -198,7 +200,8 @@ async fn classes_recur_where_they_take_place(app: App) {
 }
 
 async fn series_are_checked(app: App) {
-    let own = with(&prepared(&app).await, json!({"weekdays": [1], "startDate": at(5, 0)[..10]}));
+    let prepared = prepared(&app).await;
+    let dates = json!({"weekdays": [1], "startDate": at(5, 0)[..10], "startTime": "10:00"});
     let date = |day: i64| at(day, 0)[..10].to_owned();
     for (change, key, field) in [
         (json!({"weekdays": []}), "request.invalid", "weekdays"),
@@ -211,22 +214,29 @@ async fn series_are_checked(app: App) {
         (json!({"count": 104}), "PUBLIC_API_DATE_RANGE_TOO_LARGE", "count"),
         (json!({"weekdays": [1, 2, 3], "untilDate": date(370)}), "request.invalid", "untilDate"),
         (json!({"startDate": "2020-01-06"}), "request.invalid", "startDate"),
+        (json!({"startDate": date(400)}), "request.invalid", "startDate"),
         (json!({"startTime": "25:00"}), "request.invalid", "startTime"),
     ] {
-        let refused = app.post("/recurring-bookings", with(&own, change)).await;
-        refused.refused(400, key).about(field);
+        let new = with(&prepared, json!({"recurrence": with(&dates, change)}));
+        let refused = app.post("/recurring-bookings", new).await;
+        refused.refused(400, key).about(&format!("recurrence.{field}"));
     }
+    let own = on(&prepared, dates.clone());
     let (client, token) = people::client(&app).await;
     app.app_as(&token, "POST", "/recurring-bookings", Some(own.clone()))
         .await
         .refused(403, "auth.forbidden");
-    let made = app.post("/recurring-bookings", with(&own, json!({"count": 1}))).await.ok();
+    let made = app
+        .post("/recurring-bookings", on(&prepared, with(&dates, json!({"count": 1}))))
+        .await
+        .ok();
     let path = format!(
         "/recurring-bookings/{}",
         text(made.data(), "/recurringBooking/recurringBookingId")
     );
     app.app_as(&token, "GET", &path, None).await.refused(404, "resource.not_found");
-    let mine = with(&own, json!({"clientId": client, "count": 2, "startDate": date(20)}));
+    let mine = with(&dates, json!({"count": 2, "startDate": date(20)}));
+    let mine = with(&on(&prepared, mine), json!({"clientId": client}));
     app.post("/recurring-bookings", mine).await.ok();
     let seen = app.app_as(&token, "GET", "/recurring-bookings", None).await.ok();
     assert_eq!(seen.data()["total"], 1);

@@ -80,9 +80,7 @@ impl Sample for Calendar {
             "update_booking" => json!({"note": "Bring shoes"}),
             "reschedule_booking" => json!({"startsAt": start}),
             "create_recurring_booking" => nothing_to_book(ids),
-            "cancel_recurring_booking" => {
-                json!({"scope": "this", "occurrenceDate": &calendar::at(200, 0)[..10]})
-            }
+            "update_recurring_booking" => json!({"scope": "all", "onConflict": "refuse"}),
             "cancel_booking" | "preview_booking_cancellation" => json!({"reason": "Ill"}),
             "set_booking_attendance" => json!({"attendanceStatus": "attended"}),
             "set_event_attendance" => json!({"attendance": [
@@ -90,18 +88,31 @@ impl Sample for Calendar {
             "create_calendar_event" => json!({"eventTypeId": ids["classTypeId"], "coachId": coach,
                 "startsAt": start}),
             "update_calendar_event" => json!({"capacity": 25}),
+            "create_event_series" => no_class(ids),
+            "update_event_series" => json!({"scope": "all", "name": "Spin"}),
+            "cancel_recurring_booking" | "cancel_event_series" => json!({"scope": "all"}),
             "cancel_calendar_event" => json!({"reason": "Ill"}),
             other => panic!("{other} needs a good body here"),
         }
     }
 }
 
-/// A series whose only date is left out.
-fn nothing_to_book(ids: &Ids) -> Value {
+/// A recurrence whose only date is left out.
+fn no_date() -> Value {
     let date = &calendar::at(200, 0)[..10];
+    json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": date, "startTime": "10:00", "count": 1,
+        "exclusions": [date]})
+}
+
+fn no_class(ids: &Ids) -> Value {
+    json!({"eventTypeId": ids["classTypeId"], "coachId": ids["calendarCoachId"],
+        "recurrence": no_date()})
+}
+
+fn nothing_to_book(ids: &Ids) -> Value {
     json!({"clientId": ids["clientId"], "eventTypeId": ids["eventTypeId"],
-        "coachId": ids["calendarCoachId"], "weekdays": [1, 2, 3, 4, 5, 6, 7], "startDate": date,
-        "startTime": "10:00", "count": 1, "exclusions": [date]})
+        "coachId": ids["calendarCoachId"],
+        "recurrence": no_date()})
 }
 
 /// Records on which an operation can act: each time at instants of their own.
@@ -144,6 +155,8 @@ async fn fresh(app: &App, ids: &mut Ids, operation: &str) {
     ids.insert("bookingRequestId", text(made.data(), "/bookingRequest/bookingRequestId"));
     let series = app.post("/recurring-bookings", nothing_to_book(ids)).await.ok();
     ids.insert("recurringBookingId", text(series.data(), "/recurringBooking/recurringBookingId"));
+    let series = app.app("POST", "/calendar/event-series", Some(no_class(ids))).await.ok();
+    ids.insert("eventSeriesId", text(series.data(), "/eventSeries/eventSeriesId"));
     let start = calendar::free_start();
     let task = json!({"coachId": coach, "title": "Order towels", "startsAt": start,
         "endsAt": calendar::later(&start, 30)});

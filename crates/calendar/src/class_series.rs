@@ -1,0 +1,505 @@
+//! Series of classes: what takes place again and again. Its classes are made ahead, further than bookings
+//! of a series are, so that those find them; one without an end is made a day further every day. A class is
+//! known by its date in the recurrence, however it is moved.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, Timer, Write, answer, listed, operation, path,
+};
+use spotter_core::company::coaches::Coach;
+use spotter_kernel::{
+    Change, Date, Event, Id, Key, Patch, Problem, Result, Timestamp,
+    id::{CoachId, LocationId},
+    number::Whole,
+    text::{Name, Text},
+};
+use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    availability::CoachAvailability,
+    calling,
+    classes::{NewClass, Plan, altered, call_off, check_coach},
+    closures::closes_class,
+    events::CalendarEvent,
+    recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
+    series::{
+        HORIZON_DAYS, OnConflict, SeriesScope, SeriesStatus, Skipped, Standing, check_conflicts,
+        in_moving_order, meant,
+    },
+    vocabulary::{EventSeriesId, EventTemplateId, EventTypeId, Reason},
+    window::Span,
+};
+
+/// How far ahead classes without an end are made, in days: a month further than bookings of a series.
+const AHEAD_DAYS: i64 = HORIZON_DAYS + 31;
+
+record! {
+    /// Classes of a recurrence.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct EventSeries {
+        /// The series' id.
+        pub event_series_id: EventSeriesId,
+        event_type_id: EventTypeId,
+        event_template_id: Option<EventTemplateId>,
+        /// What people call its classes.
+        name: String,
+        coach_id: CoachId,
+        location_id: Option<LocationId>,
+        duration_minutes: i64,
+        capacity: i64,
+        /// On which dates, at which time of the clock.
+        recurrence: Json<Recurrence>,
+        /// What was done where a class could not be made.
+        on_conflict: OnConflict,
+        /// Dates to come on which no class could be made.
+        skipped: Json<Vec<Skipped>>,
+        status: SeriesStatus,
+        /// Up to which date its classes are made.
+        made_through: Date,
+        /// The series whose later part this one was, before it was changed.
+        previous_id: Option<EventSeriesId>,
+        /// The series that its later part has become.
+        next_id: Option<EventSeriesId>,
+        /// Counts the changes.
+        version: i64,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl EventSeries {
+    fn find(cx: &mut Read, id: EventSeriesId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    fn standing(&self) -> Standing<'_> {
+        Standing {
+            recurrence: &self.recurrence.0,
+            skipped: &self.skipped.0,
+            made_through: self.made_through,
+            ahead_days: AHEAD_DAYS,
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            event_type_id: self.event_type_id,
+            event_template_id: self.event_template_id,
+            name: self.name.clone(),
+            coach_id: self.coach_id,
+            location_id: self.location_id,
+            minutes: self.duration_minutes,
+            capacity: self.capacity,
+        }
+    }
+
+    /// Makes classes on dates; where none can be, is told.
+    fn make(&self, cx: &mut Write, dates: impl IntoIterator<Item = Date>) -> Result<Vec<Skipped>> {
+        let (plan, mut conflicts) = (self.plan(), Vec::new());
+        for date in dates {
+            let starts_at = self.recurrence.0.starts_at(date);
+            let span = Span::of_minutes(starts_at, self.duration_minutes);
+            let closed = closes_class(cx, span, self.coach_id, self.location_id)?;
+            let series = Some((self.event_series_id, date));
+            let made = match closed {
+                true => Err(vec![Reason::Closed]),
+                false => plan.make(cx, starts_at, series, false)?,
+            };
+            if let Err(reasons) = made {
+                conflicts.push(Skipped { date, reasons });
+            }
+        }
+        Ok(conflicts)
+    }
+
+    /// Makes the classes after those that are made, up to where it reaches now.
+    fn extend(&mut self, cx: &mut Write) -> Result<Vec<Skipped>> {
+        let (dates, through) = self.standing().due(cx.now());
+        self.made_through = through;
+        self.make(cx, dates)
+    }
+
+    fn begin(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("event_series", self.event_series_id, ["eventSeries"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Sees to it that what has no end is made further every day, and what has one, or is over, is not.
+    fn keep_extending(&self, cx: &mut Write) -> Result<()> {
+        if self.status == SeriesStatus::Active && !self.recurrence.0.has_end() {
+            let tomorrow = cx.now().plus_days(1);
+            return cx.set_timer(&EXTEND_EVENT_SERIES, self.event_series_id, tomorrow);
+        }
+        cx.clear_timer(&EXTEND_EVENT_SERIES, self.event_series_id)
+    }
+
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("event_series", self.event_series_id, changed) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        self.version = before.version + 1;
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+listed!(EventSeriesList { event_series: EventSeries });
+
+filters! {
+    struct Filters {
+        /// Series of this coach.
+        coach_id: CoachId => "coach_id = ?";
+        /// Series in this status.
+        status: SeriesStatus => "status = ?";
+    }
+}
+
+fn list_event_series(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<EventSeriesList> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(SeriesPath { event_series_id: EventSeriesId });
+
+answer!(SeriesAnswer { event_series: EventSeries });
+
+fn get_event_series(cx: &mut Read, Path(at): Path<SeriesPath>) -> Result<SeriesAnswer> {
+    Ok(SeriesAnswer { event_series: EventSeries::find(cx, at.event_series_id)? })
+}
+
+/// New classes of a recurrence.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewEventSeries {
+    /// What its classes are made of; what is absent here is as it says.
+    event_template_id: Option<EventTemplateId>,
+    /// What they are; required without a template.
+    event_type_id: Option<EventTypeId>,
+    /// What people call them.
+    name: Option<Name<120>>,
+    coach_id: Option<CoachId>,
+    location_id: Option<LocationId>,
+    /// 5 to 1440.
+    duration_minutes: Option<Whole<5, 1_440>>,
+    /// 1 to 1000.
+    capacity: Option<Whole<1, 1_000>>,
+    /// On which dates, at which time of the clock.
+    recurrence: NewRecurrence,
+    /// `refuse` when absent.
+    on_conflict: Option<OnConflict>,
+}
+
+fn create_event_series(cx: &mut Write, Body(new): Body<NewEventSeries>) -> Result<SeriesAnswer> {
+    let plan = Plan::of(
+        cx,
+        NewClass {
+            event_template_id: new.event_template_id,
+            event_type_id: new.event_type_id,
+            name: new.name,
+            coach_id: new.coach_id,
+            location_id: new.location_id,
+            starts_at: cx.now(),
+            duration_minutes: new.duration_minutes,
+            capacity: new.capacity,
+            ignore_policy: false,
+        },
+    )?;
+    let zone = CoachAvailability::of(cx, plan.coach_id)?.time_zone;
+    let recurrence = new.recurrence.checked(zone, cx.now())?;
+    let mut series = EventSeries {
+        event_series_id: EventSeriesId(cx.new_id()),
+        event_type_id: plan.event_type_id,
+        event_template_id: plan.event_template_id,
+        name: plan.name,
+        coach_id: plan.coach_id,
+        location_id: plan.location_id,
+        duration_minutes: plan.minutes,
+        capacity: plan.capacity,
+        made_through: recurrence.start_date.plus_days(-1).unwrap_or(recurrence.start_date),
+        recurrence: Json(recurrence),
+        on_conflict: new.on_conflict.unwrap_or(OnConflict::Refuse),
+        skipped: Json(Vec::new()),
+        status: SeriesStatus::Active,
+        previous_id: None,
+        next_id: None,
+        version: 1,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let conflicts = series.extend(cx)?;
+    check_conflicts(series.on_conflict, &conflicts)?;
+    series.skipped = Json(conflicts);
+    series.begin(cx)?;
+    series.keep_extending(cx)?;
+    Ok(SeriesAnswer { event_series: series })
+}
+
+/// What changes of which classes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EventSeriesChanges {
+    /// One and all after it, or all that are to come; one alone is changed as a calendar event.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// On which dates, at which time of the clock.
+    #[serde(default)]
+    recurrence: RecurrenceChanges,
+    #[serde(default)]
+    name: Change<Name<120>>,
+    #[serde(default)]
+    coach_id: Change<CoachId>,
+    #[serde(default)]
+    location_id: Patch<LocationId>,
+    #[serde(default)]
+    duration_minutes: Change<Whole<5, 1_440>>,
+    /// More seats go to those who wait; fewer take nobody's.
+    #[serde(default)]
+    capacity: Change<Whole<1, 1_000>>,
+    /// What to do where a class cannot be made, or moved: refuse the change, or leave new dates out and
+    /// old classes where they are.
+    #[serde(default)]
+    on_conflict: Change<OnConflict>,
+}
+
+/// The series with this id, while it goes on.
+fn active(cx: &mut Write, at: SeriesPath) -> Result<EventSeries> {
+    let series = EventSeries::find(cx, at.event_series_id)?;
+    calling::check_own_calendar(cx, series.coach_id)?;
+    if series.status == SeriesStatus::Cancelled {
+        return Err(Problem::conflict("status", "must not be cancelled already"));
+    }
+    Ok(series)
+}
+
+fn update_event_series(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(change): Body<EventSeriesChanges>,
+) -> Result<SeriesAnswer> {
+    if change.scope == SeriesScope::This {
+        let rule = "must be following or all: one class is changed as a calendar event";
+        return Err(Problem::invalid("scope", rule));
+    }
+    let mut before = active(cx, at)?;
+    let (scope, date) = (change.scope, change.occurrence_date);
+    let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
+    let (from, mut next) = (turn.from, before.clone());
+    change.name.apply(&mut next.name);
+    change.coach_id.apply(&mut next.coach_id);
+    change.location_id.apply(&mut next.location_id);
+    change.duration_minutes.apply(&mut next.duration_minutes);
+    change.capacity.apply(&mut next.capacity);
+    change.on_conflict.apply(&mut next.on_conflict);
+    if next.coach_id != before.coach_id {
+        check_coach(cx, next.coach_id)?;
+    }
+    if turn.splits {
+        next.event_series_id = EventSeriesId(cx.new_id());
+        next.previous_id = Some(before.event_series_id);
+    }
+    next.recurrence = Json(turn.recurrence);
+    next.made_through = turn.through;
+    let mut conflicts = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
+    conflicts.extend(next.make(cx, turn.diff.added)?);
+    check_conflicts(next.on_conflict, &conflicts)?;
+    conflicts.sort_unstable_by_key(|skipped| skipped.date);
+    next.skipped = Json(conflicts);
+    if turn.splits {
+        let was = before.clone();
+        let (recurrence, skipped, made_through) = was.standing().before(from);
+        (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
+        before.made_through = made_through;
+        before.next_id = Some(next.event_series_id);
+        before.keep_extending(cx)?;
+        before.save(cx, &was)?;
+        (next.version, next.next_id) = (1, None);
+        next.begin(cx)?;
+    } else {
+        next.save(cx, &before)?;
+    }
+    next.keep_extending(cx)?;
+    Ok(SeriesAnswer { event_series: next })
+}
+
+/// Takes the classes from a date on over into what the series becomes: those whose date is gone are called
+/// off, the others changed. Which could not be moved is told; they stay where they are.
+fn carry_over(
+    cx: &mut Write,
+    (series, next): (&EventSeries, &EventSeries),
+    from: Date,
+    gone: &BTreeSet<Date>,
+) -> Result<Vec<Skipped>> {
+    let mut kept = Vec::new();
+    for mut event in CalendarEvent::of_series(cx, series.event_series_id)? {
+        match event.occurrence_date {
+            Some(date) if date < from => {}
+            Some(date) if !gone.contains(&date) => kept.push((date, event)),
+            _ => drop(call_off(cx, &mut event, None)?),
+        }
+    }
+    let kept = in_moving_order(kept, |date, event: &CalendarEvent| {
+        next.recurrence.0.starts_at(*date) > event.starts_at && !event.is_exception
+    });
+    let mut conflicts = Vec::new();
+    for (date, was) in kept {
+        let mut event = was.clone();
+        event.event_series_id = Some(next.event_series_id);
+        if !was.is_exception {
+            event.starts_at = next.recurrence.0.starts_at(date);
+            event.ends_at = Span::of_minutes(event.starts_at, next.duration_minutes).end;
+            event.name.clone_from(&next.name);
+            event.capacity = next.capacity;
+            event.coach_id = next.coach_id;
+            event.location_id = next.location_id;
+        }
+        if event == was {
+            continue;
+        }
+        if let Err(reasons) = altered(cx, &was, event, false)? {
+            let mut stays = was.clone();
+            stays.event_series_id = Some(next.event_series_id);
+            stays.is_exception = true;
+            altered(cx, &was, stays, true)?.ok();
+            conflicts.push(Skipped { date, reasons });
+        }
+    }
+    Ok(conflicts)
+}
+
+/// Which classes do not take place.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CancelEventSeries {
+    /// One, one and all after it, or all that are to come.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// Why; kept with their bookings, and not told.
+    reason: Option<Text<500>>,
+}
+
+fn cancel_event_series(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(cancel): Body<CancelEventSeries>,
+) -> Result<SeriesAnswer> {
+    let before = active(cx, at)?;
+    let mut series = before.clone();
+    let date = meant(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
+    let from = date.unwrap_or(series.recurrence.0.start_date);
+    let reason: Option<String> = cancel.reason.map(Into::into);
+    let (mut classes, mut bookings) = (0, 0);
+    for mut event in CalendarEvent::of_series(cx, series.event_series_id)? {
+        if cancel.scope.means(event.occurrence_date, from) {
+            bookings += call_off(cx, &mut event, reason.clone())?;
+            classes += 1;
+        }
+    }
+    match cancel.scope.left(series.recurrence.0.clone(), from) {
+        Some(recurrence) => series.recurrence = Json(recurrence),
+        None => series.status = SeriesStatus::Cancelled,
+    }
+    series.keep_extending(cx)?;
+    cx.happens(|| format!("{classes} classes with {bookings} bookings do not take place."));
+    cx.as_of(before.updated_at);
+    series.save(cx, &before)?;
+    Ok(SeriesAnswer { event_series: series })
+}
+
+/// Makes the classes of a series without an end a day further; what cannot be made is left out.
+fn extend_event_series(cx: &mut Write, id: Id) -> Result<()> {
+    let before = EventSeries::find(cx, EventSeriesId(id))?;
+    // Who has left gives no classes any more; what was made stays until somebody takes it over.
+    let works = Coach::find_assignable(cx, before.coach_id).is_ok();
+    if before.status == SeriesStatus::Active && !before.recurrence.0.has_end() && works {
+        let mut series = before.clone();
+        let conflicts = series.extend(cx)?;
+        let today = series.recurrence.0.time_zone.date_at(cx.now());
+        series.skipped.0.extend(conflicts);
+        series.skipped.0.retain(|skipped| skipped.date >= today);
+        series.save(cx, &before)?;
+    }
+    before.keep_extending(cx)
+}
+
+static EXTEND_EVENT_SERIES: Timer = Timer::new(
+    "extend_event_series",
+    "Make the classes of a series a day further",
+    extend_event_series,
+);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).timers(&[&EXTEND_EVENT_SERIES]).operations([
+        operation!(app GET "/calendar/event-series", Coach, list_event_series)
+            .summary("List series of classes"),
+        operation!(app GET "/calendar/event-series/{eventSeriesId}", Coach, get_event_series)
+            .summary("Get a series of classes"),
+        operation!(app POST "/calendar/event-series", Coach, create_event_series)
+            .summary("Make classes again and again")
+            .describe(
+                "A series with an end (`untilDate` or `count`) is made whole, at most 104 classes; one \
+                 without is made 123 days ahead, and a day further every day. Where a class cannot be \
+                 made, `refuse` lists the dates in `details.conflicts` and makes none; `skip` leaves \
+                 them out.",
+            )
+            .created()
+            .fails(&[
+                Key::CoachRequired,
+                Key::AvailabilitySlotNotBookable,
+                Key::DateRangeOrderInvalid,
+                Key::DateRangeTooLarge,
+                Key::ApiError,
+                Key::CompanyNotFound,
+            ]),
+        operation!(app PATCH "/calendar/event-series/{eventSeriesId}", Coach, update_event_series)
+            .summary("Change a series of classes, or a part of it")
+            .describe(
+                "`following` makes a series of its own of one and all after it, `all` changes what is \
+                 to come. Classes of dates that stay keep their ids and take their bookings along, those \
+                 of dates that are gone are cancelled, new ones made; what was changed or cancelled by \
+                 itself stays so.",
+            )
+            .emits(&[Event::BookingUpdated, Event::BookingCancelled, Event::BookingRequestRejected])
+            .always(&[])
+            .fails(&[
+                Key::AvailabilitySlotNotBookable,
+                Key::DateRangeOrderInvalid,
+                Key::DateRangeTooLarge,
+                Key::ApiError,
+                Key::CompanyNotFound,
+            ]),
+        operation!(app POST "/calendar/event-series/{eventSeriesId}/cancel", Coach,
+            cancel_event_series)
+        .summary("Cancel a series of classes, or a part of it")
+        .describe("Their bookings are cancelled by the company, as early.")
+        .emits(&[Event::BookingCancelled, Event::BookingRequestRejected])
+        .always(&[])
+        .fails(&[Key::ApiError])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// Series of classes, newest first.
+    LIST: List<EventSeries, Filters> = List::new(
+        "event_series WHERE company_id = ?1",
+        "event_series_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", EventSeries::COLUMNS, " FROM event_series \
+        WHERE company_id = ?1 AND event_series_id = ?2";
+    INSERT = "INSERT INTO event_series ", values!(EventSeries);
+    SAVE = "UPDATE event_series SET ", set!(EventSeries),
+        " WHERE company_id = ?1 AND event_series_id = ?2";
+}

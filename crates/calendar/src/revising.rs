@@ -1,0 +1,297 @@
+//! Changing a recurring booking, and cancelling it: one of its bookings, one and all after it, or all that
+//! are to come. What has begun stays as it was, and so does a booking that was changed apart from its
+//! series.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Path, Write, operation};
+use spotter_core::company::coaches::Coach;
+use spotter_kernel::{
+    Change, Date, Event, Key, Patch, Problem, Result,
+    id::{CoachId, LocationId},
+    text::{Text, WallTime},
+};
+use spotter_store::Json;
+
+use crate::{
+    booking::Booking,
+    cancellation,
+    events::CalendarEvent,
+    making::{Wish, bookable_type, look},
+    recurrence::RecurrenceChanges,
+    recurring::{RecurringBooking, SeriesAnswer, SeriesPath},
+    rescheduling::move_to,
+    series::{
+        OnConflict, SeriesScope, SeriesStatus, Skipped, check_conflicts, in_moving_order, meant,
+    },
+    types::EventType,
+    vocabulary::{FreedSeat, RecurringBookingId},
+};
+
+/// What changes of which occurrences.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SeriesChanges {
+    /// One, one and all after it, or all that are to come.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// On which dates, at which time of the clock; for `this` the time alone.
+    #[serde(default)]
+    recurrence: RecurrenceChanges,
+    /// With whom.
+    #[serde(default)]
+    coach_id: Change<CoachId>,
+    /// Where.
+    #[serde(default)]
+    location_id: Patch<LocationId>,
+    /// What staff say of its bookings.
+    #[serde(default)]
+    note: Patch<Text<1000>>,
+    /// What to do where a date cannot be booked, or moved: refuse the change, or leave new dates out and
+    /// old ones where they are.
+    #[serde(default)]
+    on_conflict: Change<OnConflict>,
+}
+
+fn update_recurring_booking(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(change): Body<SeriesChanges>,
+) -> Result<SeriesAnswer> {
+    let mut before = active(cx, at)?;
+    if let Some(coach) = change.coach_id.clone().value() {
+        Coach::find_assignable(cx, coach)?;
+    }
+    if change.scope == SeriesScope::This {
+        change_one(cx, &before, change)?;
+        return Ok(SeriesAnswer { recurring_booking: before });
+    }
+    let (scope, date) = (change.scope, change.occurrence_date);
+    let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
+    let (from, mut next) = (turn.from, before.clone());
+    change.coach_id.apply(&mut next.coach_id);
+    change.location_id.apply(&mut next.location_id);
+    change.note.map(Into::into).apply(&mut next.note);
+    change.on_conflict.apply(&mut next.on_conflict);
+    if turn.splits {
+        next.recurring_booking_id = RecurringBookingId(cx.new_id());
+        next.previous_id = Some(before.recurring_booking_id);
+    }
+    next.recurrence = Json(turn.recurrence);
+    next.made_through = turn.through;
+    let moves =
+        turn.moves || next.coach_id != before.coach_id || next.location_id != before.location_id;
+    let mut conflicts = carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
+    conflicts.extend(next.book(cx, turn.diff.added)?);
+    check_conflicts(next.on_conflict, &conflicts)?;
+    conflicts.sort_unstable_by_key(|skipped| skipped.date);
+    next.skipped = Json(conflicts);
+    if turn.splits {
+        let was = before.clone();
+        let (recurrence, skipped, made_through) = was.standing().before(from);
+        (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
+        before.made_through = made_through;
+        before.next_id = Some(next.recurring_booking_id);
+        before.keep_extending(cx)?;
+        before.save(cx, &was)?;
+        (next.version, next.next_id) = (1, None);
+        next.begin(cx)?;
+        next.tell(cx, vec!["recurringBooking".to_owned()])?;
+    } else {
+        next.save(cx, &before)?;
+    }
+    next.keep_extending(cx)?;
+    Ok(SeriesAnswer { recurring_booking: next })
+}
+
+/// The series with this id, while it goes on.
+fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
+    let series = RecurringBooking::find(cx, at.recurring_booking_id)?;
+    if series.status == SeriesStatus::Cancelled {
+        return Err(Problem::conflict("status", "must not be cancelled already"));
+    }
+    Ok(series)
+}
+
+/// Takes the bookings from a date on over into what the series becomes: those whose date is gone are
+/// cancelled, the others moved. Which could not be moved is told; they stay where they are.
+fn carry_over(
+    cx: &mut Write,
+    (series, next): (&RecurringBooking, &RecurringBooking),
+    from: Date,
+    gone: &BTreeSet<Date>,
+    moves: bool,
+) -> Result<Vec<Skipped>> {
+    let mut kept = Vec::new();
+    for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
+        match booking.occurrence_date {
+            Some(date) if date < from => {}
+            Some(date) if !gone.contains(&date) => kept.push((date, booking)),
+            _ => {
+                let (by, timing) = cancellation::told_now(cx, &booking);
+                cancellation::cancelled(cx, &booking, (by, timing, None), FreedSeat::Promote)?;
+            }
+        }
+    }
+    let event_type = EventType::of(cx, next.event_type_id)?;
+    let kept = in_moving_order(kept, |date, booking| {
+        next.recurrence.0.starts_at(*date) > booking.starts_at && !booking.is_exception
+    });
+    let mut conflicts = Vec::new();
+    for (date, was) in kept {
+        let mut booking = was.clone();
+        booking.recurring_booking_id = Some(next.recurring_booking_id);
+        if !was.is_exception {
+            booking.note.clone_from(&next.note);
+        }
+        if moves && !was.is_exception {
+            let wish = next.wish(cx, &event_type, date)?;
+            match moved(cx, &was, &event_type, wish, false)? {
+                Ok(_) => continue,
+                Err(reasons) => {
+                    booking.is_exception = true;
+                    conflicts.push(Skipped { date, reasons });
+                }
+            }
+        }
+        booking.save(cx, &was, Event::BookingUpdated)?;
+    }
+    Ok(conflicts)
+}
+
+/// Moves a booking to what is wished for it, or tells what speaks against that.
+fn moved(
+    cx: &mut Write,
+    before: &Booking,
+    event_type: &EventType,
+    wish: Wish,
+    is_exception: bool,
+) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
+    let wish = Wish { than: Some(before.calendar_event_id.0), ..wish };
+    let found = match look(cx, event_type, &wish)? {
+        Ok(found) => found,
+        Err(reasons) => return Ok(Err(reasons)),
+    };
+    let event = CalendarEvent::find(cx, before.calendar_event_id)?;
+    move_to(cx, before, event, (event_type, &wish, found), is_exception).map(Ok)
+}
+
+/// Changes one occurrence, which is an exception from then on.
+fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) -> Result<()> {
+    let date = meant(&series.recurrence.0, change.scope, change.occurrence_date)?;
+    let mut live = RecurringBooking::to_come(cx, series.recurring_booking_id)?.into_iter();
+    let own = date.and_then(|date| {
+        live.find(|booking| booking.occurrence_date == Some(date)).map(|own| (date, own))
+    });
+    let rule = "must be booked, and to come";
+    let none = || Problem::field(Key::NotFound, "occurrenceDate", rule);
+    let (date, before) = own.ok_or_else(none)?;
+    let time: Option<WallTime> = change.recurrence.time_of_one()?;
+    let mut note = before.note.clone();
+    change.note.map(Into::into).apply(&mut note);
+    if time.is_none() && !change.coach_id.is_said() && !change.location_id.is_said() {
+        let mut booking = before.clone();
+        booking.note = note;
+        return booking.save(cx, &before, Event::BookingUpdated);
+    }
+    let starts_at = match time {
+        Some(time) => date.at(&time, &series.recurrence.0.time_zone),
+        None => before.starts_at,
+    };
+    let (mut coach, mut location) = (before.coach_id, before.location_id);
+    change.coach_id.apply(&mut coach);
+    change.location_id.apply(&mut location);
+    if (starts_at, coach, location) == (before.starts_at, before.coach_id, before.location_id) {
+        let mut booking = before.clone();
+        booking.note = note;
+        return booking.save(cx, &before, Event::BookingUpdated);
+    }
+    let event_type = bookable_type(cx, series.event_type_id)?;
+    let wish = Wish { coach: Some(coach), location, note, ..series.wish_at(starts_at, date) };
+    let wish = series.in_class(cx, &event_type, wish)?;
+    match moved(cx, &before, &event_type, wish, true)? {
+        Ok(_) => Ok(()),
+        Err(reasons) => check_conflicts(OnConflict::Refuse, &[Skipped { date, reasons }]),
+    }
+}
+
+/// Which occurrences are cancelled.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CancelSeries {
+    /// One, one and all after it, or all that are to come.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// Why; kept with the bookings, and not told.
+    reason: Option<Text<500>>,
+}
+
+fn cancel_recurring_booking(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(cancel): Body<CancelSeries>,
+) -> Result<SeriesAnswer> {
+    let before = active(cx, at)?;
+    let mut series = before.clone();
+    let date = meant(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
+    let from = date.unwrap_or(series.recurrence.0.start_date);
+    let reason: Option<String> = cancel.reason.map(Into::into);
+    let mut ended = 0;
+    for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
+        if cancel.scope.means(booking.occurrence_date, from) {
+            let (by, timing) = cancellation::told_now(cx, &booking);
+            let said = (by, timing, reason.clone());
+            cancellation::cancelled(cx, &booking, said, FreedSeat::Promote)?;
+            ended += 1;
+        }
+    }
+    match cancel.scope.left(series.recurrence.0.clone(), from) {
+        Some(recurrence) => series.recurrence = Json(recurrence),
+        None => series.status = SeriesStatus::Cancelled,
+    }
+    series.keep_extending(cx)?;
+    cx.happens(|| format!("{ended} bookings are cancelled, which cannot be taken back."));
+    cx.as_of(before.updated_at);
+    series.save(cx, &before)?;
+    Ok(SeriesAnswer { recurring_booking: series })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(PATCH "/recurring-bookings/{recurringBookingId}", RecurringBookingsWrite,
+            update_recurring_booking)
+        .summary("Change a recurring booking, or a part of it")
+        .describe(
+            "`this` changes one of its bookings, `following` makes a series of its own of one and all \
+             after it, `all` changes what is to come; `startDate` follows to the first of them. Bookings \
+             of dates that stay keep their ids, dates that are gone are cancelled, new ones booked; what \
+             was changed or cancelled by itself, or left out, stays so.",
+        )
+        .emits(&[
+            Event::RecurringBookingChanged,
+            Event::BookingCreated,
+            Event::BookingUpdated,
+            Event::BookingCancelled,
+        ])
+        .always(&[])
+        .fails(&[
+            Key::AvailabilitySlotNotBookable,
+            Key::DateRangeOrderInvalid,
+            Key::DateRangeTooLarge,
+            Key::ApiError,
+            Key::CompanyNotFound,
+        ]),
+        operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
+            cancel_recurring_booking)
+        .summary("Cancel a recurring booking, or a part of it")
+        .emits(&[Event::RecurringBookingChanged, Event::BookingCancelled, Event::BookingUpdated])
+        .always(&[Event::RecurringBookingChanged])
+        .fails(&[Key::ApiError])
+        .asks(),
+    ])
+}

@@ -1,0 +1,189 @@
+//! Series of bookings and of classes: the words that both have, and which of their occurrences a caller
+//! means.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_kernel::{Date, Key, Problem, Result, Timestamp};
+use spotter_store::words;
+
+use crate::{
+    recurrence::{Diff, Recurrence, RecurrenceChanges},
+    vocabulary::Reason,
+};
+
+words! {
+    /// Whether a series goes on.
+    pub enum SeriesStatus { Active = "active", Cancelled = "cancelled" }
+}
+
+words! {
+    /// What to do where a date cannot be had: refuse the whole, or leave the date out.
+    pub enum OnConflict { Refuse = "refuse", Skip = "skip" }
+}
+
+words! {
+    /// Which occurrences are meant: one, one and all after it, or all that are to come.
+    pub enum SeriesScope { This = "this", Following = "following", All = "all" }
+}
+
+/// How far ahead bookings without an end are made, in days.
+pub const HORIZON_DAYS: i64 = 92;
+
+/// A date that could not be had, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Skipped {
+    /// The date in the recurrence.
+    pub date: Date,
+    /// What spoke against it.
+    pub reasons: Vec<Reason>,
+}
+
+/// Refuses the whole where a date cannot be had and none may be left out.
+pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[Skipped]) -> Result<()> {
+    if conflicts.is_empty() || on_conflict == OnConflict::Skip {
+        return Ok(());
+    }
+    let message = format!("{} of the dates cannot be booked.", conflicts.len());
+    let mut problem = Problem::because(Key::AvailabilitySlotNotBookable, message);
+    problem.details = Some(serde_json::json!({"conflicts": conflicts}));
+    Err(problem)
+}
+
+/// The date that is meant, which is none where all are.
+pub fn meant(
+    recurrence: &Recurrence,
+    scope: SeriesScope,
+    date: Option<Date>,
+) -> Result<Option<Date>> {
+    match (scope, date) {
+        (SeriesScope::All, None) => Ok(None),
+        (SeriesScope::All, Some(_)) => {
+            Err(Problem::invalid("occurrenceDate", "must be absent for all"))
+        }
+        (_, None) => Err(Problem::invalid("occurrenceDate", "must be given")),
+        (_, Some(date)) if recurrence.contains(date) => Ok(Some(date)),
+        _ => Err(Problem::field(Key::NotFound, "occurrenceDate", "must be a date of the series")),
+    }
+}
+
+impl SeriesScope {
+    /// Whether the occurrence of a date is among those that are meant.
+    pub fn means(self, own: Option<Date>, from: Date) -> bool {
+        own.is_some_and(|own| match self {
+            Self::This => own == from,
+            Self::Following | Self::All => own >= from,
+        })
+    }
+
+    /// What is left of a recurrence when these are cancelled; nothing where it is over.
+    pub fn left(self, mut recurrence: Recurrence, from: Date) -> Option<Recurrence> {
+        match self {
+            Self::This => {
+                recurrence.exclude(from);
+                Some(recurrence)
+            }
+            Self::Following if from > recurrence.start_date => Some(recurrence.before_date(from)),
+            Self::Following | Self::All => None,
+        }
+    }
+}
+
+/// A series as it stands when it is changed.
+pub struct Standing<'s> {
+    /// On which dates.
+    pub recurrence: &'s Recurrence,
+    /// Which could not be had.
+    pub skipped: &'s [Skipped],
+    /// Up to which date its occurrences are made.
+    pub made_through: Date,
+    /// How far ahead they are made where there is no end, in days.
+    pub ahead_days: i64,
+}
+
+/// What a change makes of a series.
+pub struct Turn {
+    /// The date from which on it holds: what has begun stays as it was.
+    pub from: Date,
+    /// Whether what follows becomes a series of its own.
+    pub splits: bool,
+    /// What recurs from there on.
+    pub recurrence: Recurrence,
+    /// Whether the same dates have other starts.
+    pub moves: bool,
+    /// Up to which date its occurrences are made.
+    pub through: Date,
+    /// What becomes of the dates; those that could not be had are tried again.
+    pub diff: Diff,
+}
+
+impl Standing<'_> {
+    /// What a change makes of it.
+    pub fn turn(
+        &self,
+        scope: SeriesScope,
+        occurrence_date: Option<Date>,
+        change: RecurrenceChanges,
+        now: Timestamp,
+    ) -> Result<Turn> {
+        let meant = meant(self.recurrence, scope, occurrence_date)?;
+        let is_to_come = |date: &Date| self.recurrence.starts_at(*date) > now;
+        let from = match meant {
+            Some(date) if is_to_come(&date) => date,
+            Some(_) => return Err(Problem::conflict("occurrenceDate", "must not have begun")),
+            None => {
+                let far = self.recurrence.through(now, self.ahead_days);
+                self.recurrence.first(far, is_to_come).ok_or_else(|| {
+                    Problem::conflict("recurrence", "must have an occurrence that is to come")
+                })?
+            }
+        };
+        let is_whole = self.recurrence.first(from, |_| true) == Some(from);
+        let own = match is_whole {
+            true => self.recurrence.clone(),
+            false => self.recurrence.from_date(from),
+        };
+        let mut recurrence = own.clone();
+        change.apply(&mut recurrence)?;
+        let through = recurrence.through(now, self.ahead_days);
+        let mut diff = own.diff(self.made_through, &recurrence, through);
+        for Skipped { date, .. } in self.skipped {
+            if *date >= from && !diff.gone.contains(date) {
+                diff.added.insert(*date);
+            }
+        }
+        let moves =
+            recurrence.start_time != own.start_time || recurrence.time_zone != own.time_zone;
+        let splits = scope == SeriesScope::Following && !is_whole;
+        Ok(Turn { from, splits, recurrence, moves, through, diff })
+    }
+
+    /// What stays of it before a date: its recurrence, what could not be had, and how far it is made.
+    pub fn before(&self, from: Date) -> (Recurrence, Vec<Skipped>, Date) {
+        let skipped = self.skipped.iter().filter(|skipped| skipped.date < from).cloned();
+        let last = from.plus_days(-1).unwrap_or(from);
+        (self.recurrence.before_date(from), skipped.collect(), self.made_through.min(last))
+    }
+
+    /// Dates that are to be made now, and up to where.
+    pub fn due(&self, now: Timestamp) -> (Vec<Date>, Date) {
+        let through = self.recurrence.through(now, self.ahead_days).max(self.made_through);
+        let mut dates = self.recurrence.dates(through);
+        dates.retain(|date| *date > self.made_through);
+        (dates, through)
+    }
+}
+
+/// Puts what is moved into the order in which it makes room for itself: what goes on in time begins with
+/// the last.
+pub fn in_moving_order<T>(
+    mut kept: Vec<(Date, T)>,
+    goes_on: impl Fn(&Date, &T) -> bool,
+) -> Vec<(Date, T)> {
+    kept.sort_unstable_by_key(|(date, _)| *date);
+    if kept.iter().any(|(date, one)| goes_on(date, one)) {
+        kept.reverse();
+    }
+    kept
+}

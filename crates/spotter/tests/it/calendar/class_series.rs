@@ -1,0 +1,297 @@
+//! Series of classes: made ahead, changed and called off in part, joined again and again.
+
+use serde_json::{Value, json};
+use spotter_store::{Sql, params};
+
+use super::{always_at_work, at, book, new_class, new_type, with};
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    classes_are_made_where_the_coach_is_free_and_nothing_is_closed,
+    a_change_takes_bookings_along,
+    what_follows_is_a_series_of_its_own,
+    parts_are_called_off,
+    without_an_end_it_goes_on_and_is_joined,
+    coaches_make_their_own,
+);
+
+/// A manager's app: who acts, and the type of the classes.
+struct Studio {
+    app: App,
+    coach: String,
+    token: String,
+    event_type: String,
+}
+
+impl Studio {
+    async fn new(app: App) -> Self {
+        let (coach, token) = people::coach(&app, "Coach").await;
+        always_at_work(&app, &coach).await;
+        let event_type = new_type(
+            &app,
+            json!({"name": "Spin", "kind": "class", "capacity": 4,
+            "waitlist": {"mode": "auto"}}),
+        )
+        .await;
+        Self { app, coach, token, event_type }
+    }
+
+    fn new_series(&self, count: Option<i64>) -> Value {
+        json!({"eventTypeId": self.event_type, "coachId": self.coach, "durationMinutes": 45,
+            "recurrence": {"weekdays": [1, 2, 3, 4, 5, 6, 7], "startTime": "18:00",
+                "timeZone": "UTC", "startDate": date(40), "count": count}})
+    }
+
+    async fn made(&self, new: Value) -> String {
+        let made = self.app.app_as(&self.token, "POST", SERIES, Some(new)).await.ok();
+        format!("{SERIES}/{}", text(made.data(), "/eventSeries/eventSeriesId"))
+    }
+
+    /// The classes in order: date, start, id, status.
+    async fn classes(&self) -> Vec<(String, String, String, String)> {
+        let path = format!("/calendar/events?limit=100&from={}&to={}", at(30, 0), at(130, 0));
+        let told = self.app.get(&path).await.ok();
+        let all = told.data()["calendarEvents"].as_array().unwrap().iter();
+        all.map(|class| {
+            let date = class["occurrenceDate"].as_str().unwrap_or_default().to_owned();
+            let start = text(class, "/startsAt")[11..16].to_owned();
+            (date, start, text(class, "/calendarEventId"), text(class, "/status"))
+        })
+        .collect()
+    }
+
+    async fn change(&self, path: &str, change: Value) -> Value {
+        let told = self.app.app_as(&self.token, "PATCH", path, Some(change)).await.ok();
+        told.data()["eventSeries"].clone()
+    }
+}
+
+const SERIES: &str = "/calendar/event-series";
+
+fn date(day: i64) -> String {
+    at(day, 0)[..10].to_owned()
+}
+
+async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    new_class(app, &studio.event_type, &studio.coach, &at(41, 18 * 60 + 30)).await;
+    let closed = json!({"appliesTo": "company", "startDate": date(43), "endDate": date(43)});
+    app.post("/availability-rules", closed).await.ok();
+    app.events().await;
+    let state = app.state().await;
+    let new = studio.new_series(Some(5));
+    let refused = app.app_as(&studio.token, "POST", SERIES, Some(new.clone())).await;
+    let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    let conflicts = json!([{"date": date(41), "reasons": ["coach_busy"]},
+        {"date": date(43), "reasons": ["closed"]}]);
+    assert_eq!(refused.body["error"]["details"]["conflicts"], conflicts);
+    assert_eq!(state, app.state().await);
+    let path = studio.made(with(&new, json!({"onConflict": "skip"}))).await;
+    let told = app.app_as(&studio.token, "GET", &path, None).await.ok();
+    let series = &told.data()["eventSeries"];
+    assert_eq!((&series["skipped"], &series["name"]), (&conflicts, &json!("Spin")));
+    let classes = studio.classes().await;
+    let made = classes.iter().filter(|class| class.0 != "").map(|class| class.0.clone());
+    assert_eq!(made.collect::<Vec<_>>(), [date(40), date(42), date(44)]);
+    app.announced(&[]).await;
+    let path = format!("{SERIES}?coachId={}", studio.coach);
+    let told = app.app_as(&studio.token, "GET", &path, None).await.ok();
+    assert_eq!(told.data()["total"], 1);
+}
+
+async fn a_change_takes_bookings_along(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    let path = studio.made(studio.new_series(Some(4))).await;
+    let before = studio.classes().await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let booking = book(app, json!({"clientId": client, "calendarEventId": before[0].2})).await;
+    // One is moved, and one called off, by itself.
+    let own = |at: usize| format!("/calendar/events/{}", before[at].2);
+    let moved = json!({"startsAt": at(41, 9 * 60)});
+    let told = app.app_as(&studio.token, "PATCH", &own(1), Some(moved)).await.ok();
+    assert_eq!(told.data()["calendarEvent"]["isException"], true);
+    app.app_as(&studio.token, "POST", &format!("{}/cancel", own(2)), Some(json!({}))).await.ok();
+    app.events().await;
+    let change = json!({"scope": "all", "recurrence": {"startTime": "19:30"}, "name": "Spin hard",
+        "capacity": 6, "durationMinutes": 60});
+    studio.change(&path, change).await;
+    let told = app.announced(&["booking.updated"]).await;
+    assert_eq!(
+        (&told[0]["bookingId"], &told[0]["startsAt"]),
+        (&json!(booking), &json!(at(40, 19 * 60 + 30)))
+    );
+    let after = studio.classes().await;
+    let starts: Vec<_> = after.iter().map(|class| (class.1.as_str(), class.3.as_str())).collect();
+    assert_eq!(
+        starts,
+        [
+            ("19:30", "scheduled"),
+            ("09:00", "scheduled"),
+            ("18:00", "cancelled"),
+            ("19:30", "scheduled")
+        ]
+    );
+    let told = app.get(&format!("/calendar/events/{}", before[0].2)).await.ok();
+    let class = &told.data()["calendarEvent"];
+    assert_eq!((&class["capacity"], &class["name"]), (&json!(6), &json!("Spin hard")));
+    assert_eq!(class["endsAt"], at(40, 20 * 60 + 30));
+    // Where it cannot be, nobody loses a seat.
+    new_class(app, &studio.event_type, &studio.coach, &at(43, 12 * 60)).await;
+    let change = json!({"scope": "all", "recurrence": {"startTime": "12:00"}});
+    let refused = app.app_as(&studio.token, "PATCH", &path, Some(change.clone())).await;
+    refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
+    let series = studio.change(&path, with(&change, json!({"onConflict": "skip"}))).await;
+    assert_eq!(series["skipped"], json!([{"date": date(43), "reasons": ["coach_busy"]}]));
+    let told = app.get(&format!("/calendar/events/{}", before[3].2)).await.ok();
+    let class = &told.data()["calendarEvent"];
+    assert_eq!(
+        (&class["startsAt"], &class["isException"]),
+        (&json!(at(43, 19 * 60 + 30)), &json!(true))
+    );
+}
+
+async fn what_follows_is_a_series_of_its_own(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    let path = studio.made(studio.new_series(Some(4))).await;
+    let before = studio.classes().await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    book(app, json!({"clientId": client, "calendarEventId": before[3].2})).await;
+    app.events().await;
+    let dates = [40, 41, 42].map(|day| {
+        spotter_kernel::Date::parse(&date(day)).unwrap().0.weekday().to_monday_one_offset()
+    });
+    let change = json!({"scope": "following", "occurrenceDate": date(42),
+        "recurrence": {"weekdays": dates, "untilDate": date(49)}});
+    let next = studio.change(&path, change).await;
+    let mut told: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    told.sort();
+    assert_eq!(told, ["booking.cancelled"], "day 43 is gone");
+    let old = app.app_as(&studio.token, "GET", &path, None).await.ok();
+    let old = &old.data()["eventSeries"];
+    assert_eq!(
+        (&old["nextId"], &next["previousId"]),
+        (&next["eventSeriesId"], &old["eventSeriesId"])
+    );
+    let live = studio.classes().await.into_iter().filter(|class| class.3 == "scheduled");
+    let live: Vec<_> = live.map(|class| class.0).collect();
+    assert_eq!(live, [40, 41, 42, 47, 48, 49].map(date));
+    let query = format!(
+        "/calendar/events?limit=100&from={}&to={}&eventSeriesId={}",
+        at(30, 0),
+        at(130, 0),
+        next["eventSeriesId"].as_str().unwrap()
+    );
+    assert_eq!(app.get(&query).await.ok().data()["total"], 4);
+}
+
+async fn parts_are_called_off(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    let path = format!("{}/cancel", studio.made(studio.new_series(Some(5))).await);
+    let classes = studio.classes().await;
+    for day in [1, 3] {
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        book(app, json!({"clientId": client, "calendarEventId": classes[day].2})).await;
+    }
+    app.events().await;
+    let cancel = async |body: Value| app.app_as(&studio.token, "POST", &path, Some(body)).await;
+    cancel(json!({"scope": "this", "occurrenceDate": date(41)})).await.ok();
+    let told = app.announced(&["booking.cancelled"]).await;
+    assert_eq!(
+        (&told[0]["cancelledBy"], &told[0]["cancellationTiming"]),
+        (&json!("company"), &json!("early"))
+    );
+    let told = cancel(json!({"scope": "following", "occurrenceDate": date(43)})).await.ok();
+    assert_eq!(told.data()["eventSeries"]["recurrence"]["untilDate"], date(42));
+    app.announced(&["booking.cancelled"]).await;
+    let live = studio.classes().await.into_iter().filter(|class| class.3 == "scheduled");
+    assert_eq!(live.map(|class| class.0).collect::<Vec<_>>(), [date(40), date(42)]);
+    cancel(json!({"scope": "all"})).await.ok();
+    assert!(studio.classes().await.iter().all(|class| class.3 == "cancelled"));
+    cancel(json!({"scope": "all"})).await.refused(409, "PUBLIC_API_ERROR").about("status");
+}
+
+async fn without_an_end_it_goes_on_and_is_joined(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    let mut new = studio.new_series(None);
+    new["recurrence"]["startDate"] = json!(date(1));
+    new["recurrence"]["weekdays"] = json!([1, 4]);
+    studio.made(new.clone()).await;
+    const MADE: Sql = Sql("SELECT COUNT(*) FROM calendar_event WHERE company_id = ?1");
+    let company = app.company;
+    let made = async || -> i64 {
+        let count = move |tx: &mut spotter_store::Tx<'_>| tx.all(MADE, params![company]);
+        let rows: Vec<(i64,)> = app.server.db.read(count).await.unwrap();
+        rows[0].0
+    };
+    let count = made().await;
+    assert!((34..=36).contains(&count), "123 days ahead: {count}");
+    // A client's series finds a class on each of its dates.
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let series = json!({"clientId": client, "eventTypeId": studio.event_type,
+        "coachId": studio.coach, "recurrence": with(&new["recurrence"], json!({"weekdays": [4]}))});
+    let told = app.post("/recurring-bookings", series).await.ok();
+    assert_eq!(told.data()["recurringBooking"]["skipped"], json!([]));
+    // Three weeks are taken back; the next turn makes them again.
+    let back = date(100);
+    const BACK: Sql = Sql("UPDATE event_series SET made_through = ?2 WHERE company_id = ?1");
+    const GONE: Sql =
+        Sql("DELETE FROM calendar_event WHERE company_id = ?1 AND occurrence_date > ?2");
+    const FREE: Sql = Sql("UPDATE calendar_day SET busy = ?2 WHERE company_id = ?1 AND day > ?3");
+    const DUE: Sql =
+        Sql("UPDATE timer SET due_at = 1 WHERE company_id = ?1 AND kind = 'extend_event_series'");
+    let day = spotter_kernel::Timestamp::parse(&at(100, 0)).unwrap().millis() / 86_400_000;
+    let nothing: &[u8] = &[];
+    let write = move |tx: &mut spotter_store::Tx<'_>| {
+        tx.execute(BACK, params![company, back])?;
+        tx.execute(GONE, params![company, back])?;
+        tx.execute(FREE, params![company, nothing, day])?;
+        tx.execute(DUE, params![company])
+    };
+    app.server.db.write(write).await.unwrap();
+    let began = std::time::Instant::now();
+    while made().await < count {
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "it is not made further");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+}
+
+async fn coaches_make_their_own(app: App) {
+    let studio = Studio::new(app).await;
+    let app = &studio.app;
+    let (_, other) = people::coach(app, "Coach").await;
+    let (_, client) = people::client(app).await;
+    let new = studio.new_series(Some(2));
+    for (token, status) in [(&other, 403), (&client, 403)] {
+        let refused = app.app_as(token, "POST", SERIES, Some(new.clone())).await;
+        refused.refused(status, "auth.forbidden");
+    }
+    let path = studio.made(new.clone()).await;
+    let change = json!({"scope": "all", "name": "Mine"});
+    app.app_as(&other, "PATCH", &path, Some(change.clone())).await.refused(403, "auth.forbidden");
+    let one = json!({"scope": "this", "occurrenceDate": date(40), "name": "Mine"});
+    app.app_as(&studio.token, "PATCH", &path, Some(one))
+        .await
+        .refused(400, "request.invalid")
+        .about("scope");
+    let appointment = new_type(app, json!({"name": "Talk"})).await;
+    let wrong = with(&new, json!({"eventTypeId": appointment}));
+    app.app_as(&studio.token, "POST", SERIES, Some(wrong))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("eventTypeId");
+    let mut many = new;
+    many["recurrence"]["count"] = json!(105);
+    app.app_as(&studio.token, "POST", SERIES, Some(many))
+        .await
+        .refused(400, "request.invalid")
+        .about("recurrence.count");
+}
