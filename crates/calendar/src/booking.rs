@@ -131,7 +131,8 @@ record! {
         pub external_id: Option<String>,
         /// Counts the changes.
         pub version: i64,
-        created_at: Timestamp,
+        /// When it was made.
+        pub created_at: Timestamp,
         /// When it was last changed.
         pub updated_at: Timestamp,
     }

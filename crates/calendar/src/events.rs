@@ -69,8 +69,10 @@ record! {
         /// How often it was moved.
         #[serde(skip)]
         pub moves: i64,
-        created_at: Timestamp,
-        updated_at: Timestamp,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Rules that know no database come first: the words ([`vocabulary`]), windows of wall-clock times as
 //! instants ([`window`]), what takes time ([`busy`]), the offer that lists and checks ([`offer`]), the
-//! token of a slot ([`token`]), and what recurs ([`recurrence`], [`series`]). Then the records: when somebody works and something is open
+//! token of a slot ([`token`]), and what recurs ([`recurrence`], [`series`]), and the form in
+//! which other calendars read ([`ical`]). Then the records: when somebody works and something is open
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
 //! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
 //! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
-//! [`waitlist`], [`cancellation`], [`attendance`]).
+//! [`waitlist`], [`cancellation`], [`attendance`]), and who reads along ([`feeds`]).
 
 pub mod attendance;
 pub mod availability;
@@ -20,6 +21,8 @@ pub mod classes;
 pub mod closures;
 pub mod days;
 pub mod events;
+pub mod feeds;
+pub mod ical;
 pub mod making;
 pub mod offer;
 pub mod offering;
@@ -57,6 +60,7 @@ pub fn area() -> Area {
             ],
         ),
         ("Recurring bookings", vec![recurring::area(), revising::area()]),
+        ("Calendar feeds", vec![feeds::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))

@@ -42,6 +42,11 @@ id_type!(
     RequestInvalid
 );
 id_type!(
+    /// An address at which somebody's calendar is read.
+    CalendarFeedId,
+    RequestInvalid
+);
+id_type!(
     /// What a coach has to do at some time.
     CalendarTaskId,
     RequestInvalid
@@ -53,7 +58,7 @@ id_type!(
 );
 stored_ids!(
     EventTypeId EventTemplateId CalendarEventId EventSeriesId BookingId BookingRequestId
-    RecurringBookingId CalendarTaskId AvailabilityRuleId
+    RecurringBookingId CalendarTaskId AvailabilityRuleId CalendarFeedId
 );
 
 words! {

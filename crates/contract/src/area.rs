@@ -14,6 +14,7 @@ use spotter_store::{Shape, Sql};
 use crate::{
     caller::{Access, Role},
     confirmations,
+    documents::Document,
     endings::Effect,
     features::Feature,
     jobs::{self, Job},
@@ -56,6 +57,8 @@ pub struct Area {
     pub endings: Vec<Effect>,
     /// What it has done again and again.
     pub repeating: Vec<&'static Repeating>,
+    /// What of it is read by its address alone.
+    pub documents: Vec<&'static Document>,
 }
 
 impl Area {
@@ -112,9 +115,16 @@ impl Area {
         self
     }
 
+    /// The same with what is read by its address alone.
+    pub fn documents(mut self, documents: &[&'static Document]) -> Self {
+        self.documents.extend_from_slice(documents);
+        self
+    }
+
     /// The same with another chapter.
     pub fn with(mut self, chapter: Self) -> Self {
         self.operations.extend(chapter.operations);
+        self.documents.extend(chapter.documents);
         self.statements.extend(chapter.statements);
         self.lists.extend(chapter.lists);
         self.payloads.extend(chapter.payloads);
@@ -149,6 +159,7 @@ pub struct Table {
     timers: BTreeMap<&'static str, &'static Timer>,
     jobs: Vec<&'static Job>,
     repeating: Vec<&'static Repeating>,
+    documents: Vec<&'static Document>,
 }
 
 impl Table {
@@ -158,11 +169,16 @@ impl Table {
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
         let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
-        let Area { payloads, jobs, mut repeating, .. } = areas;
+        let Area { payloads, jobs, mut repeating, documents, .. } = areas;
         repeating.extend(timers::REPEATING);
         repeating.extend(jobs::REPEATING);
         repeating.extend(confirmations::REPEATING);
-        Self { operations, by_id, payloads, timers: by_name, jobs, repeating }
+        Self { operations, by_id, payloads, timers: by_name, jobs, repeating, documents }
+    }
+
+    /// What is read by its address alone.
+    pub fn documents(&self) -> &[&'static Document] {
+        &self.documents
     }
 
     /// Every operation, in the order of the documentation.

@@ -36,6 +36,8 @@ pub struct Env {
     pub vault: Vault,
     /// Networks that are not public and that webhooks may reach all the same.
     pub private_networks: Arc<[IpNet]>,
+    /// The address that others reach the installation at.
+    pub address: Arc<str>,
     /// The MCP server's base address, which is the issuer of its tokens.
     pub mcp_url: Arc<str>,
     /// How long a refresh token of an assistant that was exchanged is answered with the same pair.

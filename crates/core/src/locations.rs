@@ -128,6 +128,14 @@ impl Location {
         self.location_id
     }
 
+    /// What it is called, and where it is, on a line.
+    pub fn label(&self) -> String {
+        let Some(Json(address)) = &self.address else { return self.name.clone() };
+        let code = address.postal_code.as_ref().map(|code| format!("{} ", &**code));
+        let city = format!("{}{}", code.unwrap_or_default(), &*address.city);
+        format!("{}, {}, {city}", self.name, &*address.line1)
+    }
+
     /// Whether something new can take place there.
     pub fn is_active(&self) -> bool {
         self.status == LocationStatus::Active

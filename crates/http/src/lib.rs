@@ -3,6 +3,7 @@
 
 mod address;
 mod docs;
+mod documents;
 mod envelope;
 mod etag;
 mod incoming;

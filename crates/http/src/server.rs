@@ -30,7 +30,7 @@ use tower_http::{
 };
 
 use crate::{
-    docs, envelope, live,
+    docs, documents, envelope, live,
     live::Seats,
     observe,
     observe::RequestId,
@@ -145,8 +145,13 @@ impl State {
     /// comes from; the address, or the refusal of one too many.
     pub fn count_address(&self, request: &Request<Body>) -> Result<IpAddr> {
         let from = crate::address::of(request, &self.settings.trusted_proxies);
-        self.count(Counted::address(from), self.settings.anonymous_rate_limit)?;
+        self.count_stranger(from)?;
         Ok(from)
+    }
+
+    /// The same where only the address is still at hand.
+    pub(crate) fn count_stranger(&self, from: IpAddr) -> Result<()> {
+        self.count(Counted::address(from), self.settings.anonymous_rate_limit)
     }
 
     /// Counts a request of somebody who is known.
@@ -217,6 +222,7 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         .merge(sign_in::routes(&state))
         .merge(uploads::routes(&state))
         .merge(live::routes(&state))
+        .merge(documents::routes(&state))
         .route("/", home_route)
         .route(docs::SCRIPT, get(docs::script))
         .route("/health/live", get(observe::live))
@@ -252,16 +258,17 @@ fn described(state: &Arc<State>) -> Router {
     )
 }
 
-/// Compresses JSON that is worth it. Pages are left as they are: they hold tokens beside what others
+/// Compresses JSON, and calendars, where that is worth it. Pages are left as they are: they hold tokens beside what others
 /// may have written, which the length of a compressed page would tell of.
 fn compression() -> CompressionLayer<impl Predicate> {
-    let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+    let is_data = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        kind.is_some_and(|kind| kind.starts_with("application/json"))
+        let data = ["application/json", "text/calendar"];
+        kind.is_some_and(|kind| data.iter().any(|data| kind.starts_with(data)))
     };
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(is_json))
+        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(is_data))
 }
 
 fn shared(state: &Arc<State>, methods: MethodRouter<Arc<State>>) -> MethodRouter {

@@ -23,6 +23,8 @@ pub enum CredentialKind {
     Invitation,
     /// What sets a new password.
     PasswordReset,
+    /// The address of a calendar feed.
+    CalendarFeed,
     /// Static key of the MCP server, all of it hexadecimal.
     McpKey,
     /// Access token of the MCP server.
@@ -43,6 +45,7 @@ impl CredentialKind {
             Self::AppRefreshToken => "fsar_",
             Self::Invitation => "fsiv_",
             Self::PasswordReset => "fspr_",
+            Self::CalendarFeed => "fscf_",
             Self::McpKey => "fsc_",
             Self::McpAccessToken => "fsct_",
             Self::McpRefreshToken => "fscr_",

@@ -255,7 +255,7 @@ fn environment(settings: &Settings) -> Result<(Env, bool), String> {
     let env = Env {
         mcp_refresh_grace_seconds: settings.mcp_refresh_grace_seconds,
         mcp_any_loopback_port: settings.mcp_any_loopback_port,
-        ..system::env(&key, networks, &settings.mcp_address())
+        ..system::env(&key, networks, &settings.address(), &settings.mcp_address())
     };
     Ok((env, made))
 }

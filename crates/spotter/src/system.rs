@@ -33,12 +33,13 @@ impl Entropy for SystemEntropy {
 }
 
 /// What everything is handed in a running process.
-pub fn env(key: &[u8; 32], private_networks: &[IpNet], mcp_url: &str) -> Env {
+pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &str) -> Env {
     Env {
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         vault: Vault::new(key),
         private_networks: private_networks.into(),
+        address: address.into(),
         mcp_url: mcp_url.into(),
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,

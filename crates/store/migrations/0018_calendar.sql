@@ -279,3 +279,17 @@ CREATE TABLE recurring_booking (
 );
 CREATE INDEX recurring_booking_client ON recurring_booking (company_id, client_id, recurring_booking_id);
 CREATE INDEX recurring_booking_coach ON recurring_booking (company_id, coach_id, recurring_booking_id);
+
+-- Addresses at which other programs read a calendar; what opens them is kept as a digest.
+CREATE TABLE calendar_feed (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    calendar_feed_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (company_id, calendar_feed_id)
+);
+CREATE INDEX calendar_feed_owner ON calendar_feed (company_id, owner_id, calendar_feed_id);
+CREATE UNIQUE INDEX calendar_feed_digest ON calendar_feed (company_id, digest);

@@ -181,10 +181,26 @@ impl Client {
 
     /// The names of clients, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
+        Self::called(cx, ids, |first, last| format!("{first} {last}"))
+    }
+
+    /// The same as coaches call them: the first name, and the initial of the last.
+    pub fn short_names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
+        Self::called(cx, ids, |first, last| match last.chars().next() {
+            Some(initial) => format!("{first} {initial}."),
+            None => first.to_owned(),
+        })
+    }
+
+    fn called(
+        cx: &mut Read,
+        ids: &[ClientId],
+        both: impl Fn(&str, &str) -> String,
+    ) -> Result<Vec<Option<String>>> {
         let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
         let found: Vec<Option<(String, Option<String>)>> = cx.one_each(NAME, asked)?;
         let whole = |(first, last): (String, Option<String>)| match last {
-            Some(last) => format!("{first} {last}"),
+            Some(last) => both(&first, &last),
             None => first,
         };
         Ok(found.into_iter().map(|name| name.map(whole)).collect())

@@ -6,6 +6,7 @@ pub mod files;
 pub mod people;
 pub mod postgres;
 pub mod public_safe;
+pub mod python;
 pub mod receiver;
 mod server;
 pub mod state;

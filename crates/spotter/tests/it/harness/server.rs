@@ -101,6 +101,7 @@ pub fn env() -> Env {
         entropy: Arc::new(spotter::system::SystemEntropy),
         vault: Vault::new(&KEY),
         private_networks: ["127.0.0.0/8".parse().unwrap()].into(),
+        address: "http://127.0.0.1".into(),
         mcp_url: "http://127.0.0.1".into(),
         mcp_refresh_grace_seconds: 0,
         mcp_any_loopback_port: false,

@@ -88,6 +88,8 @@ impl Sample for Calendar {
             "create_calendar_event" => json!({"eventTypeId": ids["classTypeId"], "coachId": coach,
                 "startsAt": start}),
             "update_calendar_event" => json!({"capacity": 25}),
+            "create_calendar_feed" => json!({"kind": "coach"}),
+            "rotate_calendar_feed" => Value::Null,
             "create_event_series" => no_class(ids),
             "update_event_series" => json!({"scope": "all", "name": "Spin"}),
             "cancel_recurring_booking" | "cancel_event_series" => json!({"scope": "all"}),
@@ -157,6 +159,11 @@ async fn fresh(app: &App, ids: &mut Ids, operation: &str) {
     ids.insert("recurringBookingId", text(series.data(), "/recurringBooking/recurringBookingId"));
     let series = app.app("POST", "/calendar/event-series", Some(no_class(ids))).await.ok();
     ids.insert("eventSeriesId", text(series.data(), "/eventSeries/eventSeriesId"));
+    // There are so many feeds of a calendar and no more.
+    if operation.is_empty() || operation.ends_with("calendar_feed") {
+        let feed = app.app("POST", "/calendar/feeds", Some(json!({"kind": "coach"}))).await.ok();
+        ids.insert("calendarFeedId", text(feed.data(), "/calendarFeed/calendarFeedId"));
+    }
     let start = calendar::free_start();
     let task = json!({"coachId": coach, "title": "Order towels", "startsAt": start,
         "endsAt": calendar::later(&start, 30)});

@@ -1,0 +1,456 @@
+//! Calendar feeds: private addresses at which the calendar programs of people read along. A coach's shows
+//! what the coach does, a client's what the client has booked, a location's what takes place there, without
+//! anybody's name. An address is shown once, and ends when it is replaced or taken back, or when its owner
+//! leaves.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Area, Body, Document, Effect, Ending, Opened, Paged, Path, Read, Role, Write, answer,
+    listed, operation, path, vault::digest,
+};
+use spotter_core::{
+    clients::Client,
+    company::{Company, coaches::Coach},
+    locations::Location,
+};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{Bind, List, NoFilters, lists, params, record, statements, values, words};
+
+use crate::{
+    booking::Booking,
+    events::CalendarEvent,
+    ical::{Entry, calendar},
+    vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
+    window::Span,
+};
+
+words! {
+    /// Whose calendar a feed is.
+    pub enum FeedKind { Coach = "coach", Client = "client", Location = "location" }
+}
+
+/// How far back a feed reaches, and how far ahead, in days.
+const BACK_DAYS: i64 = 30;
+const AHEAD_DAYS: i64 = 180;
+/// Most entries of a feed.
+const ENTRIES_MAX: i64 = 5_000;
+/// Most feeds of one owner.
+const FEEDS_MAX: i64 = 10;
+
+record! {
+    /// An address at which a calendar is read.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CalendarFeed {
+        /// The feed's id.
+        calendar_feed_id: CalendarFeedId,
+        /// Whose calendar it is.
+        kind: FeedKind,
+        /// The coach, the client or the location.
+        owner_id: Id,
+        #[serde(skip)]
+        digest: Vec<u8>,
+        created_at: Timestamp,
+        /// When its address was made.
+        updated_at: Timestamp,
+    }
+}
+
+impl CalendarFeed {
+    /// The feed with this id, if the caller may look after it.
+    fn find(cx: &mut Read, id: CalendarFeedId) -> Result<Self> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        found.filter(|feed| feed.is_callers(cx)).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// People look after their own; managers after every coach's and location's.
+    fn is_callers(&self, cx: &Read) -> bool {
+        match cx.caller().actor {
+            Actor::Client { id, .. } => self.owner_id == id.0,
+            Actor::Coach { id, role: Role::Coach, .. } => self.owner_id == id.0,
+            Actor::Coach { .. } => self.kind != FeedKind::Client,
+            Actor::ApiClient { .. } | Actor::System => false,
+        }
+    }
+
+    /// A new address, which from now on is the only one.
+    fn renew(&mut self, cx: &mut Write) -> String {
+        let credential = cx.new_credential(CredentialKind::CalendarFeed);
+        self.digest = digest(&credential).to_vec();
+        self.updated_at = cx.now();
+        FEED.address(&cx.env().address, &credential)
+    }
+}
+
+listed!(CalendarFeeds { calendar_feeds: CalendarFeed });
+
+fn list_calendar_feeds(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<CalendarFeeds> {
+    let own = match cx.caller().actor {
+        Actor::Client { id, .. } => Some(id.0),
+        Actor::Coach { id, role: Role::Coach, .. } => Some(id.0),
+        _ => None,
+    };
+    Ok(match own {
+        Some(owner) => cx.page_under(&OWN, &[owner.bind()], &NoFilters {}, page)?.into(),
+        None => cx.page(&ALL, &NoFilters {}, page)?.into(),
+    })
+}
+
+/// Whose calendar is to be read.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewFeed {
+    /// Clients read their own; coaches their own and those of locations; managers every coach's, too.
+    kind: FeedKind,
+    /// The coach; the caller when absent.
+    coach_id: Option<CoachId>,
+    /// The location; for `location` alone.
+    location_id: Option<LocationId>,
+}
+
+answer!(
+    /// A feed and its address, which is shown this once.
+    FeedAnswer {
+        calendar_feed: CalendarFeed,
+        /// Where a calendar program reads it. Whoever knows it can.
+        url: String,
+    }
+);
+
+/// Whose calendar is meant, if it is the caller's to hand out.
+fn owner(cx: &mut Write, new: &NewFeed) -> Result<Id> {
+    let absent = |field: &str| Problem::invalid(field, "must be absent for this kind");
+    match (new.kind, new.coach_id, new.location_id) {
+        (FeedKind::Coach | FeedKind::Client, _, Some(_)) => return Err(absent("locationId")),
+        (FeedKind::Client | FeedKind::Location, Some(_), _) => return Err(absent("coachId")),
+        _ => {}
+    }
+    let refused = |text: &str| Err(Problem::because(Key::Forbidden, text));
+    match (new.kind, &cx.caller().actor) {
+        (FeedKind::Client, Actor::Client { id, .. }) => Ok(id.0),
+        (FeedKind::Client, _) => refused("Clients make the feeds of their own bookings."),
+        (_, Actor::Client { .. }) => refused("Clients read their own bookings."),
+        (FeedKind::Coach, Actor::Coach { id, role, .. }) => {
+            let (own, role) = (*id, *role);
+            let coach = new.coach_id.unwrap_or(own);
+            if coach != own && role == Role::Coach {
+                return refused("Coaches read their own calendar.");
+            }
+            Coach::find_assignable(cx, coach)?;
+            Ok(coach.0)
+        }
+        (FeedKind::Location, _) => {
+            let id = new.location_id;
+            let id = id.ok_or_else(|| Problem::invalid("locationId", "must be given"))?;
+            let rule = "must be one of the company's locations";
+            Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
+            Ok(id.0)
+        }
+        (FeedKind::Coach, _) => refused("Coaches read their own calendar."),
+    }
+}
+
+fn create_calendar_feed(cx: &mut Write, Body(new): Body<NewFeed>) -> Result<FeedAnswer> {
+    let owner_id = owner(cx, &new)?;
+    let count: Option<(i64,)> = cx.one(COUNT, params![owner_id])?;
+    if count.is_some_and(|(count,)| count >= FEEDS_MAX) {
+        return Err(Problem::conflict("calendarFeeds", "must be at most 10 for one calendar"));
+    }
+    let mut feed = CalendarFeed {
+        calendar_feed_id: CalendarFeedId(cx.new_id()),
+        kind: new.kind,
+        owner_id,
+        digest: Vec::new(),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let url = feed.renew(cx);
+    cx.touch("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
+    cx.defer(INSERT, &feed.params())?;
+    Ok(FeedAnswer { calendar_feed: feed, url })
+}
+
+path!(FeedPath { calendar_feed_id: CalendarFeedId });
+
+fn rotate_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<FeedAnswer> {
+    let mut feed = CalendarFeed::find(cx, at.calendar_feed_id)?;
+    let url = feed.renew(cx);
+    cx.happens(|| "Programs that read the old address see nothing any more.".to_owned());
+    cx.touch("calendar_feed", feed.calendar_feed_id, ["url"]);
+    cx.execute(RENEW, params![feed.calendar_feed_id, feed.digest, feed.updated_at])?;
+    Ok(FeedAnswer { calendar_feed: feed, url })
+}
+
+answer!(
+    /// A feed that is no more.
+    GoneAnswer {
+        calendar_feed_id: CalendarFeedId,
+    }
+);
+
+fn delete_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<GoneAnswer> {
+    let feed = CalendarFeed::find(cx, at.calendar_feed_id)?;
+    cx.touch("calendar_feed", feed.calendar_feed_id, ["calendarFeed"]);
+    cx.execute(DELETE, params![feed.calendar_feed_id])?;
+    Ok(GoneAnswer { calendar_feed_id: feed.calendar_feed_id })
+}
+
+/// What whoever knows the address of a feed reads.
+fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+    let feed: Option<CalendarFeed> = cx.one(BY_DIGEST, params![digest(credential).to_vec()])?;
+    let Some(feed) = feed else { return Ok(None) };
+    let now = cx.now();
+    let range = Span::new(now.plus_days(-BACK_DAYS), now.plus_days(AHEAD_DAYS));
+    let company = Company::find(cx)?.name;
+    let told = match feed.kind {
+        FeedKind::Coach => {
+            let coach = CoachId(feed.owner_id);
+            let Ok(own) = Coach::find_assignable(cx, coach) else { return Ok(None) };
+            (own.first_name().to_owned(), of_coach(cx, coach, range)?)
+        }
+        FeedKind::Client => {
+            let client = ClientId(feed.owner_id);
+            let Ok(own) = Client::find(cx, client) else { return Ok(None) };
+            if !own.may_sign_in() {
+                return Ok(None);
+            }
+            (own.first_name().to_owned(), of_client(cx, client, range)?)
+        }
+        FeedKind::Location => {
+            let location = LocationId(feed.owner_id);
+            let Ok(own) = Location::find(cx, location) else { return Ok(None) };
+            if !own.is_active() {
+                return Ok(None);
+            }
+            (own.label(), at_location(cx, location, range)?)
+        }
+    };
+    let (name, entries) = told;
+    let content = calendar(&format!("{company} – {name}"), &entries).into_bytes();
+    Ok(Some(Opened { reader: feed.calendar_feed_id.0, content }))
+}
+
+/// What a record is known by in every calendar.
+fn uid(cx: &Read, id: Id) -> String {
+    format!("{id}@{}.spotter", cx.company())
+}
+
+fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
+    Entry {
+        uid: uid(cx, event.calendar_event_id.0),
+        changed_at: event.updated_at,
+        created_at: event.created_at,
+        sequence: event.moves,
+        span: event.span(),
+        summary: event.name.clone(),
+        description: None,
+        location: None,
+        tentative: false,
+        transparent: false,
+    }
+}
+
+/// What places are called, each asked for once.
+#[derive(Default)]
+struct Places(BTreeMap<LocationId, String>);
+
+impl Places {
+    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<Option<String>> {
+        let Some(id) = id else { return Ok(None) };
+        if let Some(label) = self.0.get(&id) {
+            return Ok(Some(label.clone()));
+        }
+        let label = Location::find(cx, id)?.label();
+        self.0.insert(id, label.clone());
+        Ok(Some(label))
+    }
+}
+
+/// How full a class is.
+fn seats(event: &CalendarEvent) -> String {
+    format!("{} ({}/{})", event.name, event.seats_taken, event.capacity)
+}
+
+fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<Entry>> {
+    let within = params![coach, range.start, range.end, ENTRIES_MAX];
+    let events: Vec<CalendarEvent> = cx.all(EVENTS_OF_COACH, within)?;
+    let booked: Vec<(CalendarEventId, ClientId)> = cx.all(CLIENTS_OF_COACH, within)?;
+    let ids: Vec<_> = booked.iter().map(|(_, client)| *client).collect();
+    let names = Client::short_names(cx, &ids)?;
+    let named = booked.iter().zip(names).map(|((event, _), name)| (*event, name));
+    let clients: BTreeMap<_, _> = named.collect();
+    let mut places = Places::default();
+    let mut entries = Vec::with_capacity(events.len());
+    for event in events {
+        let client = clients.get(&event.calendar_event_id).cloned().flatten();
+        let summary = match (event.kind, client) {
+            (EventKind::Class, _) => seats(&event),
+            (EventKind::Appointment, Some(client)) => format!("{} · {client}", event.name),
+            (EventKind::Appointment, None) => event.name.clone(),
+        };
+        let location = places.label(cx, event.location_id)?;
+        entries.push(Entry { summary, location, ..entry_of(cx, &event) });
+    }
+    let tasks: Vec<Task> = cx.all(TASKS_OF_COACH, within)?;
+    for task in tasks {
+        let changed = task.updated_at.millis() - task.created_at.millis();
+        entries.push(Entry {
+            uid: uid(cx, task.calendar_task_id),
+            changed_at: task.updated_at,
+            created_at: task.created_at,
+            sequence: changed / 1_000,
+            span: Span::new(task.starts_at, task.ends_at),
+            summary: task.title,
+            description: None,
+            location: None,
+            tentative: false,
+            transparent: !task.blocks_slots,
+        });
+    }
+    Ok(entries)
+}
+
+record! {
+    /// A coach's task, as a feed shows it.
+    #[derive(Debug, Clone)]
+    struct Task {
+        calendar_task_id: Id,
+        title: String,
+        starts_at: Timestamp,
+        ends_at: Timestamp,
+        blocks_slots: bool,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>> {
+    let within = params![client, range.start, range.end, ENTRIES_MAX];
+    let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
+    let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
+    let names = Coach::names(cx, &coaches)?;
+    let mut places = Places::default();
+    let mut entries = Vec::with_capacity(bookings.len());
+    for (booking, coach) in bookings.into_iter().zip(names) {
+        entries.push(Entry {
+            uid: uid(cx, booking.booking_id.0),
+            changed_at: booking.updated_at,
+            created_at: booking.created_at,
+            sequence: booking.version - 1,
+            span: booking.span(),
+            location: places.label(cx, booking.location_id)?,
+            summary: booking.name,
+            description: coach,
+            tentative: booking.status == BookingStatus::Offered,
+            transparent: false,
+        });
+    }
+    Ok(entries)
+}
+
+fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Entry>> {
+    let within = params![location, range.start, range.end, ENTRIES_MAX];
+    let events: Vec<CalendarEvent> = cx.all(EVENTS_AT, within)?;
+    let coaches: Vec<_> = events.iter().map(|event| event.coach_id).collect();
+    let names = Coach::names(cx, &coaches)?;
+    let entry = |(event, coach): (CalendarEvent, Option<String>)| {
+        let summary = match event.kind {
+            EventKind::Class => seats(&event),
+            EventKind::Appointment => event.name.clone(),
+        };
+        Entry { summary, description: coach, ..entry_of(cx, &event) }
+    };
+    Ok(events.into_iter().zip(names).map(entry).collect())
+}
+
+/// A feed, where calendar programs read it.
+static FEED: Document = Document {
+    place: ("/calendars/", ".ics"),
+    kind: CredentialKind::CalendarFeed,
+    media_type: "text/calendar; charset=utf-8",
+    keep_seconds: 300,
+    read: read_feed,
+};
+
+/// Whoever leaves reads along no more, and nobody reads along with them.
+fn end_of_owner(cx: &mut Write, owner: Id) -> Result<u64> {
+    cx.execute(DELETE_OF, params![owner])
+}
+
+const ENDS: &[Effect] = &[
+    Effect::new(Ending::ClientArchived, "Their calendar feeds end.", end_of_owner),
+    Effect::new(Ending::CoachDeactivated, "Their calendar feeds end.", end_of_owner),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).ends(ENDS).documents(&[&FEED]).operations([
+        operation!(app GET "/calendar/feeds", SignedIn, list_calendar_feeds)
+            .summary("List calendar feeds")
+            .describe("One's own; for managers, those of all coaches and locations."),
+        operation!(app POST "/calendar/feeds", SignedIn, create_calendar_feed)
+            .summary("Make a calendar feed")
+            .describe(
+                "The answer's `url` is read by calendar programs without signing in: whoever knows it \
+                 sees the calendar from 30 days back to 180 ahead. It is shown this once; rotating or \
+                 deleting the feed ends it, and so does its owner's leaving.",
+            )
+            .created()
+            .secret()
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/calendar/feeds/{calendarFeedId}/rotate", SignedIn,
+            rotate_calendar_feed)
+        .summary("Give a calendar feed a new address")
+        .secret(),
+        operation!(app DELETE "/calendar/feeds/{calendarFeedId}", SignedIn, delete_calendar_feed)
+            .summary("End a calendar feed"),
+    ])
+}
+
+lists! {
+    /// Feeds of coaches and locations, newest first.
+    ALL: List<CalendarFeed> = List::new(
+        "calendar_feed WHERE company_id = ?1 AND kind <> 'client'",
+        "calendar_feed_id DESC",
+    );
+    /// Feeds of one owner, newest first.
+    OWN: List<CalendarFeed> = List::new(
+        "calendar_feed WHERE company_id = ?1 AND owner_id = ?2",
+        "calendar_feed_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", CalendarFeed::COLUMNS, " FROM calendar_feed \
+        WHERE company_id = ?1 AND calendar_feed_id = ?2";
+    BY_DIGEST = "SELECT ", CalendarFeed::COLUMNS, " FROM calendar_feed \
+        WHERE company_id = ?1 AND digest = ?2";
+    COUNT = "SELECT COUNT(*) FROM calendar_feed WHERE company_id = ?1 AND owner_id = ?2";
+    INSERT = "INSERT INTO calendar_feed ", values!(CalendarFeed);
+    RENEW = "UPDATE calendar_feed SET digest = ?3, updated_at = ?4 \
+        WHERE company_id = ?1 AND calendar_feed_id = ?2";
+    DELETE = "DELETE FROM calendar_feed WHERE company_id = ?1 AND calendar_feed_id = ?2";
+    DELETE_OF = "DELETE FROM calendar_feed WHERE company_id = ?1 AND owner_id = ?2";
+    EVENTS_OF_COACH = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
+        AND coach_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status = 'scheduled' \
+        ORDER BY starts_at, calendar_event_id LIMIT ?5";
+    CLIENTS_OF_COACH = "SELECT calendar_event_id, client_id FROM booking WHERE company_id = ?1 \
+        AND coach_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status = 'booked' \
+        ORDER BY starts_at, booking_id LIMIT ?5";
+    TASKS_OF_COACH = "SELECT ", Task::COLUMNS, " FROM calendar_task WHERE company_id = ?1 \
+        AND coach_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status = 'scheduled' \
+        ORDER BY starts_at, calendar_task_id LIMIT ?5";
+    BOOKINGS = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+        AND starts_at >= ?3 AND starts_at < ?4 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at, booking_id LIMIT ?5";
+    EVENTS_AT = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
+        AND location_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status = 'scheduled' \
+        ORDER BY starts_at, calendar_event_id LIMIT ?5";
+}

@@ -1,0 +1,196 @@
+//! iCalendar (RFC 5545), as far as other calendars need it to show what takes place: one VEVENT an
+//! occurrence, in UTC, so that nobody's idea of a zone comes in between. Knows no database.
+
+use std::fmt::Write;
+
+use spotter_kernel::Timestamp;
+
+use crate::window::Span;
+
+/// The longest line in octets (section 3.1).
+const LINE: usize = 75;
+
+/// Something that takes place.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is known by, for ever and everywhere.
+    pub uid: String,
+    /// When its record was last changed.
+    pub changed_at: Timestamp,
+    /// When its record was made.
+    pub created_at: Timestamp,
+    /// Grows with each change of when and where.
+    pub sequence: i64,
+    /// From when until when.
+    pub span: Span,
+    /// What it is called.
+    pub summary: String,
+    /// With whom, or what else there is to say.
+    pub description: Option<String>,
+    /// Where.
+    pub location: Option<String>,
+    /// Whether it is not settled yet.
+    pub tentative: bool,
+    /// Whether one can do something else meanwhile.
+    pub transparent: bool,
+}
+
+/// A calendar of this name.
+pub fn calendar(name: &str, entries: &[Entry]) -> String {
+    let mut out = String::new();
+    line(&mut out, "BEGIN", "VCALENDAR");
+    line(&mut out, "VERSION", "2.0");
+    line(&mut out, "PRODID", "-//Spotter//Calendar//EN");
+    line(&mut out, "CALSCALE", "GREGORIAN");
+    line(&mut out, "METHOD", "PUBLISH");
+    line(&mut out, "NAME", &text(name));
+    line(&mut out, "X-WR-CALNAME", &text(name));
+    line(&mut out, "REFRESH-INTERVAL;VALUE=DURATION", "PT1H");
+    line(&mut out, "X-PUBLISHED-TTL", "PT1H");
+    for entry in entries {
+        event(&mut out, entry);
+    }
+    line(&mut out, "END", "VCALENDAR");
+    out
+}
+
+fn event(out: &mut String, entry: &Entry) {
+    line(out, "BEGIN", "VEVENT");
+    line(out, "UID", &text(&entry.uid));
+    line(out, "DTSTAMP", &utc(entry.changed_at));
+    line(out, "CREATED", &utc(entry.created_at));
+    line(out, "LAST-MODIFIED", &utc(entry.changed_at));
+    line(out, "SEQUENCE", &entry.sequence.to_string());
+    line(out, "DTSTART", &utc(entry.span.start));
+    line(out, "DTEND", &utc(entry.span.end));
+    line(out, "SUMMARY", &text(&entry.summary));
+    if let Some(description) = &entry.description {
+        line(out, "DESCRIPTION", &text(description));
+    }
+    if let Some(location) = &entry.location {
+        line(out, "LOCATION", &text(location));
+    }
+    line(out, "STATUS", if entry.tentative { "TENTATIVE" } else { "CONFIRMED" });
+    line(out, "TRANSP", if entry.transparent { "TRANSPARENT" } else { "OPAQUE" });
+    line(out, "END", "VEVENT");
+}
+
+/// An instant in UTC (section 3.3.5, form 2).
+fn utc(at: Timestamp) -> String {
+    let written = at.to_string();
+    let digits = written.split('.').next().unwrap_or_default();
+    let mut out: String = digits.chars().filter(|c| !matches!(c, '-' | ':')).collect();
+    out.push('Z');
+    out
+}
+
+/// A text as a value (section 3.3.11).
+fn text(plain: &str) -> String {
+    let mut out = String::with_capacity(plain.len());
+    for c in plain.replace("\r\n", "\n").chars() {
+        match c {
+            '\\' | ';' | ',' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A content line, folded between characters.
+fn line(out: &mut String, name: &str, value: &str) {
+    let mut width = 0;
+    for c in name.chars().chain([':']).chain(value.chars()) {
+        if width + c.len_utf8() > LINE {
+            out.push_str("\r\n ");
+            width = 1;
+        }
+        width += c.len_utf8();
+        out.push(c);
+    }
+    let _ = out.write_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a reader makes of content lines: folds undone, values taken apart.
+    fn read(calendar: &str) -> Vec<(String, String)> {
+        let unfolded = calendar.replace("\r\n ", "");
+        let lines = unfolded.split("\r\n").filter(|line| !line.is_empty());
+        let plain = |value: &str| {
+            let (mut out, mut rest) = (String::new(), value.chars());
+            while let Some(c) = rest.next() {
+                match c {
+                    '\\' => out.push(match rest.next() {
+                        Some('n') => '\n',
+                        Some(other) => other,
+                        None => '\\',
+                    }),
+                    c => out.push(c),
+                }
+            }
+            out
+        };
+        lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_owned(), plain(value)))
+            .collect()
+    }
+
+    fn entry(summary: &str) -> Entry {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        Entry {
+            uid: "1@2".into(),
+            changed_at: at("2026-10-01T08:00:00Z"),
+            created_at: at("2026-09-01T08:00:00Z"),
+            sequence: 2,
+            span: Span::new(at("2026-10-25T00:30:00Z"), at("2026-10-25T01:30:00.000Z")),
+            summary: summary.to_owned(),
+            description: None,
+            location: Some("Studio; Kade 1, Utrecht".into()),
+            tentative: false,
+            transparent: false,
+        }
+    }
+
+    #[test]
+    fn an_event_is_written_whole() {
+        let told = calendar("Gym", &[entry("Spin")]);
+        assert!(told.ends_with("END:VCALENDAR\r\n"));
+        let read = read(&told);
+        let value =
+            |name: &str| read.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("DTSTART"), Some("20261025T003000Z"));
+        assert_eq!(value("DTEND"), Some("20261025T013000Z"));
+        assert_eq!(value("LOCATION"), Some("Studio; Kade 1, Utrecht"));
+        assert_eq!((value("SEQUENCE"), value("STATUS")), (Some("2"), Some("CONFIRMED")));
+        assert_eq!((value("DESCRIPTION"), value("X-WR-CALNAME")), (None, Some("Gym")));
+    }
+
+    proptest! {
+        /// Whatever people call things, lines are short, and what is read is what was written.
+        #[test]
+        fn any_name_comes_back(summary in any::<String>()) {
+            let told = calendar("Gym", &[entry(&summary)]);
+            prop_assert!(told.split("\r\n").all(|line| line.len() <= LINE));
+            prop_assert!(!told.replace("\r\n", "").contains(['\r', '\n']));
+            let summaries: Vec<_> =
+                read(&told).into_iter().filter(|(name, _)| name == "SUMMARY").collect();
+            prop_assert_eq!(summaries.len(), 1);
+            let shown: String = summary
+                .replace("\r\n", "\n")
+                .chars()
+                .map(|c| if c.is_control() && c != '\n' { ' ' } else { c })
+                .collect();
+            prop_assert_eq!(&summaries[0].1, &shown);
+        }
+    }
+}

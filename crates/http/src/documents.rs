@@ -1,0 +1,94 @@
+//! Documents that are read by their address alone (the table's [`Document`] rows), by programs that cannot
+//! sign in.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    Router,
+    body::Body,
+    extract,
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+    routing::get,
+};
+use spotter_contract::{Actor, Caller, Document, Opened, Read};
+use spotter_kernel::{Key, Problem, Result};
+
+use crate::{address, etag, server::State};
+
+/// The routes of documents.
+pub(crate) fn routes(state: &Arc<State>) -> Router {
+    let documents = state.table.documents().iter();
+    documents.fold(Router::new(), |router, document| {
+        let (state, document) = (state.clone(), *document);
+        let answer = move |extract::Path(name): extract::Path<String>, request: Request<Body>| {
+            let from = address::of(&request, &state.settings.trusted_proxies);
+            let (state, headers) = (state.clone(), request.headers().clone());
+            async move {
+                let told = read(&state, document, &name, (from, &headers)).await;
+                told.unwrap_or_else(|problem| refusal(&problem))
+            }
+        };
+        router.route(&format!("{}{{name}}", document.place.0), get(answer))
+    })
+}
+
+/// One document, counted for whoever reads it; one that is none, for the address that asks.
+async fn read(
+    state: &State,
+    document: &'static Document,
+    name: &str,
+    (from, headers): (IpAddr, &HeaderMap),
+) -> Result<Response<Body>> {
+    let Some(Opened { reader, content }) = find(state, document, name).await? else {
+        state.count_stranger(from)?;
+        return Err(Key::NotFound.into());
+    };
+    state.count_caller(reader)?;
+    let tag = etag::of(&content);
+    let is_known = tag.as_ref().is_some_and(|tag| etag::is_known(headers, tag));
+    let mut response = match is_known {
+        true => Response::new(Body::empty()),
+        false => Response::new(Body::from(content)),
+    };
+    if is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
+    let keep = format!("private, max-age={}", document.keep_seconds);
+    let headers = response.headers_mut();
+    headers.extend(tag.map(|tag| (header::ETAG, tag)));
+    headers.extend(HeaderValue::from_str(&keep).ok().map(|keep| (header::CACHE_CONTROL, keep)));
+    for (name, value) in [
+        (header::CONTENT_TYPE, document.media_type),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::HeaderName::from_static("x-robots-tag"), "noindex"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+async fn find(state: &State, document: &'static Document, name: &str) -> Result<Option<Opened>> {
+    let Some(credential) = document.credential(name) else { return Ok(None) };
+    let (env, now) = (state.env.clone(), state.env.clock.now());
+    let found = state.db.read(move |tx| {
+        let caller = Caller::new(credential.company, Actor::System);
+        (document.read)(&mut Read::new(tx, &caller, now).within(&env), &credential)
+    });
+    found.await
+}
+
+/// A refusal as a line of text: who reads is no client of the API.
+fn refusal(problem: &Problem) -> Response<Body> {
+    let mut response = Response::new(Body::from(format!("{}\n", problem.message)));
+    *response.status_mut() =
+        StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    headers.insert(header::CONTENT_TYPE, text);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(seconds) = problem.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}

@@ -1,0 +1,34 @@
+//! Programs of others, asked for what is right: Python's libraries, as Debian packages them.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+/// Where Debian puts them.
+const PYTHON: &str = "/usr/bin/python3";
+
+/// What a program says of an input; nothing where there is no library of this name, unless the suite
+/// must have it (`SPOTTER_TEST_LANGUAGES=required`).
+pub fn ask(libraries: &[&str], program: &str, input: &str) -> Option<String> {
+    let import = format!("import {}", libraries.join(", "));
+    let found = Command::new(PYTHON).args(["-c", &import]).output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        let required = std::env::var_os("SPOTTER_TEST_LANGUAGES").is_some();
+        assert!(!required, "Debian has packages of {libraries:?} for {PYTHON}");
+        return None;
+    }
+    let mut child = Command::new(PYTHON)
+        .args(["-c", program])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writing = std::thread::spawn(move || to.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writing.join().unwrap().unwrap();
+    assert!(output.status.success(), "the program of {libraries:?} failed");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
