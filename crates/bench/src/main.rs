@@ -1,6 +1,7 @@
 //! Measures webhooks on this machine, breaks the service while they are under way, and fills a
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
+mod calendar;
 mod crowd;
 mod due;
 mod faults;
@@ -83,6 +84,12 @@ enum What {
         #[arg(long, default_value_t = 5_000)]
         count: u64,
     },
+    /// A company with years of bookings: slots, lists, bookings a second.
+    Calendar {
+        /// How many.
+        #[arg(long, default_value_t = 500_000)]
+        bookings: u64,
+    },
     /// kill -9 during load, again and again; nothing acknowledged may be lost.
     Faults {
         /// How often.
@@ -163,6 +170,7 @@ async fn main() -> Outcome {
         What::HalfOpen { count, seconds } => half_open::run(service(18_503), count, seconds).await,
         What::Timers { count } => due::run(&due::TIMERS, service(18_504), place(), count).await,
         What::Jobs { count } => due::run(&due::JOBS, service(18_505), place(), count).await,
+        What::Calendar { bookings } => calendar::run(service(18_506), place(), bookings).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }

@@ -27,6 +27,8 @@ pub struct Api {
     base: String,
     token: String,
     http: Client,
+    /// The access token of a manager.
+    manager: String,
 }
 
 static KEYS: AtomicU64 = AtomicU64::new(0);
@@ -59,7 +61,8 @@ impl Service {
             let ready = http.get(format!("{base}/health/ready")).send().await;
             if ready.is_ok_and(|answer| answer.status().is_success()) {
                 let token = self.token(&base, &http).await?;
-                return Ok(Api { base, token, http });
+                let manager = self.sign_in(&base, &http).await?;
+                return Ok(Api { base, token, http, manager });
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -67,8 +70,7 @@ impl Service {
     }
 
     async fn token(&self, base: &str, http: &Client) -> Outcome<String> {
-        let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
-        let demo: Value = serde_json::from_str(&demo)?;
+        let demo = self.demo()?;
         let text = |name: &str| demo["apiClient"][name].as_str().unwrap_or_default().to_owned();
         let answer: Value = http
             .post(format!("{base}/public/v1/oauth/token"))
@@ -79,6 +81,20 @@ impl Service {
             .json()
             .await?;
         Ok(answer["access_token"].as_str().ok_or("no token")?.to_owned())
+    }
+
+    async fn sign_in(&self, base: &str, http: &Client) -> Outcome<String> {
+        let demo = self.demo()?;
+        let own = &demo["manager"];
+        let own = json!({"email": own["email"], "password": own["password"]});
+        let told = data(http.post(format!("{base}/app/v1/auth/login")), Some(own)).await?;
+        Ok(told["session"]["accessToken"].as_str().ok_or("no session")?.to_owned())
+    }
+
+    /// What the demo has written down of itself.
+    fn demo(&self) -> Outcome<Value> {
+        let demo = std::fs::read_to_string(self.data.join("demo/demo.json"))?;
+        Ok(serde_json::from_str(&demo)?)
     }
 
     /// Where it listens.
@@ -115,18 +131,31 @@ impl Api {
     /// `data` of a successful answer.
     pub async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Outcome<Value> {
         let key = format!("{}-{}", receiver::now(), KEYS.fetch_add(1, Ordering::Relaxed));
-        let mut request = self
+        let request = self
             .http
             .request(method, format!("{}/public/v1{path}", self.base))
             .bearer_auth(&self.token)
             .header("Idempotency-Key", key);
-        if let Some(body) = body {
-            request = request.json(&body);
-        }
-        let answer = request.send().await?;
-        let status = answer.status();
-        let mut told: Value = answer.json().await?;
-        if status.is_success() { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
+        data(request, body).await
+    }
+
+    /// The same of the application API, for a manager.
+    pub async fn ask_as_manager(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Outcome<Value> {
+        let request = self.http.request(method, format!("{}/app/v1{path}", self.base));
+        data(request.bearer_auth(&self.manager), body).await
+    }
+
+    /// Reads an answer to its end, and nothing into it.
+    pub async fn fetch(&self, path: &str) -> Outcome {
+        let request = self.http.get(format!("{}/public/v1{path}", self.base));
+        let answer = request.bearer_auth(&self.token).send().await?.error_for_status()?;
+        answer.bytes().await?;
+        Ok(())
     }
 
     /// Subscribes a target to events; the subscription's id.
@@ -135,4 +164,16 @@ impl Api {
         let made = self.ask(Method::POST, "/webhooks", Some(body)).await?;
         Ok(made["subscription"]["id"].as_str().unwrap_or_default().to_owned())
     }
+}
+
+/// `data` of a successful answer to a request.
+async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<Value> {
+    let request = match body {
+        Some(body) => request.json(&body),
+        None => request,
+    };
+    let answer = request.send().await?;
+    let status = answer.status();
+    let mut told: Value = answer.json().await?;
+    if status.is_success() { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
 }

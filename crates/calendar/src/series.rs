@@ -166,11 +166,15 @@ impl Standing<'_> {
         (self.recurrence.before_date(from), skipped.collect(), self.made_through.min(last))
     }
 
-    /// Dates that are to be made now, and up to where.
+    /// Dates that are to be made now, and up to where. What should have been made and has passed by now,
+    /// because nobody was there to make it, is not made any more.
     pub fn due(&self, now: Timestamp) -> (Vec<Date>, Date) {
         let through = self.recurrence.through(now, self.ahead_days).max(self.made_through);
+        let is_new = self.made_through < self.recurrence.start_date;
         let mut dates = self.recurrence.dates(through);
-        dates.retain(|date| *date > self.made_through);
+        dates.retain(|date| {
+            *date > self.made_through && (is_new || self.recurrence.starts_at(*date) > now)
+        });
         (dates, through)
     }
 }

@@ -180,7 +180,8 @@ impl Play {
         Ok(done)
     }
 
-    /// One request of the story, by the name of its operation and as its callers write it.
+    /// One request of the story, by the name of its operation and as its callers write it; that of a list
+    /// by its query.
     pub(super) fn ask(
         &self,
         tx: &mut Tx<'_>,
@@ -195,7 +196,7 @@ impl Play {
         let path = path.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
         let (query, body) = match operation.writes {
             true => (String::new(), body.into()),
-            false => ("limit=100".to_owned(), Content::Nothing),
+            false => (body.as_str().unwrap_or("limit=100").to_owned(), Content::Nothing),
         };
         let told = match operation.bind(&Arguments { path, query, body })? {
             Bound::Writes(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
@@ -220,6 +221,7 @@ impl Play {
         }
         self.gather(tx)?;
         self.talk(tx, &stays)?;
+        self.keep_timetable(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;

@@ -6,6 +6,7 @@ mod people;
 mod random;
 mod shop;
 mod talking;
+mod timetable;
 mod training;
 
 use std::{fs, path::Path};

@@ -162,7 +162,7 @@ impl Play {
         Ok(())
     }
 
-    fn client_actor(&self, id: ClientId) -> Actor {
+    pub(super) fn client_actor(&self, id: ClientId) -> Actor {
         Actor::Client { id, session: self.company.0 }
     }
 }

@@ -2,6 +2,7 @@
 
 mod demo;
 mod mail;
+mod nodes;
 mod operator;
 mod serving;
 mod tours;

@@ -38,7 +38,9 @@ fn the_tour_of_the_calendar(engine: Engine) {
         "[\"booked\",null]",
         "1\n\"coach\"",
         "[\"10:00\",\"10:00\",\"10:00\",\"10:00\"]",
+        "[\"11:00\",\"Europe/Amsterdam\"]",
         "\"cancelled\"",
+        "[\"Spin\",\"active\",\"07:15\",[]]\n",
     ];
     let mut rest = told.as_str();
     for part in expected {
