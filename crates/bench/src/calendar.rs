@@ -147,7 +147,7 @@ async fn fill(place: &Place, studio: &Studio, numbers: std::ops::Range<u64>) -> 
         let (coaches, clients) = (coaches.clone(), clients.clone());
         let write = move |tx: &mut Tx<'_>| {
             part.clone()
-                .try_for_each(|number| past(tx, own, template, number, (&coaches, &clients)))?;
+                .try_for_each(|number| past(tx, own, &template, number, (&coaches, &clients)))?;
             let count = (part.end - part.start) as i64;
             tx.tally(own, "bookings", count)?;
             tx.tally(own, "bookings?status=booked", count)?;
@@ -168,10 +168,13 @@ async fn fill(place: &Place, studio: &Studio, numbers: std::ops::Range<u64>) -> 
     Ok(())
 }
 
+/// What a booking of the past has of one that was made: its type, zone, name, policy and entitlement.
+type Template = (Id, String, String, String, String);
+
 fn past(
     tx: &mut Tx<'_>,
     own: CompanyId,
-    template: Id,
+    template: &Template,
     number: u64,
     (coaches, clients): (&[Id], &[Id]),
 ) -> Result<(), Problem> {
@@ -183,8 +186,23 @@ fn past(
     let ends_at = starts_at.plus_millis(HOUR);
     let [_, _, random @ ..] = number.to_be_bytes();
     let (event, booking) = (Id::new(starts_at, random), Id::new(ends_at, random));
-    tx.defer(EVENT, params![own, template, event, coach, starts_at, ends_at])?;
-    tx.defer(BOOKING, params![own, template, booking, event, coach, client, starts_at, ends_at])?;
+    let (event_type, zone, name, policy, entitlement) = template;
+    tx.defer(EVENT, params![own, event, event_type, name, coach, starts_at, ends_at, zone])?;
+    let row = params![
+        own,
+        booking,
+        client,
+        event,
+        event_type,
+        coach,
+        starts_at,
+        ends_at,
+        zone,
+        name,
+        policy,
+        entitlement
+    ];
+    tx.defer(BOOKING, row)?;
     if hour == 0 {
         let day = starts_at.millis().div_euclid(DAY);
         let busy = vec![7_u8; 28 * A_DAY as usize];
@@ -193,23 +211,20 @@ fn past(
     Ok(())
 }
 
+const TEMPLATE: Sql =
+    Sql("SELECT event_type_id, time_zone, name, policy, entitlement FROM booking \
+    WHERE company_id = ?1 AND booking_id = ?2");
 const EVENT: Sql = Sql(
     "INSERT INTO calendar_event (company_id, calendar_event_id, kind, event_type_id, name, coach_id, \
     starts_at, ends_at, time_zone, capacity, seats_taken, waitlisted, last_position, status, is_exception, \
     before_minutes, after_minutes, moves, created_at, updated_at) \
-    SELECT e.company_id, ?3, e.kind, e.event_type_id, e.name, ?4, CAST(?5 AS BIGINT), CAST(?6 AS BIGINT), \
-    e.time_zone, e.capacity, e.seats_taken, e.waitlisted, e.last_position, e.status, e.is_exception, \
-    e.before_minutes, e.after_minutes, e.moves, CAST(?5 AS BIGINT), CAST(?6 AS BIGINT) \
-    FROM calendar_event e JOIN booking b ON b.company_id = e.company_id \
-    AND b.calendar_event_id = e.calendar_event_id WHERE b.company_id = ?1 AND b.booking_id = ?2",
+    VALUES (?1, ?2, 'appointment', ?3, ?4, ?5, ?6, ?7, ?8, 1, 1, 0, 0, 'scheduled', FALSE, 0, 0, 0, ?6, ?7)",
 );
 const BOOKING: Sql = Sql(
     "INSERT INTO booking (company_id, booking_id, client_id, calendar_event_id, event_type_id, coach_id, \
     starts_at, ends_at, time_zone, name, status, attendance_status, is_exception, policy, entitlement, \
-    version, created_at, updated_at) SELECT company_id, ?3, ?6, ?4, event_type_id, ?5, \
-    CAST(?7 AS BIGINT), CAST(?8 AS BIGINT), time_zone, name, status, 'attended', is_exception, policy, \
-    entitlement, version, CAST(?7 AS BIGINT), CAST(?8 AS BIGINT) FROM booking \
-    WHERE company_id = ?1 AND booking_id = ?2",
+    version, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'booked', \
+    'attended', FALSE, ?11, ?12, 1, ?7, ?8)",
 );
 const DAY_ROW: Sql = Sql("INSERT INTO calendar_day (company_id, owner_id, day, busy) \
     VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING");

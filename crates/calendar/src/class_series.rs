@@ -110,7 +110,7 @@ impl EventSeries {
                 false => plan.make(cx, starts_at, series, false)?,
             };
             if let Err(reasons) = made {
-                conflicts.push(Skipped { date, reasons });
+                conflicts.push(Skipped { date, reasons, stays: false });
             }
         }
         Ok(conflicts)
@@ -368,7 +368,7 @@ fn carry_over(
             stays.event_series_id = Some(next.event_series_id);
             stays.is_exception = true;
             altered(cx, &was, stays, true)?.ok();
-            conflicts.push(Skipped { date, reasons });
+            conflicts.push(Skipped { date, reasons, stays: true });
         }
     }
     Ok(conflicts)

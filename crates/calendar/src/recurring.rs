@@ -128,7 +128,7 @@ impl RecurringBooking {
                 Ok(found) => {
                     book_at(cx, &event_type, &wish, found)?;
                 }
-                Err(reasons) => conflicts.push(Skipped { date, reasons }),
+                Err(reasons) => conflicts.push(Skipped { date, reasons, stays: false }),
             }
         }
         Ok(conflicts)

@@ -153,7 +153,7 @@ fn carry_over(
                 Ok(_) => continue,
                 Err(reasons) => {
                     booking.is_exception = true;
-                    conflicts.push(Skipped { date, reasons });
+                    conflicts.push(Skipped { date, reasons, stays: true });
                 }
             }
         }
@@ -214,7 +214,9 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
     let wish = series.in_class(cx, &event_type, wish)?;
     match moved(cx, &before, &event_type, wish, true)? {
         Ok(_) => Ok(()),
-        Err(reasons) => check_conflicts(OnConflict::Refuse, &[Skipped { date, reasons }]),
+        Err(reasons) => {
+            check_conflicts(OnConflict::Refuse, &[Skipped { date, reasons, stays: true }])
+        }
     }
 }
 

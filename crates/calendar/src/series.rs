@@ -38,6 +38,8 @@ pub struct Skipped {
     pub date: Date,
     /// What spoke against it.
     pub reasons: Vec<Reason>,
+    /// Whether it has its occurrence all the same, which stays where it was.
+    pub stays: bool,
 }
 
 /// Refuses the whole where a date cannot be had and none may be left out.
@@ -148,8 +150,8 @@ impl Standing<'_> {
         change.apply(&mut recurrence)?;
         let through = recurrence.through(now, self.ahead_days);
         let mut diff = own.diff(self.made_through, &recurrence, through);
-        for Skipped { date, .. } in self.skipped {
-            if *date >= from && !diff.gone.contains(date) {
+        for Skipped { date, stays, .. } in self.skipped {
+            if *date >= from && !stays && !diff.gone.contains(date) {
                 diff.added.insert(*date);
             }
         }

@@ -124,7 +124,7 @@ CREATE INDEX calendar_event_location ON calendar_event (company_id, location_id,
 CREATE INDEX calendar_event_updated ON calendar_event (company_id, updated_at, calendar_event_id);
 CREATE INDEX calendar_event_type ON calendar_event (company_id, event_type_id, coach_id, starts_at);
 CREATE UNIQUE INDEX calendar_event_series ON calendar_event (company_id, event_series_id, occurrence_date)
-    WHERE event_series_id IS NOT NULL;
+    WHERE event_series_id IS NOT NULL AND status = 'scheduled';
 
 -- Classes of a recurrence.
 CREATE TABLE event_series (

@@ -87,8 +87,8 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
     let new = studio.new_series(Some(5));
     let refused = app.app_as(&studio.token, "POST", SERIES, Some(new.clone())).await;
     let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
-    let conflicts = json!([{"date": date(41), "reasons": ["coach_busy"]},
-        {"date": date(43), "reasons": ["closed"]}]);
+    let conflicts = json!([{"date": date(41), "reasons": ["coach_busy"], "stays": false},
+        {"date": date(43), "reasons": ["closed"], "stays": false}]);
     assert_eq!(refused.body["error"]["details"]["conflicts"], conflicts);
     assert_eq!(state, app.state().await);
     let path = studio.made(with(&new, json!({"onConflict": "skip"}))).await;
@@ -147,7 +147,10 @@ async fn a_change_takes_bookings_along(app: App) {
     let refused = app.app_as(&studio.token, "PATCH", &path, Some(change.clone())).await;
     refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     let series = studio.change(&path, with(&change, json!({"onConflict": "skip"}))).await;
-    assert_eq!(series["skipped"], json!([{"date": date(43), "reasons": ["coach_busy"]}]));
+    assert_eq!(
+        series["skipped"],
+        json!([{"date": date(43), "reasons": ["coach_busy"], "stays": true}])
+    );
     let told = app.get(&format!("/calendar/events/{}", before[3].2)).await.ok();
     let class = &told.data()["calendarEvent"];
     assert_eq!(

@@ -5,6 +5,7 @@ mod bookings;
 mod class_series;
 mod classes;
 mod feeds;
+mod invariants;
 mod keys;
 mod oracles;
 mod races;

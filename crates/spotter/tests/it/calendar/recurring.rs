@@ -92,7 +92,7 @@ async fn conflicts_are_refused_all_at_once_or_skipped(app: App) {
     let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     let conflicts = refused.body["error"]["details"]["conflicts"].as_array().unwrap();
     assert_eq!(conflicts.len(), 2);
-    assert_eq!(conflicts[0], json!({"date": first, "reasons": ["coach_busy"]}));
+    assert_eq!(conflicts[0], json!({"date": first, "reasons": ["coach_busy"], "stays": false}));
     assert_eq!(state, app.state().await);
     let made =
         app.post("/recurring-bookings", with(&new, json!({"onConflict": "skip"}))).await.ok();
@@ -195,7 +195,7 @@ async fn classes_recur_where_they_take_place(app: App) {
         "onConflict": "skip"});
     let made = app.post("/recurring-bookings", new).await.ok();
     let skipped = &made.data()["recurringBooking"]["skipped"];
-    assert_eq!(*skipped, json!([{"date": at(61, 0)[..10], "reasons": ["closed"]}]));
+    assert_eq!(*skipped, json!([{"date": at(61, 0)[..10], "reasons": ["closed"], "stays": false}]));
     assert_eq!(booked(&app, &client).await.len(), 2);
 }
 

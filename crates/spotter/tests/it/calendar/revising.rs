@@ -199,7 +199,7 @@ async fn a_change_that_does_not_fit_is_refused_or_left_out(app: App) {
     let refused = app.patch(&path, change.clone()).await;
     let refused = refused.refused(409, "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE");
     let conflicts = &refused.body["error"]["details"]["conflicts"];
-    assert_eq!(*conflicts, json!([{"date": date(41), "reasons": ["coach_busy"]}]));
+    assert_eq!(*conflicts, json!([{"date": date(41), "reasons": ["coach_busy"], "stays": true}]));
     assert_eq!(state, app.state().await);
     assert_eq!(before, live(&app, &own).await);
     let told = app.patch(&path, with(&change, json!({"onConflict": "skip"}))).await.ok();
