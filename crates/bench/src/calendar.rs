@@ -146,6 +146,8 @@ async fn fill(place: &Place, studio: &Studio, numbers: std::ops::Range<u64>) -> 
         from = part.end;
         let (coaches, clients) = (coaches.clone(), clients.clone());
         let write = move |tx: &mut Tx<'_>| {
+            let template: Option<Template> = tx.one(TEMPLATE, params![own, template])?;
+            let template = template.ok_or_else(|| Problem::internal("no booking"))?;
             part.clone()
                 .try_for_each(|number| past(tx, own, &template, number, (&coaches, &clients)))?;
             let count = (part.end - part.start) as i64;
