@@ -320,7 +320,7 @@ async fn rush(api: &Api, studio: &Studio) -> Outcome {
     let made = api.ask_as_manager(Method::POST, "/calendar/events", Some(class)).await?;
     let class = made["calendarEvent"]["calendarEventId"].clone();
     let began = Instant::now();
-    let callers: Vec<_> = studio.clients[CLIENTS..CLIENTS + 200]
+    let callers: Vec<_> = studio.clients[..200]
         .iter()
         .map(|client| {
             let new = json!({"clientId": client, "calendarEventId": class, "capacityAction": "waitlist",

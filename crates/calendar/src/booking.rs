@@ -14,7 +14,7 @@ use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
-use spotter_store::{Json, params, record, set, statements, values};
+use spotter_store::{Ahead, Json, params, record, set, statements, values};
 
 use crate::{
     calling,
@@ -400,8 +400,26 @@ pub fn times_of(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Span>> {
-    let rows: Vec<(Timestamp, Timestamp, Id)> =
-        cx.all(TIMES, params![client, range.start, range.end])?;
+    let asked = ask_times(cx, client, range)?;
+    told_times(cx, asked, than)
+}
+
+/// Asks for the times of a client before they are needed.
+pub fn ask_times(
+    cx: &mut Read,
+    client: ClientId,
+    range: Span,
+) -> Result<Ahead<(Timestamp, Timestamp, Id)>> {
+    cx.ahead(TIMES, params![client, range.start, range.end])
+}
+
+/// The times that were asked for.
+pub fn told_times(
+    cx: &mut Read,
+    asked: Ahead<(Timestamp, Timestamp, Id)>,
+    than: Option<Id>,
+) -> Result<Vec<Span>> {
+    let rows = cx.awaited(asked)?;
     let others = rows.into_iter().filter(|(_, _, event)| Some(*event) != than);
     Ok(crate::window::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
 }

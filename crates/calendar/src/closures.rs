@@ -13,7 +13,7 @@ use spotter_kernel::{
     id::{CoachId, LocationId},
     text::{Text, WallTime},
 };
-use spotter_store::{List, filters, lists, params, record, set, statements, values};
+use spotter_store::{Ahead, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
     availability::CoachAvailability,
@@ -70,9 +70,15 @@ impl AvailabilityRule {
 
     /// Closures that reach into a range, wherever on earth it is read.
     pub fn within(cx: &mut Read, range: Span) -> Result<Vec<Self>> {
+        let asked = Self::ask_within(cx, range)?;
+        cx.awaited(asked)
+    }
+
+    /// Asks for them before they are needed.
+    pub fn ask_within(cx: &mut Read, range: Span) -> Result<Ahead<Self>> {
         let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
         let last = TimeZone::UTC.date_at(range.end.plus_days(2));
-        cx.all(WITHIN, params![first, last, RULES_MAX])
+        cx.ahead(WITHIN, params![first, last, RULES_MAX])
     }
 
     /// When it closes something that these zones are of.

@@ -9,7 +9,7 @@ use spotter_kernel::{
     Id, Result, Timestamp,
     id::{CoachId, LocationId},
 };
-use spotter_store::{Bind, params, statements};
+use spotter_store::{Ahead, params, statements};
 
 use crate::{
     busy::{Busy, Taken, days_of},
@@ -31,11 +31,24 @@ pub fn taken_each(
     range: Span,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
+    let asked = ask_taken(cx, owners, range)?;
+    told_taken(cx, asked, than)
+}
+
+/// Asks for what takes the time of each owner before it is needed.
+pub fn ask_taken(cx: &mut Read, owners: &[Id], range: Span) -> Result<Vec<Ahead<(Vec<u8>,)>>> {
     let days = days_of(range);
-    let asked = owners.iter().map(|owner| {
-        [owner.bind(), days.start().bind(), days.end().bind()].map(|v| v.into_owned()).to_vec()
-    });
-    let found: Vec<Vec<(Vec<u8>,)>> = cx.all_each(READ, asked)?;
+    let ask = |owner: &Id| cx.ahead(READ, params![owner, days.start(), days.end()]);
+    owners.iter().map(ask).collect()
+}
+
+/// What was asked for, in the order of the owners.
+pub fn told_taken(
+    cx: &mut Read,
+    asked: Vec<Ahead<(Vec<u8>,)>>,
+    than: Option<Id>,
+) -> Result<Vec<Vec<Span>>> {
+    let found: Result<Vec<_>> = asked.into_iter().map(|asked| cx.awaited(asked)).collect();
     let spans = |rows: Vec<(Vec<u8>,)>| {
         let mut taken: Vec<Taken> = rows
             .into_iter()
@@ -46,7 +59,7 @@ pub fn taken_each(
         taken.dedup();
         taken.into_iter().map(|taken| taken.span).collect()
     };
-    Ok(found.into_iter().map(spans).collect())
+    Ok(found?.into_iter().map(spans).collect())
 }
 
 /// The same for one owner, as spans in order and without overlaps.

@@ -70,7 +70,7 @@ pub fn wish_of(request: &BookingRequest) -> Wish {
         ignore_policy: false,
         ignore_window: true,
         ignore_notice: true,
-        allow_overlap: false,
+        allow_overlap: request.allow_overlap,
         note: request.note.clone(),
         external_id: request.external_id.clone(),
         request: Some(request.booking_request_id),

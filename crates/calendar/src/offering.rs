@@ -112,16 +112,12 @@ impl<'a> Offering<'a> {
         let event_type = asking.event_type;
         let (earliest, latest) = bookable_from_to(cx, event_type)?;
         let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
-        let (client, asked_for) = match asking.client {
+        let asked = match asking.client {
             Some(client) => {
-                let mut times = booking::times_of(cx, client, around, asking.than)?;
-                let mut pending = BookingRequest::pending_of(cx, client)?;
-                pending.retain(|request| Some(request.booking_request_id.0) != asking.than);
-                times.extend(pending.iter().map(BookingRequest::span));
-                let events = pending.iter().filter_map(|request| request.calendar_event_id);
-                (merged(times), events.collect())
+                let times = booking::ask_times(cx, client, around)?;
+                Some((times, BookingRequest::ask_pending(cx, client)?))
             }
-            None => (Vec::new(), BTreeSet::new()),
+            None => None,
         };
         let mut offering = Self {
             asking,
@@ -129,12 +125,22 @@ impl<'a> Offering<'a> {
             latest,
             places: Vec::new(),
             suppliers: Vec::new(),
-            client,
-            asked_for,
+            client: Vec::new(),
+            asked_for: BTreeSet::new(),
         };
         if event_type.kind == EventKind::Appointment {
             offering.read_places(cx, around)?;
             offering.read_suppliers(cx, around)?;
+        }
+        if let Some((times, pending)) = asked {
+            let than = offering.asking.than;
+            let mut times = booking::told_times(cx, times, than)?;
+            let mut pending = cx.awaited(pending)?;
+            pending.retain(|request| Some(request.booking_request_id.0) != than);
+            times.extend(pending.iter().map(BookingRequest::span));
+            offering.client = merged(times);
+            offering.asked_for =
+                pending.iter().filter_map(|request| request.calendar_event_id).collect();
         }
         Ok(offering)
     }
@@ -180,16 +186,17 @@ impl<'a> Offering<'a> {
 
     fn read_suppliers(&mut self, cx: &mut Read, around: Span) -> Result<()> {
         let event_type = self.asking.event_type;
-        let coaches: Vec<_> = event_type
-            .coaches(cx)?
-            .into_iter()
-            .filter(|id| self.asking.coach.is_none_or(|wanted| wanted == *id))
-            .collect();
-        let closures = AvailabilityRule::within(cx, around)?;
-        let company = Company::find(cx)?.zone();
+        let closures = AvailabilityRule::ask_within(cx, around)?;
+        let coaches = event_type.coaches(cx, self.asking.coach)?;
         let owners: Vec<Id> = coaches.iter().map(|id| id.0).collect();
-        let busy = days::taken_each(cx, &owners, around, self.asking.than)?;
+        let busy = days::ask_taken(cx, &owners, around)?;
         let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        let busy = days::told_taken(cx, busy, self.asking.than)?;
+        let closures = cx.awaited(closures)?;
+        let company = match closures.is_empty() {
+            true => TimeZone::UTC,
+            false => Company::find(cx)?.zone(),
+        };
         for ((coach, schedule), busy) in coaches.iter().zip(schedules).zip(busy) {
             let full_dates = self.full_dates(cx, *coach, &schedule.time_zone, around)?;
             let busy = merged(busy);

@@ -10,7 +10,7 @@ use spotter_kernel::{
     Event, Id, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
-use spotter_store::{List, filters, lists, params, record, set, statements, values};
+use spotter_store::{Ahead, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
     booking::{Booking, BookingView},
@@ -66,6 +66,9 @@ record! {
         pub note: Option<String>,
         /// The integrator's own id for the booking.
         pub external_id: Option<String>,
+        /// Whether the client may be somewhere else then.
+        #[serde(skip)]
+        pub allow_overlap: bool,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -138,9 +141,9 @@ impl BookingRequest {
         cx.all(STARTS, params![coach, event_type, REQUESTS_MAX])
     }
 
-    /// What a client waits for.
-    pub fn pending_of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
-        cx.all(PENDING_OF, params![client, REQUESTS_MAX])
+    /// Asks for what a client waits for before it is needed.
+    pub fn ask_pending(cx: &mut Read, client: ClientId) -> Result<Ahead<Self>> {
+        cx.ahead(PENDING_OF, params![client, REQUESTS_MAX])
     }
 
     /// From its start to its end.
@@ -239,6 +242,10 @@ pub fn create(cx: &mut Write, event_type: &EventType, wish: Wish) -> Result<Book
     }
     if let Some(external) = &wish.external_id {
         Booking::check_external_id(cx, external)?;
+        let waiting: Option<(BookingRequestId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
+        if waiting.is_some() {
+            return Err(Problem::conflict("externalId", "must not be another request's"));
+        }
     }
     let until = cx.now().plus_seconds(60 * event_type.approval_minutes);
     let request = BookingRequest {
@@ -258,6 +265,7 @@ pub fn create(cx: &mut Write, event_type: &EventType, wish: Wish) -> Result<Book
         booking_id: None,
         note: wish.note,
         external_id: wish.external_id,
+        allow_overlap: wish.allow_overlap,
         created_at: cx.now(),
         updated_at: cx.now(),
     };
@@ -362,7 +370,8 @@ static EXPIRE_REQUEST: Timer = Timer::new(
 
 /// Withdraws what a client who leaves has asked for; how much.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
-    let pending = BookingRequest::pending_of(cx, client)?;
+    let asked = BookingRequest::ask_pending(cx, client)?;
+    let pending = cx.awaited(asked)?;
     let count = pending.len() as u64;
     for request in pending {
         request.reject(cx, RejectionCause::Withdrawn, true)?;
@@ -456,6 +465,8 @@ lists! {
 statements! {
     FIND = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request \
         WHERE company_id = ?1 AND booking_request_id = ?2";
+    BY_EXTERNAL_ID = "SELECT booking_request_id FROM booking_request WHERE company_id = ?1 \
+        AND external_id = ?2 AND status = 'pending'";
     PENDING_OF = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \
         AND client_id = ?2 AND status = 'pending' ORDER BY booking_request_id LIMIT ?3";
     PENDING_AT = "SELECT ", BookingRequest::COLUMNS, " FROM booking_request WHERE company_id = ?1 \

@@ -136,12 +136,19 @@ impl EventType {
         self.is_active() && self.clients_may_book
     }
 
-    /// The coaches who do it: those that it names, or all that are active.
-    pub fn coaches(&self, cx: &mut Read) -> Result<Vec<CoachId>> {
-        let working = Coach::working(cx)?.into_iter();
-        Ok(working
-            .filter(|id| self.coach_ids.0.is_empty() || self.coach_ids.0.contains(id))
-            .collect())
+    /// The coaches who do it: those that it names, or all that are active; of them a certain one, if one
+    /// is wanted.
+    pub fn coaches(&self, cx: &mut Read, wanted: Option<CoachId>) -> Result<Vec<CoachId>> {
+        let working = match wanted {
+            Some(id) => match Coach::find_assignable(cx, id) {
+                Ok(_) => vec![id],
+                Err(none) if none.key == Key::CoachNotFound => Vec::new(),
+                Err(problem) => return Err(problem),
+            },
+            None => Coach::working(cx)?,
+        };
+        let does = |id: &CoachId| self.coach_ids.0.is_empty() || self.coach_ids.0.contains(id);
+        Ok(working.into_iter().filter(does).collect())
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {

@@ -12,7 +12,7 @@ use spotter_kernel::{
     id::CompanyId,
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Chosen, Filters, List, Record, Sql, Tx, Value, params, statements};
+use spotter_store::{Ahead, Chosen, Filters, List, Record, Sql, Tx, Value, params, statements};
 
 use crate::{
     Vault,
@@ -148,6 +148,16 @@ impl<'t, 'c> Read<'t, 'c> {
     /// Every row. The statement itself must bound them.
     pub fn all<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Vec<R>> {
         self.tx.all(sql, &scoped(self.caller.company, params))
+    }
+
+    /// Asks for rows before they are needed, so that they come with what is asked for next.
+    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Ahead<R>> {
+        self.tx.ahead(sql, &scoped(self.caller.company, params))
+    }
+
+    /// The rows that were asked for ahead.
+    pub fn awaited<R: Record>(&mut self, asked: Ahead<R>) -> Result<Vec<R>> {
+        self.tx.awaited(asked)
     }
 
     /// A page of a list.

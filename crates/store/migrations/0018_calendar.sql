@@ -227,10 +227,13 @@ CREATE TABLE booking_request (
     booking_id TEXT,
     note TEXT,
     external_id TEXT,
+    allow_overlap BOOLEAN NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, booking_request_id)
 );
+CREATE UNIQUE INDEX booking_request_external ON booking_request (company_id, external_id)
+    WHERE external_id IS NOT NULL AND status = 'pending';
 CREATE INDEX booking_request_status ON booking_request (company_id, status, booking_request_id);
 CREATE INDEX booking_request_client ON booking_request (company_id, client_id, booking_request_id);
 CREATE INDEX booking_request_coach ON booking_request (company_id, coach_id, booking_request_id);

@@ -15,6 +15,7 @@ on_both_engines!(
     a_request_lapses,
     requests_for_classes_hold_a_seat,
     approval_looks_at_the_slot_again,
+    what_was_said_of_a_request_holds_when_it_is_approved,
 );
 
 async fn a_request_holds_its_slot_until_it_is_decided(app: App) {
@@ -202,4 +203,30 @@ async fn requests_for_classes_hold_a_seat(app: App) {
     app.announced(&["booking.cancelled", "booking_request.rejected"]).await;
     let told = app.get(&path).await.ok();
     assert_eq!(told.data()["bookingRequest"]["rejectionCause"], "slot_gone");
+}
+
+async fn what_was_said_of_a_request_holds_when_it_is_approved(app: App) {
+    let coaches = [coach_at_work(&app).await, coach_at_work(&app).await];
+    let own = json!({"coachIds": coaches, "requiresApproval": true});
+    let event_type = new_type(&app, own).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let start = free_start();
+    let asked = |coach: &String| {
+        json!({"clientId": client, "eventTypeId": event_type, "coachId": coach, "startsAt": start,
+            "externalId": "E-1", "allowOverlap": true})
+    };
+    let made = app.post("/bookings", asked(&coaches[0])).await.ok();
+    let first = text(made.data(), "/bookingRequest/bookingRequestId");
+    // An id is one request's, as it is one booking's.
+    app.post("/bookings", asked(&coaches[1]))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("externalId");
+    let mut other = asked(&coaches[1]);
+    other["externalId"] = json!("E-2");
+    let made = app.post("/bookings", other).await.ok();
+    let second = text(made.data(), "/bookingRequest/bookingRequestId");
+    app.act(&format!("/booking-requests/{first}/approve")).await.ok();
+    let told = app.act(&format!("/booking-requests/{second}/approve")).await.ok();
+    assert_eq!(told.data()["booking"]["externalId"], "E-2", "both at once, as it was asked for");
 }
