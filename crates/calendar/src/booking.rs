@@ -14,7 +14,7 @@ use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
-use spotter_store::{Ahead, Json, params, record, set, statements, values};
+use spotter_store::{Ahead, Bind, Json, params, record, set, statements, values};
 
 use crate::{
     calling,
@@ -493,6 +493,30 @@ pub fn affected(
     Ok(Affected { total, bookings: found })
 }
 
+/// Where those who come to events are at the same time, besides.
+pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<Affected> {
+    let mut seats = Vec::new();
+    for event in events {
+        let booked = Booking::of_event(cx, event.calendar_event_id, BookingStatus::Booked)?;
+        seats.extend(booked.into_iter().map(|booking| (booking.client_id, event)));
+    }
+    let asked = seats.iter().map(|(client, event)| {
+        let from = event.starts_at.plus_days(-1);
+        [client.bind(), from.bind(), event.ends_at.bind()].map(|v| v.into_owned()).to_vec()
+    });
+    let found: Vec<Vec<AffectedBooking>> = cx.all_each(OF_CLIENT, asked)?;
+    let mut bookings = Vec::new();
+    for ((_, event), others) in seats.iter().zip(found) {
+        bookings.extend(others.into_iter().filter(|other| {
+            let span = Span::new(other.starts_at, other.ends_at);
+            other.calendar_event_id != event.calendar_event_id && span.overlaps(&event.span())
+        }));
+    }
+    let total = bookings.len() as i64;
+    bookings.truncate(AFFECTED_TOLD);
+    Ok(Affected { total, bookings })
+}
+
 /// A booking as it is told, with what the clock shows at its start.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -538,6 +562,9 @@ statements! {
     AFFECTED_AT = "SELECT ", AffectedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 \
         AND starts_at >= ?2 AND starts_at < ?3 AND location_id = ?4 AND status IN ('booked', 'offered') \
         ORDER BY starts_at, booking_id LIMIT ?5";
+    OF_CLIENT = "SELECT ", AffectedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND client_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status IN ('booked', 'offered') \
+        ORDER BY starts_at, booking_id LIMIT 100";
     INSERT = "INSERT INTO booking ", values!(Booking);
     SAVE = "UPDATE booking SET ", set!(Booking), " WHERE company_id = ?1 AND booking_id = ?2";
 }

@@ -22,7 +22,7 @@ use crate::{
     token::SlotKey,
     vocabulary::{
         BookingId, BookingStatus, CalendarEventId, CancelledBy, CapacityAction, EventKind,
-        EventTypeId, FreedSeat,
+        EventTypeId, FreedSeat, RecurringBookingId,
     },
     waitlist,
 };
@@ -47,6 +47,8 @@ filters! {
         calendar_event_id: CalendarEventId => "calendar_event_id = ?";
         /// Bookings of this type.
         event_type_id: EventTypeId => "event_type_id = ?";
+        /// Bookings of this series.
+        recurring_booking_id: RecurringBookingId => "recurring_booking_id = ?";
         /// Bookings in this status.
         status: BookingStatus => "status = ?", tallied;
         /// Bookings that begin at this instant or later.

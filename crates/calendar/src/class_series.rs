@@ -20,16 +20,17 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 
 use crate::{
     availability::CoachAvailability,
+    booking::{self, Affected},
     calling,
     classes::{NewClass, Plan, altered, call_off, check_coach},
-    closures::closes_class,
+    days,
     events::CalendarEvent,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
     series::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesStatus, Skipped, Standing, check_conflicts,
-        in_moving_order, meant,
+        check_next, in_moving_order, meant,
     },
-    vocabulary::{EventSeriesId, EventTemplateId, EventTypeId, Reason},
+    vocabulary::{EventSeriesId, EventTemplateId, EventTypeId},
     window::Span,
 };
 
@@ -57,6 +58,7 @@ record! {
         on_conflict: OnConflict,
         /// Dates to come on which no class could be made.
         skipped: Json<Vec<Skipped>>,
+        /// `active` until it is cancelled, whatever its end.
         status: SeriesStatus,
         /// Up to which date its classes are made.
         made_through: Date,
@@ -102,13 +104,8 @@ impl EventSeries {
         let (plan, mut conflicts) = (self.plan(), Vec::new());
         for date in dates {
             let starts_at = self.recurrence.0.starts_at(date);
-            let span = Span::of_minutes(starts_at, self.duration_minutes);
-            let closed = closes_class(cx, span, self.coach_id, self.location_id)?;
             let series = Some((self.event_series_id, date));
-            let made = match closed {
-                true => Err(vec![Reason::Closed]),
-                false => plan.make(cx, starts_at, series, false)?,
-            };
+            let made = plan.make(cx, starts_at, series, false)?;
             if let Err(reasons) = made {
                 conflicts.push(Skipped { date, reasons, stays: false });
             }
@@ -263,10 +260,9 @@ struct EventSeriesChanges {
     /// More seats go to those who wait; fewer take nobody's.
     #[serde(default)]
     capacity: Change<Whole<1, 1_000>>,
-    /// What to do where a class cannot be made, or moved: refuse the change, or leave new dates out and
-    /// old classes where they are.
-    #[serde(default)]
-    on_conflict: Change<OnConflict>,
+    /// What to do now where a class cannot be made, or moved: refuse the change, or leave new dates out and
+    /// old classes where they are; `refuse` when absent.
+    on_conflict: Option<OnConflict>,
 }
 
 /// The series with this id, while it goes on.
@@ -283,7 +279,7 @@ fn update_event_series(
     cx: &mut Write,
     Path(at): Path<SeriesPath>,
     Body(change): Body<EventSeriesChanges>,
-) -> Result<SeriesAnswer> {
+) -> Result<ChangedAnswer> {
     if change.scope == SeriesScope::This {
         let rule = "must be following or all: one class is changed as a calendar event";
         return Err(Problem::invalid("scope", rule));
@@ -297,7 +293,14 @@ fn update_event_series(
     change.location_id.apply(&mut next.location_id);
     change.duration_minutes.apply(&mut next.duration_minutes);
     change.capacity.apply(&mut next.capacity);
-    change.on_conflict.apply(&mut next.on_conflict);
+    let on_conflict = change.on_conflict.unwrap_or(OnConflict::Refuse);
+    let after = match before.next_id {
+        Some(id) => Some(EventSeries::find(cx, id)?),
+        None => None,
+    };
+    let after = after.filter(|after| after.status == SeriesStatus::Active);
+    let begins = after.map(|after| after.recurrence.0.start_date);
+    check_next(&turn.recurrence, turn.through, begins)?;
     if next.coach_id != before.coach_id {
         check_coach(cx, next.coach_id)?;
     }
@@ -307,10 +310,10 @@ fn update_event_series(
     }
     next.recurrence = Json(turn.recurrence);
     next.made_through = turn.through;
-    let mut conflicts = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
+    let (mut conflicts, moved) = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
     conflicts.extend(next.make(cx, turn.diff.added)?);
-    check_conflicts(next.on_conflict, &conflicts)?;
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
+    check_conflicts(on_conflict, &conflicts)?;
     next.skipped = Json(conflicts);
     if turn.splits {
         let was = before.clone();
@@ -320,25 +323,45 @@ fn update_event_series(
         before.next_id = Some(next.event_series_id);
         before.keep_extending(cx)?;
         before.save(cx, &was)?;
-        (next.version, next.next_id) = (1, None);
+        (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
         next.begin(cx)?;
     } else {
         next.save(cx, &before)?;
     }
     next.keep_extending(cx)?;
-    Ok(SeriesAnswer { event_series: next })
+    let overlapping_bookings = booking::elsewhere(cx, &moved)?;
+    Ok(ChangedAnswer { event_series: next, overlapping_bookings })
 }
 
+answer!(
+    /// A series that was changed.
+    ChangedAnswer {
+        /// The series.
+        event_series: EventSeries,
+        /// What clients of its classes have booked besides at the times to which those were moved.
+        overlapping_bookings: Affected,
+    }
+);
+
 /// Takes the classes from a date on over into what the series becomes: those whose date is gone are called
-/// off, the others changed. Which could not be moved is told; they stay where they are.
+/// off, the others changed. Which could not be moved is told, for they stay where they are; and which were.
 fn carry_over(
     cx: &mut Write,
     (series, next): (&EventSeries, &EventSeries),
     from: Date,
     gone: &BTreeSet<Date>,
-) -> Result<Vec<Skipped>> {
+) -> Result<(Vec<Skipped>, Vec<CalendarEvent>)> {
+    let events = CalendarEvent::of_series(cx, series.event_series_id)?;
+    let day = |owner: CoachId, at: Timestamp| {
+        // Whatever it is moved by, and needs around it, is within a day.
+        (owner.0, Span::new(at.plus_days(-1), at.plus_days(2)))
+    };
+    let held = events.iter().flat_map(|event| {
+        [day(event.coach_id, event.starts_at), day(next.coach_id, event.starts_at)]
+    });
+    days::hold(cx, held)?;
     let mut kept = Vec::new();
-    for mut event in CalendarEvent::of_series(cx, series.event_series_id)? {
+    for mut event in events {
         match event.occurrence_date {
             Some(date) if date < from => {}
             Some(date) if !gone.contains(&date) => kept.push((date, event)),
@@ -348,7 +371,7 @@ fn carry_over(
     let kept = in_moving_order(kept, |date, event: &CalendarEvent| {
         next.recurrence.0.starts_at(*date) > event.starts_at && !event.is_exception
     });
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut moved) = (Vec::new(), Vec::new());
     for (date, was) in kept {
         let mut event = was.clone();
         event.event_series_id = Some(next.event_series_id);
@@ -363,15 +386,19 @@ fn carry_over(
         if event == was {
             continue;
         }
-        if let Err(reasons) = altered(cx, &was, event, false)? {
-            let mut stays = was.clone();
-            stays.event_series_id = Some(next.event_series_id);
-            stays.is_exception = true;
-            altered(cx, &was, stays, true)?.ok();
-            conflicts.push(Skipped { date, reasons, stays: true });
+        match altered(cx, &was, event, false)? {
+            Ok(event) if event.moves > was.moves => moved.push(event),
+            Ok(_) => {}
+            Err(reasons) => {
+                let mut stays = was.clone();
+                stays.event_series_id = Some(next.event_series_id);
+                stays.is_exception = true;
+                altered(cx, &was, stays, true)?.ok();
+                conflicts.push(Skipped { date, reasons, stays: true });
+            }
         }
     }
-    Ok(conflicts)
+    Ok((conflicts, moved))
 }
 
 /// Which classes do not take place.
@@ -404,7 +431,11 @@ fn cancel_event_series(
         }
     }
     match cancel.scope.left(series.recurrence.0.clone(), from) {
-        Some(recurrence) => series.recurrence = Json(recurrence),
+        Some(recurrence) => {
+            let last = recurrence.until_date.unwrap_or(series.made_through);
+            series.made_through = series.made_through.min(last);
+            series.recurrence = Json(recurrence);
+        }
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;

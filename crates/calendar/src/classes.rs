@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, OptionalBody, Path, Write, operation};
+use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
 use spotter_core::{
     company::{Company, coaches::Coach},
     locations::Location,
@@ -16,10 +16,12 @@ use spotter_kernel::{
 
 use crate::{
     availability::{CoachAvailability, LocationAvailability},
-    booking::Booking,
+    booking::{self, Affected, Booking},
     busy::crowded,
-    calling, cancellation, days,
-    events::{CalendarEvent, EventAnswer, EventPath, NewEvent},
+    calling, cancellation,
+    closures::closes_class,
+    days,
+    events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
     making::bookable_type,
     offer::meets,
     requests,
@@ -100,7 +102,7 @@ impl Plan {
         let coach_id = match (coach, event_type.coach_ids.0.as_slice()) {
             (Some(coach), _) => coach,
             (None, [only]) => *only,
-            _ => return Err(Key::CoachRequired.into()),
+            _ => return Err(Problem::field(Key::CoachRequired, "coachId", "must be given")),
         };
         check_coach(cx, coach_id)?;
         let location = new.location_id.or(template.and_then(|template| template.location_id));
@@ -108,6 +110,7 @@ impl Plan {
             [only] => Some(*only),
             _ => None,
         });
+        place(cx, location_id)?;
         let minutes = new.duration_minutes.map(i64::from);
         let minutes = minutes.or(template.map(|template| template.duration_minutes));
         let capacity = new.capacity.map(i64::from);
@@ -141,7 +144,7 @@ impl Plan {
         let span = Span::of_minutes(starts_at, self.minutes);
         let (time_zone, most) = place(cx, self.location_id)?;
         if !ignore_policy {
-            let taking = (self.coach_id, self.location_id.zip(most));
+            let taking = (self.coach_id, self.location_id, most);
             let found = obstacles(cx, taking, span, buffers, None)?;
             if !found.is_empty() {
                 return Ok(Err(found));
@@ -185,21 +188,24 @@ fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Opti
     Ok((location.time_zone(), most))
 }
 
-/// What is in the way of a class: nobody is at two places at once, and a limited location holds so many
-/// events and no more.
+/// What is in the way of a class: nothing takes place in a closure, nobody is at two places at once, and a
+/// limited location holds so many events and no more.
 fn obstacles(
     cx: &mut Write,
-    (coach, limited): (CoachId, Option<(LocationId, i64)>),
+    (coach, location, most): (CoachId, Option<LocationId>, Option<i64>),
     span: Span,
     (before, after): (i64, i64),
     than: Option<Id>,
 ) -> Result<Vec<Reason>> {
     let around = span.widened(before, after);
     let mut found = Vec::new();
+    if closes_class(cx, span, coach, location)? {
+        found.push(Reason::Closed);
+    }
     if meets(&days::busy(cx, coach, around, than)?, &around) {
         found.push(Reason::CoachBusy);
     }
-    if let Some((id, most)) = limited {
+    if let Some((id, most)) = location.zip(most) {
         let taken = days::taken_each(cx, &[id.0], span, than)?;
         if meets(&crowded(taken.into_iter().flatten(), most as usize), &span) {
             found.push(Reason::LocationBusy);
@@ -211,6 +217,7 @@ fn obstacles(
 /// Refuses what is in the way of one class.
 fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
     found.map_err(|reasons| match reasons.first() {
+        Some(Reason::Closed) => Problem::conflict("startsAt", "must not be within a closure"),
         Some(Reason::LocationBusy) => {
             Problem::conflict("locationId", "must have room for one more event then")
         }
@@ -255,7 +262,7 @@ fn update_calendar_event(
     cx: &mut Write,
     Path(at): Path<EventPath>,
     Body(change): Body<ClassChanges>,
-) -> Result<EventAnswer> {
+) -> Result<ChangedAnswer> {
     let before = changeable(cx, at)?;
     let mut event = before.clone();
     let minutes = (event.ends_at.millis() - event.starts_at.millis()) / 60_000;
@@ -271,8 +278,20 @@ fn update_calendar_event(
     }
     event.is_exception |= event != before && event.event_series_id.is_some();
     let changed = clear(altered(cx, &before, event, change.ignore_policy)?)?;
-    Ok(EventAnswer { calendar_event: changed.into() })
+    let moved: &[_] = if changed.moves > before.moves { &[changed.clone()] } else { &[] };
+    let overlapping_bookings = booking::elsewhere(cx, moved)?;
+    Ok(ChangedAnswer { calendar_event: changed.into(), overlapping_bookings })
 }
+
+answer!(
+    /// A class that was changed.
+    ChangedAnswer {
+        /// The class.
+        calendar_event: EventView,
+        /// What its clients have booked besides at the time to which it was moved.
+        overlapping_bookings: Affected,
+    }
+);
 
 /// Changes a class, and its bookings with it, or tells what is in its way.
 pub fn altered(
@@ -287,7 +306,7 @@ pub fn altered(
     if moved {
         let (time_zone, most) = place(cx, event.location_id)?;
         if !ignore_policy {
-            let taking = (event.coach_id, event.location_id.zip(most));
+            let taking = (event.coach_id, event.location_id, most);
             let buffers = (event.before_minutes, event.after_minutes);
             let own = Some(event.calendar_event_id.0);
             let found = obstacles(cx, taking, event.span(), buffers, own)?;
@@ -368,7 +387,10 @@ pub(super) fn area() -> Area {
             .fails(&[Key::CoachRequired, Key::ApiError, Key::CompanyNotFound]),
         operation!(app PATCH "/calendar/events/{calendarEventId}", Coach, update_calendar_event)
             .summary("Change or move a class")
-            .describe("Its bookings go with it.")
+            .describe(
+                "Its bookings go with it, wherever their clients are then: what they have booked besides \
+                 is told in `overlappingBookings`.",
+            )
             .emits(&[Event::BookingUpdated])
             .always(&[])
             .fails(&[Key::ApiError, Key::CompanyNotFound]),

@@ -2,7 +2,7 @@
 //! time is packed. Rows are made ahead, because a row that is there is changed without touching an
 //! index, and two who book on different days never meet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{Area, Read, Timer, Write};
 use spotter_kernel::{
@@ -66,6 +66,15 @@ pub fn told_taken(
 pub fn busy(cx: &mut Read, coach: CoachId, range: Span, than: Option<Id>) -> Result<Vec<Span>> {
     let taken = taken_each(cx, &[coach.0], range, than)?;
     Ok(merged(taken.into_iter().flatten().collect()))
+}
+
+/// Has days of owners to itself from now on, in one order, where several are about to be changed in
+/// another: two who do so wait for one another once, and not in a circle.
+pub fn hold(cx: &mut Write, spans: impl IntoIterator<Item = (Id, Span)>) -> Result<()> {
+    let days =
+        spans.into_iter().flat_map(|(owner, span)| days_of(span).map(move |day| (owner, day)));
+    let days: BTreeSet<(Id, i64)> = days.collect();
+    days.into_iter().try_for_each(|(owner, day)| cx.defer(HOLD, params![owner, day]))
 }
 
 /// Takes time of an owner.
@@ -144,6 +153,7 @@ statements! {
         AND day >= ?3 AND day <= ?4 ORDER BY day";
     FIND = "SELECT busy FROM calendar_day WHERE company_id = ?1 AND owner_id = ?2 AND day = ?3";
     ADD = "INSERT INTO calendar_day (company_id, owner_id, day, busy) VALUES (?1, ?2, ?3, ?4)";
+    HOLD = "UPDATE calendar_day SET busy = busy WHERE company_id = ?1 AND owner_id = ?2 AND day = ?3";
     SAVE = "UPDATE calendar_day SET busy = ?4 WHERE company_id = ?1 AND owner_id = ?2 AND day = ?3";
     FORGET = "DELETE FROM calendar_day WHERE company_id = ?1 AND owner_id = ?2 AND day >= ?3";
     PREPARE = "INSERT INTO calendar_day (company_id, owner_id, day, busy) \

@@ -55,6 +55,9 @@ record! {
         kind: FeedKind,
         /// The coach, the client or the location.
         owner_id: Id,
+        /// Who has made it.
+        #[serde(skip)]
+        made_by: Option<Id>,
         #[serde(skip)]
         digest: Vec<u8>,
         created_at: Timestamp,
@@ -70,11 +73,13 @@ impl CalendarFeed {
         found.filter(|feed| feed.is_callers(cx)).ok_or_else(|| Key::NotFound.into())
     }
 
-    /// People look after their own; managers after every coach's and location's.
+    /// People look after their own and what they have made; managers after every coach's and location's.
     fn is_callers(&self, cx: &Read) -> bool {
         match cx.caller().actor {
             Actor::Client { id, .. } => self.owner_id == id.0,
-            Actor::Coach { id, role: Role::Coach, .. } => self.owner_id == id.0,
+            Actor::Coach { id, role: Role::Coach, .. } => {
+                self.owner_id == id.0 || self.made_by == Some(id.0)
+            }
             Actor::Coach { .. } => self.kind != FeedKind::Client,
             Actor::ApiClient { .. } | Actor::System => false,
         }
@@ -167,6 +172,7 @@ fn create_calendar_feed(cx: &mut Write, Body(new): Body<NewFeed>) -> Result<Feed
         calendar_feed_id: CalendarFeedId(cx.new_id()),
         kind: new.kind,
         owner_id,
+        made_by: cx.caller().actor.id(),
         digest: Vec::new(),
         created_at: cx.now(),
         updated_at: cx.now(),
@@ -394,7 +400,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).ends(ENDS).documents(&[&FEED]).operations([
         operation!(app GET "/calendar/feeds", SignedIn, list_calendar_feeds)
             .summary("List calendar feeds")
-            .describe("One's own; for managers, those of all coaches and locations."),
+            .describe("One's own, and those that one has made; for managers, those of all coaches and locations."),
         operation!(app POST "/calendar/feeds", SignedIn, create_calendar_feed)
             .summary("Make a calendar feed")
             .describe(
@@ -420,9 +426,9 @@ lists! {
         "calendar_feed WHERE company_id = ?1 AND kind <> 'client'",
         "calendar_feed_id DESC",
     );
-    /// Feeds of one owner, newest first.
+    /// Feeds of one person, and those that they have made, newest first.
     OWN: List<CalendarFeed> = List::new(
-        "calendar_feed WHERE company_id = ?1 AND owner_id = ?2",
+        "calendar_feed WHERE company_id = ?1 AND (owner_id = ?2 OR made_by = ?2)",
         "calendar_feed_id DESC",
     );
 }
@@ -437,7 +443,7 @@ statements! {
     RENEW = "UPDATE calendar_feed SET digest = ?3, updated_at = ?4 \
         WHERE company_id = ?1 AND calendar_feed_id = ?2";
     DELETE = "DELETE FROM calendar_feed WHERE company_id = ?1 AND calendar_feed_id = ?2";
-    DELETE_OF = "DELETE FROM calendar_feed WHERE company_id = ?1 AND owner_id = ?2";
+    DELETE_OF = "DELETE FROM calendar_feed WHERE company_id = ?1 AND (owner_id = ?2 OR made_by = ?2)";
     EVENTS_OF_COACH = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
         AND coach_id = ?2 AND starts_at >= ?3 AND starts_at < ?4 AND status = 'scheduled' \
         ORDER BY starts_at, calendar_event_id LIMIT ?5";

@@ -50,12 +50,9 @@ impl Recurrence {
     fn pattern(&self, through: Date, most: usize) -> Vec<Date> {
         let last = self.until_date.map_or(through, |until| until.min(through));
         let most = self.count.map_or(most, |count| most.min(count.max(0) as usize));
-        let mut weekdays = self.weekdays.clone();
-        weekdays.sort_unstable();
-        weekdays.dedup();
         let (mut found, mut monday) = (Vec::new(), self.start_date.monday());
         while monday <= last && found.len() < most {
-            for weekday in &weekdays {
+            for weekday in &self.weekdays {
                 let Some(date) = monday.plus_days(weekday - 1) else { return found };
                 if date >= self.start_date && date <= last && found.len() < most {
                     found.push(date);
@@ -117,6 +114,9 @@ impl Recurrence {
             return Err(Problem::field(Key::DateRangeTooLarge, "recurrence.untilDate", rule));
         }
         let far = self.start_date.plus_days(LONG_MAX).unwrap_or(self.start_date);
+        if self.first(far, |_| true).is_none() {
+            return Err(Problem::invalid("recurrence", "must have a date"));
+        }
         let dates = self.pattern(far, COUNT_MAX + 1).len();
         if self.count.is_some_and(|count| dates < count as usize) {
             let rule = "must be so many that the last is within 366 days of the start";
@@ -203,11 +203,17 @@ pub struct NewRecurrence {
     exclusions: Many<Date, 0, 104>,
 }
 
+/// Each weekday once, in order.
+fn in_order(weekdays: Many<Whole<1, 7>, 1, 7>) -> Vec<i64> {
+    let weekdays: BTreeSet<i64> = weekdays.into_iter().map(Into::into).collect();
+    weekdays.into_iter().collect()
+}
+
 impl NewRecurrence {
     /// The recurrence, in a zone where none is said; it begins today or within a year.
     pub fn checked(self, zone: TimeZone, now: Timestamp) -> Result<Recurrence> {
         let recurrence = Recurrence {
-            weekdays: self.weekdays.into_iter().map(Into::into).collect(),
+            weekdays: in_order(self.weekdays),
             interval_weeks: self.interval_weeks.map_or(1, Into::into),
             start_time: self.start_time,
             time_zone: self.time_zone.unwrap_or(zone),
@@ -250,7 +256,7 @@ impl RecurrenceChanges {
     /// The recurrence with the changes.
     pub fn apply(self, recurrence: &mut Recurrence) -> Result<()> {
         if let Some(weekdays) = self.weekdays.value() {
-            recurrence.weekdays = weekdays.into_iter().map(Into::into).collect();
+            recurrence.weekdays = in_order(weekdays);
         }
         self.interval_weeks.apply(&mut recurrence.interval_weeks);
         self.start_time.apply(&mut recurrence.start_time);

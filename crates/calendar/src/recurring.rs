@@ -8,7 +8,7 @@ use spotter_contract::{
     Area, Body, Effect, Ending, Paged, Path, Payload, Read, Timer, Write, answer, listed,
     operation, path,
 };
-use spotter_core::{clients::Client, company::coaches::Coach};
+use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Event, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -50,7 +50,7 @@ record! {
         pub on_conflict: OnConflict,
         /// Dates to come that could not be booked.
         pub skipped: Json<Vec<Skipped>>,
-        /// Whether it goes on.
+        /// `active` until it is cancelled, whatever its end.
         pub status: SeriesStatus,
         /// Up to which date its occurrences are made.
         pub made_through: Date,
@@ -62,7 +62,8 @@ record! {
         pub note: Option<String>,
         /// Counts the changes.
         pub version: i64,
-        created_at: Timestamp,
+        /// When it was made.
+        pub created_at: Timestamp,
         /// When it was last changed.
         pub updated_at: Timestamp,
     }
@@ -283,6 +284,27 @@ struct NewSeries {
     note: Option<Text<1000>>,
 }
 
+/// Refuses a coach who does not do it, and a place at which it is not done.
+pub fn check_place(
+    cx: &mut Read,
+    event_type: &EventType,
+    coach: CoachId,
+    location: Option<LocationId>,
+) -> Result<()> {
+    let coaches = &event_type.coach_ids.0;
+    if !coaches.is_empty() && !coaches.contains(&coach) {
+        return Err(Problem::conflict("coachId", "must be one of the event type's coaches"));
+    }
+    let Some(id) = location else { return Ok(()) };
+    let rule = "must be one of the company's locations";
+    Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
+    let places = &event_type.location_ids.0;
+    if event_type.kind == EventKind::Appointment && !places.contains(&id) {
+        return Err(Problem::conflict("locationId", "must be one of the event type's locations"));
+    }
+    Ok(())
+}
+
 fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Result<SeriesAnswer> {
     let client = Client::find(cx, new.client_id)?;
     if client.is_archived() {
@@ -290,6 +312,7 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
     }
     Coach::find(cx, new.coach_id)?;
     let event_type = bookable_type(cx, new.event_type_id)?;
+    check_place(cx, &event_type, new.coach_id, new.location_id)?;
     let zone = CoachAvailability::of(cx, new.coach_id)?.time_zone;
     let recurrence = new.recurrence.checked(zone, cx.now())?;
     let mut series = RecurringBooking {

@@ -102,7 +102,9 @@ fn reschedule_booking(
         return Err(Problem::conflict("eventTypeId", rule));
     }
     let than = Some(before.calendar_event_id.0);
-    let wish = Wish { than, note: before.note.clone(), ..wish };
+    // What is of a series may lie further ahead than single bookings.
+    let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
+    let wish = Wish { than, ignore_window, note: before.note.clone(), ..wish };
     let found = checked(cx, &event_type, &wish)?;
     let is_exception = before.recurring_booking_id.is_some();
     let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception)?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use spotter_contract::{Area, Body, Path, Write, operation};
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result,
+    Change, Date, Event, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     text::{Text, WallTime},
 };
@@ -17,17 +17,19 @@ use spotter_store::Json;
 
 use crate::{
     booking::Booking,
-    cancellation,
+    cancellation, days,
     events::CalendarEvent,
     making::{Wish, bookable_type, look},
     recurrence::RecurrenceChanges,
-    recurring::{RecurringBooking, SeriesAnswer, SeriesPath},
+    recurring::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
     rescheduling::move_to,
     series::{
-        OnConflict, SeriesScope, SeriesStatus, Skipped, check_conflicts, in_moving_order, meant,
+        OnConflict, SeriesScope, SeriesStatus, Skipped, check_conflicts, check_next,
+        in_moving_order, meant,
     },
     types::EventType,
     vocabulary::{FreedSeat, RecurringBookingId},
+    window::Span,
 };
 
 /// What changes of which occurrences.
@@ -50,10 +52,9 @@ struct SeriesChanges {
     /// What staff say of its bookings.
     #[serde(default)]
     note: Patch<Text<1000>>,
-    /// What to do where a date cannot be booked, or moved: refuse the change, or leave new dates out and
-    /// old ones where they are.
-    #[serde(default)]
-    on_conflict: Change<OnConflict>,
+    /// What to do now where a date cannot be booked, or moved: refuse the change, or leave new dates out and
+    /// old ones where they are; `refuse` when absent.
+    on_conflict: Option<OnConflict>,
 }
 
 fn update_recurring_booking(
@@ -75,7 +76,16 @@ fn update_recurring_booking(
     change.coach_id.apply(&mut next.coach_id);
     change.location_id.apply(&mut next.location_id);
     change.note.map(Into::into).apply(&mut next.note);
-    change.on_conflict.apply(&mut next.on_conflict);
+    let event_type = bookable_type(cx, before.event_type_id)?;
+    check_place(cx, &event_type, next.coach_id, next.location_id)?;
+    let on_conflict = change.on_conflict.unwrap_or(OnConflict::Refuse);
+    let after = match before.next_id {
+        Some(id) => Some(RecurringBooking::find(cx, id)?),
+        None => None,
+    };
+    let after = after.filter(|after| after.status == SeriesStatus::Active);
+    let begins = after.map(|after| after.recurrence.0.start_date);
+    check_next(&turn.recurrence, turn.through, begins)?;
     if turn.splits {
         next.recurring_booking_id = RecurringBookingId(cx.new_id());
         next.previous_id = Some(before.recurring_booking_id);
@@ -86,8 +96,8 @@ fn update_recurring_booking(
         turn.moves || next.coach_id != before.coach_id || next.location_id != before.location_id;
     let mut conflicts = carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
     conflicts.extend(next.book(cx, turn.diff.added)?);
-    check_conflicts(next.on_conflict, &conflicts)?;
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
+    check_conflicts(on_conflict, &conflicts)?;
     next.skipped = Json(conflicts);
     if turn.splits {
         let was = before.clone();
@@ -97,7 +107,7 @@ fn update_recurring_booking(
         before.next_id = Some(next.recurring_booking_id);
         before.keep_extending(cx)?;
         before.save(cx, &was)?;
-        (next.version, next.next_id) = (1, None);
+        (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
         next.begin(cx)?;
         next.tell(cx, vec!["recurringBooking".to_owned()])?;
     } else {
@@ -125,8 +135,17 @@ fn carry_over(
     gone: &BTreeSet<Date>,
     moves: bool,
 ) -> Result<Vec<Skipped>> {
+    let bookings = RecurringBooking::to_come(cx, series.recurring_booking_id)?;
+    let day = |owner: CoachId, at: Timestamp| {
+        // Whatever it is moved by, and needs around it, is within a day.
+        (owner.0, Span::new(at.plus_days(-1), at.plus_days(2)))
+    };
+    let held = bookings.iter().flat_map(|booking| {
+        [day(booking.coach_id, booking.starts_at), day(next.coach_id, booking.starts_at)]
+    });
+    days::hold(cx, held)?;
     let mut kept = Vec::new();
-    for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
+    for booking in bookings {
         match booking.occurrence_date {
             Some(date) if date < from => {}
             Some(date) if !gone.contains(&date) => kept.push((date, booking)),
@@ -149,6 +168,11 @@ fn carry_over(
         }
         if moves && !was.is_exception {
             let wish = next.wish(cx, &event_type, date)?;
+            if wish.class == Some(was.calendar_event_id) {
+                // Its class has been moved there already, and has taken it along.
+                booking.save(cx, &was, Event::BookingUpdated)?;
+                continue;
+            }
             match moved(cx, &was, &event_type, wish, false)? {
                 Ok(_) => continue,
                 Err(reasons) => {
@@ -252,7 +276,11 @@ fn cancel_recurring_booking(
         }
     }
     match cancel.scope.left(series.recurrence.0.clone(), from) {
-        Some(recurrence) => series.recurrence = Json(recurrence),
+        Some(recurrence) => {
+            let last = recurrence.until_date.unwrap_or(series.made_through);
+            series.made_through = series.made_through.min(last);
+            series.recurrence = Json(recurrence);
+        }
         None => series.status = SeriesStatus::Cancelled,
     }
     series.keep_extending(cx)?;

@@ -42,6 +42,18 @@ pub struct Skipped {
     pub stays: bool,
 }
 
+/// Refuses dates at which another series goes on already, in which the later part of this one has become.
+pub fn check_next(recurrence: &Recurrence, through: Date, next: Option<Date>) -> Result<()> {
+    let Some(next) = next else { return Ok(()) };
+    match recurrence.dates(through).last() {
+        Some(last) if *last >= next => {
+            let rule = format!("must end before {next}, when the series of nextId begins");
+            Err(Problem::conflict("recurrence", &rule))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses the whole where a date cannot be had and none may be left out.
 pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[Skipped]) -> Result<()> {
     if conflicts.is_empty() || on_conflict == OnConflict::Skip {

@@ -224,6 +224,16 @@ pub struct Write<'t, 'c> {
     changed: Vec<String>,
     listeners: Listeners,
     foreseen: Option<Foreseen>,
+    last: Vec<Last>,
+}
+
+/// What is written at the end, because everybody writes there.
+struct Last {
+    /// The records that it changes.
+    records: Vec<Id>,
+    /// What changes nothing of one of them, but has it to itself.
+    hold: Sql,
+    statements: Vec<(Sql, Vec<Value<'static>>)>,
 }
 
 impl<'t, 'c> Deref for Write<'t, 'c> {
@@ -251,7 +261,7 @@ impl<'t, 'c> Write<'t, 'c> {
         let read = read.within(env);
         let next_id = env.new_id_at(read.now);
         let listeners = Listeners::ask(read.tx, read.caller.company, may_emit)?;
-        let (target, changed, foreseen) = (None, Vec::new(), None);
+        let (target, changed, foreseen, last) = (None, Vec::new(), None, Vec::new());
         Ok(Self {
             read,
             env,
@@ -263,6 +273,7 @@ impl<'t, 'c> Write<'t, 'c> {
             changed,
             listeners,
             foreseen,
+            last,
         })
     }
 
@@ -455,9 +466,34 @@ impl<'t, 'c> Write<'t, 'c> {
         Queued { company, subscription, event_id, event, due_at }.store(self.read.tx, id)
     }
 
+    /// Writes at the end of the transaction what many write to, such as who is told of it: two that
+    /// change several of these records, and something else before, never wait for each other in a circle.
+    pub fn defer_last(
+        &mut self,
+        records: &[Id],
+        hold: Sql,
+        statements: impl IntoIterator<Item = (Sql, Vec<Value<'static>>)>,
+    ) {
+        let statements = statements.into_iter().collect();
+        self.last.push(Last { records: records.to_vec(), hold, statements });
+    }
+
+    /// Writes what was left for the end: all records are held in one order before the first is changed.
+    fn write_last(&mut self) -> Result<()> {
+        let last = std::mem::take(&mut self.last);
+        if let [first, _, ..] = last.as_slice() {
+            let hold = first.hold;
+            let records: BTreeSet<Id> =
+                last.iter().flat_map(|one| one.records.iter().copied()).collect();
+            records.into_iter().try_for_each(|record| self.defer(hold, params![record]))?;
+        }
+        let mut statements = last.into_iter().flat_map(|one| one.statements);
+        statements.try_for_each(|(sql, params)| self.defer(sql, &params))
+    }
+
     /// Writes an audit row if a record was touched.
     fn audit_changes(&mut self) -> Result<()> {
-        if self.target.is_some() { self.audit() } else { Ok(()) }
+        if self.target.is_some() { self.audit() } else { self.write_last() }
     }
 
     /// Writes the audit row of a request that did something.
@@ -467,6 +503,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Writes an audit row with this outcome.
     pub fn audit_as(&mut self, outcome: &'static str) -> Result<()> {
+        self.write_last()?;
         let id = self.new_id();
         let caller = self.caller();
         let (kind, target) = self.target.unzip();

@@ -48,10 +48,11 @@ pub fn tell(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -
     for told in people.chunks(TOLD_AT_ONCE) {
         // The statement has so many places; whoever comes last takes those that are left over.
         let rest = told.last().into_iter().cycle();
-        let ids: Vec<Value<'_>> =
-            told.iter().chain(rest).take(TOLD_AT_ONCE).map(Bind::bind).collect();
-        cx.defer(ADVANCE, &ids)?;
-        cx.defer(APPEND, &[params![event, data, expires_at], ids.as_slice()].concat())?;
+        let ids = told.iter().chain(rest).take(TOLD_AT_ONCE);
+        let ids: Vec<Value<'static>> = ids.map(|id| id.bind().into_owned()).collect();
+        let entry = [event.bind(), data.bind(), expires_at.bind()].map(|value| value.into_owned());
+        let entry = [&entry[..], &ids].concat();
+        cx.defer_last(told, HOLD, [(ADVANCE, ids), (APPEND, entry)]);
         told.iter().for_each(|person| cx.ring(*person));
     }
     Ok(())
@@ -96,6 +97,7 @@ const REPEATING: &[Repeating] =
 statements! {
     OPEN = "INSERT INTO live_feed (company_id, user_id, position) VALUES (?1, ?2, 0) \
         ON CONFLICT DO NOTHING";
+    HOLD = "UPDATE live_feed SET position = position WHERE company_id = ?1 AND user_id = ?2";
     ADVANCE = "UPDATE live_feed SET position = position + 1 WHERE company_id = ?1 \
         AND user_id IN (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     APPEND = "INSERT INTO live_entry (company_id, user_id, position, type, data, expires_at) \

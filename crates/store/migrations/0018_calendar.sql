@@ -289,10 +289,12 @@ CREATE TABLE calendar_feed (
     calendar_feed_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     owner_id TEXT NOT NULL,
+    made_by TEXT,
     digest BLOB NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, calendar_feed_id)
 );
 CREATE INDEX calendar_feed_owner ON calendar_feed (company_id, owner_id, calendar_feed_id);
+CREATE INDEX calendar_feed_maker ON calendar_feed (company_id, made_by, calendar_feed_id);
 CREATE UNIQUE INDEX calendar_feed_digest ON calendar_feed (company_id, digest);

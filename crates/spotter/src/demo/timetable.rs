@@ -13,6 +13,7 @@ use super::history::{DAYS, Play, Stay, wrong};
 const CLASSES: &[Class] = &[
     Class { name: "Spin", coach: 4, place: 0, weekday: 1, time: "18:30", seats: 12, regulars: 11 },
     Class { name: "Yoga", coach: 5, place: 0, weekday: 3, time: "09:00", seats: 10, regulars: 8 },
+    Class { name: "HIIT", coach: 7, place: 1, weekday: 2, time: "07:15", seats: 6, regulars: 7 },
     Class {
         name: "Bootcamp",
         coach: 6,
@@ -32,6 +33,13 @@ struct Class {
     time: &'static str,
     seats: i64,
     regulars: usize,
+}
+
+impl Class {
+    /// Whether a freed seat is offered to who waits, and not given.
+    fn is_offered(&self) -> bool {
+        self.name == "HIIT"
+    }
 }
 
 /// Clients who train with a coach every week.
@@ -120,8 +128,10 @@ impl Play {
         let (training, consult) = (made(tx, training)?, made(tx, consult)?);
         let mut classes = Vec::new();
         for class in CLASSES {
+            let mode = if class.is_offered() { "offer" } else { "auto" };
             let new = json!({"name": class.name, "kind": "class", "durationMinutes": 45,
-                "capacity": class.seats, "waitlist": {"mode": "auto", "maxEntries": 10}});
+                "capacity": class.seats,
+                "waitlist": {"mode": mode, "maxEntries": 10, "offerMinutes": 10_080}});
             let event_type = made(tx, new)?;
             let template = json!({"name": class.name, "eventTypeId": event_type,
                 "durationMinutes": 45, "coachId": self.coaches[class.coach],
@@ -211,7 +221,8 @@ impl Play {
         let dice = &self.dice;
         let starts_at = Timestamp::parse(id(&event["startsAt"])?).ok_or_else(wrong)?;
         let is_past = starts_at < self.at(DAYS, 0);
-        let is_full = !is_past && starts_at >= self.at(DAYS + 7, 0) && class.regulars > 10;
+        let is_next = starts_at >= self.at(DAYS + 7, 0) && starts_at < self.at(DAYS + 14, 0);
+        let is_full = is_next && class.regulars > class.seats as usize - 2;
         let mut booked = Vec::new();
         for (joined, client) in members {
             let comes = is_full || dice.chance(55);
@@ -235,6 +246,12 @@ impl Play {
             } else {
                 booked.push(booking);
             }
+        }
+        if let (true, Some(gone)) = (is_full && class.is_offered(), booked.first()) {
+            let path = [("bookingId", gone.clone())];
+            let by = self.coach_actor(self.coaches[class.coach]);
+            let at = self.at(DAYS - 1, 1_260);
+            self.ask(tx, by, at, "cancel_booking", &path, json!({"reason": "Ill"}))?;
         }
         if is_past && !booked.is_empty() {
             let attendance: Vec<_> = booked.iter().map(|booking| self.attended(booking)).collect();
@@ -293,20 +310,33 @@ impl Play {
         let ask = |tx: &mut Tx<'_>, day: i64, operation: &str, body: Value| {
             self.ask(tx, by.clone(), self.at(day - 4, 800), operation, &path, body)
         };
-        let once = json!({"recurrence": {"startTime": once}});
-        ask(tx, moved, "update_recurring_booking", change(moved, once))?;
+        let at_once = json!({"recurrence": {"startTime": once}});
+        ask(tx, moved, "update_recurring_booking", change(moved, at_once))?;
         ask(tx, off, "cancel_recurring_booking", change(off, json!({"reason": "Holiday"})))?;
         let on = json!({"scope": "following", "recurrence": {"startTime": later}});
         ask(tx, from, "update_recurring_booking", change(from, on))?;
+        // So will one be in the weeks to come, and one is called off.
+        let days = self.days_of(*weekday, DAYS + 8, DAYS + 30, zone);
+        let path = [("recurringBookingId", series[2].clone())];
+        let at = self.at(DAYS - 1, 810);
+        let once = change(days[0], json!({"recurrence": {"startTime": once}}));
+        self.ask(tx, by.clone(), at, "update_recurring_booking", &path, once)?;
+        let off = change(days[1], json!({"reason": "Holiday"}));
+        self.ask(tx, by.clone(), at, "cancel_recurring_booking", &path, off)?;
         self.note_attendance(tx, &by, client)
     }
 
     /// Who came to their appointments of the past.
     fn note_attendance(&self, tx: &mut Tx<'_>, by: &Actor, client: ClientId) -> Result<()> {
-        let end = self.at(DAYS, 0);
-        let range = format!("limit=100&clientId={client}&status=booked&to={end}");
-        let told = self.ask(tx, by.clone(), end, "list_bookings", &[], json!(range))?;
-        for booking in told["bookings"].as_array().ok_or_else(wrong)? {
+        let (half, end) = (self.at(DAYS / 2, 0), self.at(DAYS, 0));
+        let mut bookings = Vec::new();
+        for range in [format!("to={half}"), format!("from={half}&to={end}")] {
+            let wanted = format!("limit=100&clientId={client}&status=booked&{range}");
+            let told = self.ask(tx, by.clone(), end, "list_bookings", &[], json!(wanted))?;
+            bookings.extend(told["bookings"].as_array().ok_or_else(wrong)?.iter().cloned());
+        }
+        let is_open = |booking: &&Value| booking["attendanceStatus"] == "expected";
+        for booking in bookings.iter().filter(is_open) {
             let ends_at = Timestamp::parse(id(&booking["endsAt"])?).ok_or_else(wrong)?;
             let path = [("bookingId", booking["bookingId"].clone())];
             let body = json!({"attendanceStatus": self.attended(&Value::Null)["attendanceStatus"]});

@@ -91,6 +91,11 @@ async fn classes_are_made_where_the_coach_is_free_and_nothing_is_closed(app: App
         {"date": date(43), "reasons": ["closed"], "stays": false}]);
     assert_eq!(refused.body["error"]["details"]["conflicts"], conflicts);
     assert_eq!(state, app.state().await);
+    // One class at a time neither, but where it is said.
+    let own = json!({"eventTypeId": studio.event_type, "coachId": studio.coach,
+        "startsAt": at(43, 9 * 60)});
+    let refused = app.app_as(&studio.token, "POST", "/calendar/events", Some(own.clone())).await;
+    refused.refused(409, "PUBLIC_API_ERROR").about("startsAt");
     let path = studio.made(with(&new, json!({"onConflict": "skip"}))).await;
     let told = app.app_as(&studio.token, "GET", &path, None).await.ok();
     let series = &told.data()["eventSeries"];

@@ -184,6 +184,13 @@ async fn people_hand_out_what_is_theirs(app: App) {
         .about("locationId");
     let both = json!({"kind": "client", "coachId": coach});
     make(&day.client.1, &both).await.refused(400, "request.invalid").about("coachId");
+    // Who has made a location's looks after it.
+    let (at_place, address) = feed(app, &other, at_place).await;
+    let listed = app.app_as(&other, "GET", FEEDS, None).await.ok();
+    assert_eq!(listed.data()["total"], 1);
+    app.app_as(&day.coach.1, "DELETE", &at_place, None).await.refused(404, "resource.not_found");
+    app.app_as(&other, "DELETE", &at_place, None).await.ok();
+    assert_eq!(fetch(app, &address).await.0, 404);
     let (path, _) = feed(app, &day.coach.1, coachs.clone()).await;
     let rotate = format!("{path}/rotate");
     app.app_as(&other, "POST", &rotate, None).await.refused(404, "resource.not_found");

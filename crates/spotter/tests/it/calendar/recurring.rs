@@ -221,6 +221,24 @@ async fn series_are_checked(app: App) {
         let refused = app.post("/recurring-bookings", new).await;
         refused.refused(400, key).about(&format!("recurrence.{field}"));
     }
+    let none = json!({"weekdays": [1], "startDate": date(5), "untilDate": date(5)});
+    let monday =
+        spotter_kernel::Date::parse(&date(5)).unwrap().0.weekday().to_monday_one_offset() == 1;
+    if !monday {
+        let refused = app.post("/recurring-bookings", on(&prepared, none)).await;
+        refused.refused(400, "request.invalid").about("recurrence");
+    }
+    let elsewhere = with(&on(&prepared, dates.clone()), json!({"locationId": "0".repeat(24)}));
+    app.post("/recurring-bookings", elsewhere)
+        .await
+        .refused(404, "resource.not_found")
+        .about("locationId");
+    let other = coach_at_work(&app).await;
+    let not_theirs = with(&on(&prepared, dates.clone()), json!({"coachId": other}));
+    app.post("/recurring-bookings", not_theirs)
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("coachId");
     let own = on(&prepared, dates.clone());
     let (client, token) = people::client(&app).await;
     app.app_as(&token, "POST", "/recurring-bookings", Some(own.clone()))

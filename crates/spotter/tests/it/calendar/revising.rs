@@ -17,6 +17,9 @@ on_both_engines!(
     a_change_that_does_not_fit_is_refused_or_left_out,
     ends_are_changed,
     changes_are_checked,
+    a_series_of_seats_follows_its_classes,
+    a_part_that_was_split_off_is_not_overrun,
+    changes_at_once_settle,
 );
 
 /// A series of every day from day 40 on, at ten: its path, and what it is of.
@@ -272,6 +275,12 @@ async fn changes_are_checked(app: App) {
             "recurrence.untilDate",
         ),
         (json!({"scope": "all", "coachId": null}), 400, "request.invalid", "coachId"),
+        (
+            json!({"scope": "all", "locationId": "0".repeat(24)}),
+            404,
+            "resource.not_found",
+            "locationId",
+        ),
     ] {
         app.patch(&path, change.clone()).await.refused(status, key).about(field);
     }
@@ -281,4 +290,102 @@ async fn changes_are_checked(app: App) {
     app.app_as(&token, "PATCH", &path, Some(change.clone())).await.refused(403, "auth.forbidden");
     app.post(&format!("{path}/cancel"), json!({"scope": "all"})).await.ok();
     app.patch(&path, change).await.refused(409, "PUBLIC_API_ERROR").about("status");
+}
+
+async fn a_series_of_seats_follows_its_classes(app: App) {
+    let coach = coach_at_work(&app).await;
+    let event_type = new_type(&app, json!({"kind": "class", "capacity": 3})).await;
+    let recurrence = json!({"weekdays": [1, 2, 3, 4, 5, 6, 7], "startTime": "18:00",
+        "timeZone": "UTC", "startDate": date(40), "count": 3});
+    let classes = json!({"eventTypeId": event_type, "coachId": coach, "recurrence": recurrence});
+    let made = app.app("POST", "/calendar/event-series", Some(classes)).await.ok();
+    let classes =
+        format!("/calendar/event-series/{}", text(made.data(), "/eventSeries/eventSeriesId"));
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let own = json!({"clientId": client, "eventTypeId": event_type, "coachId": coach});
+    let made = app.post("/recurring-bookings", with(&own, json!({"recurrence": recurrence}))).await;
+    let id = text(made.ok().data(), "/recurringBooking/recurringBookingId");
+    let path = format!("/recurring-bookings/{id}");
+    let before = live(&app, &own).await;
+    let later = json!({"scope": "all", "recurrence": {"startTime": "18:30"}});
+    app.app("PATCH", &classes, Some(later.clone())).await.ok();
+    app.events().await;
+    // The classes have taken their bookings along; the series says so, and nothing is moved again.
+    let told = app.patch(&path, later).await.ok();
+    assert_eq!(told.data()["recurringBooking"]["skipped"], json!([]));
+    app.announced(&["recurring_booking.changed"]).await;
+    let after = live(&app, &own).await;
+    assert_eq!(
+        before.iter().map(|one| &one.2).collect::<Vec<_>>(),
+        after.iter().map(|one| &one.2).collect::<Vec<_>>()
+    );
+    let told = app.get(&format!("/bookings?recurringBookingId={id}")).await.ok();
+    let all = told.data()["bookings"].as_array().unwrap();
+    assert_eq!(all.len(), 3);
+    assert!(all.iter().all(|booking| booking["isException"] == false));
+    // What clients have booked besides is told to whoever moves a class into it.
+    let talk = new_type(&app, json!({"coachIds": [coach_at_work(&app).await]})).await;
+    let besides = json!({"clientId": client, "eventTypeId": talk, "startsAt": at(41, 20 * 60),
+        "ignorePolicy": true});
+    book(&app, besides).await;
+    let onto = json!({"scope": "all", "recurrence": {"startTime": "20:00"}});
+    let told = app.app("PATCH", &classes, Some(onto)).await.ok();
+    assert_eq!(told.data()["overlappingBookings"]["total"], 1);
+    assert_eq!(told.data()["overlappingBookings"]["bookings"][0]["clientId"], client.as_str());
+}
+
+async fn a_part_that_was_split_off_is_not_overrun(app: App) {
+    let (path, own) = series(&app, 6).await;
+    let split = json!({"scope": "following", "occurrenceDate": date(43),
+        "recurrence": {"startTime": "12:00"}});
+    let told = app.patch(&path, split).await.ok();
+    let next = told.data()["recurringBooking"].clone();
+    let state = app.state().await;
+    let over = json!({"scope": "all", "recurrence": {"untilDate": date(44)}});
+    app.patch(&path, over.clone()).await.refused(409, "PUBLIC_API_ERROR").about("recurrence");
+    assert_eq!(state, app.state().await);
+    // A part that is split once more leads on to the one that follows.
+    let again = json!({"scope": "following", "occurrenceDate": date(41),
+        "recurrence": {"startTime": "08:00"}});
+    let told = app.patch(&path, again).await.ok();
+    let middle = &told.data()["recurringBooking"];
+    assert_eq!(middle["nextId"], next["recurringBookingId"]);
+    assert_eq!(live(&app, &own).await.len(), 6);
+    // Where it does not go on, there is room.
+    let id = next["recurringBookingId"].as_str().unwrap();
+    app.post(&format!("/recurring-bookings/{id}/cancel"), json!({"scope": "all"})).await.ok();
+    let middle = format!("/recurring-bookings/{}", text(middle, "/recurringBookingId"));
+    app.patch(&middle, over).await.ok();
+}
+
+async fn changes_at_once_settle(app: App) {
+    let (path, own) = series(&app, 20).await;
+    let coach = own["coachId"].as_str().unwrap();
+    let class =
+        new_type(&app, json!({"kind": "class", "capacity": 4, "waitlist": {"mode": "auto"}})).await;
+    let new = json!({"eventTypeId": class, "coachId": coach, "recurrence": {"startTime": "05:00",
+        "weekdays": [1, 2, 3, 4, 5, 6, 7], "timeZone": "UTC", "startDate": date(40), "count": 20}});
+    let made = app.app("POST", "/calendar/event-series", Some(new)).await.ok();
+    let classes =
+        format!("/calendar/event-series/{}", text(made.data(), "/eventSeries/eventSeriesId"));
+    let change = async |time: &str, own: bool| {
+        let body = json!({"scope": "all", "recurrence": {"startTime": time}});
+        loop {
+            let told = match own {
+                true => app.patch(&path, body.clone()).await,
+                false => app.app("PATCH", &classes, Some(body.clone())).await,
+            };
+            if told.status != 503 {
+                break told.status;
+            }
+        }
+    };
+    let times = ["06:00", "05:15", "23:30", "00:30", "14:00", "13:15"];
+    let all = times.iter().flat_map(|time| [change(time, false), change(time, true)]);
+    let told = futures_util::future::join_all(all).await;
+    assert!(told.iter().all(|status| [200, 409].contains(status)), "{told:?}");
+    assert!(told.iter().filter(|status| **status == 200).count() >= 6, "{told:?}");
+    let times: std::collections::BTreeSet<_> =
+        live(&app, &own).await.into_iter().map(|booking| booking.1).collect();
+    assert_eq!(times.len(), 1, "all of them moved, or none");
 }
