@@ -278,7 +278,8 @@ fn update_calendar_event(
     }
     event.is_exception |= event != before && event.event_series_id.is_some();
     let changed = clear(altered(cx, &before, event, change.ignore_policy)?)?;
-    let moved: &[_] = if changed.moves > before.moves { &[changed.clone()] } else { &[] };
+    let moved: &[_] =
+        if changed.moves > before.moves { std::slice::from_ref(&changed) } else { &[] };
     let overlapping_bookings = booking::elsewhere(cx, moved)?;
     Ok(ChangedAnswer { calendar_event: changed.into(), overlapping_bookings })
 }

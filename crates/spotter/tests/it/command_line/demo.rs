@@ -95,7 +95,7 @@ fn a_demo_has_no_future() {
             &[],
         )?;
         // What is meant to lie ahead.
-        let ahead = ["expires_at", "due_at", "starts_at", "ends_at"];
+        let ahead = ["expires_at", "due_at", "starts_at", "ends_at", "offer_expires_at"];
         let past: Vec<_> =
             columns.into_iter().filter(|(_, name)| !ahead.contains(&name.as_str())).collect();
         for (table, column) in &past {
