@@ -45,6 +45,10 @@ pub fn open(cx: &mut Write, people: impl IntoIterator<Item = Id>) -> Result<()> 
 pub fn tell(cx: &mut Write, people: &[Id], event: &str, data: &impl Serialize) -> Result<()> {
     let data = serde_json::to_string(data).map_err(Problem::internal)?;
     let expires_at = cx.now().plus_seconds(KEPT_HOURS * 3_600);
+    if expires_at <= cx.env().clock.now() {
+        // What is played of the past reaches nobody.
+        return Ok(());
+    }
     for told in people.chunks(TOLD_AT_ONCE) {
         // The statement has so many places; whoever comes last takes those that are left over.
         let rest = told.last().into_iter().cycle();
