@@ -352,14 +352,8 @@ fn carry_over(
     gone: &BTreeSet<Date>,
 ) -> Result<(Vec<Skipped>, Vec<CalendarEvent>)> {
     let events = CalendarEvent::of_series(cx, series.event_series_id)?;
-    let day = |owner: CoachId, at: Timestamp| {
-        // Whatever it is moved by, and needs around it, is within a day.
-        (owner.0, Span::new(at.plus_days(-1), at.plus_days(2)))
-    };
-    let held = events.iter().flat_map(|event| {
-        [day(event.coach_id, event.starts_at), day(next.coach_id, event.starts_at)]
-    });
-    days::hold(cx, held)?;
+    let starts = events.iter().map(|event| (event.coach_id, event.starts_at));
+    days::hold(cx, starts, next.coach_id)?;
     let mut kept = Vec::new();
     for mut event in events {
         match event.occurrence_date {
@@ -430,11 +424,10 @@ fn cancel_event_series(
             classes += 1;
         }
     }
-    match cancel.scope.left(series.recurrence.0.clone(), from) {
-        Some(recurrence) => {
-            let last = recurrence.until_date.unwrap_or(series.made_through);
-            series.made_through = series.made_through.min(last);
+    match before.standing().left(cancel.scope, from) {
+        Some((recurrence, made_through)) => {
             series.recurrence = Json(recurrence);
+            series.made_through = made_through;
         }
         None => series.status = SeriesStatus::Cancelled,
     }

@@ -68,11 +68,19 @@ pub fn busy(cx: &mut Read, coach: CoachId, range: Span, than: Option<Id>) -> Res
     Ok(merged(taken.into_iter().flatten().collect()))
 }
 
-/// Has days of owners to itself from now on, in one order, where several are about to be changed in
-/// another: two who do so wait for one another once, and not in a circle.
-pub fn hold(cx: &mut Write, spans: impl IntoIterator<Item = (Id, Span)>) -> Result<()> {
-    let days =
-        spans.into_iter().flat_map(|(owner, span)| days_of(span).map(move |day| (owner, day)));
+/// Has the days around some starts to itself from now on, those of their coaches and of another who takes
+/// them over, in one order: two who change them in different ones wait for one another once, and not in a
+/// circle.
+pub fn hold(
+    cx: &mut Write,
+    starts: impl Iterator<Item = (CoachId, Timestamp)>,
+    next: CoachId,
+) -> Result<()> {
+    let days = starts.flat_map(|(coach, at)| {
+        // Whatever a start is moved by, and needs around it, is within a day.
+        let around = days_of(Span::new(at.plus_days(-1), at.plus_days(2)));
+        around.flat_map(move |day| [(coach.0, day), (next.0, day)])
+    });
     let days: BTreeSet<(Id, i64)> = days.collect();
     days.into_iter().try_for_each(|(owner, day)| cx.defer(HOLD, params![owner, day]))
 }

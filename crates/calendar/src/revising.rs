@@ -9,7 +9,7 @@ use serde::Deserialize;
 use spotter_contract::{Area, Body, Path, Write, operation};
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result, Timestamp,
+    Change, Date, Event, Key, Patch, Problem, Result,
     id::{CoachId, LocationId},
     text::{Text, WallTime},
 };
@@ -29,7 +29,6 @@ use crate::{
     },
     types::EventType,
     vocabulary::{FreedSeat, RecurringBookingId},
-    window::Span,
 };
 
 /// What changes of which occurrences.
@@ -136,14 +135,8 @@ fn carry_over(
     moves: bool,
 ) -> Result<Vec<Skipped>> {
     let bookings = RecurringBooking::to_come(cx, series.recurring_booking_id)?;
-    let day = |owner: CoachId, at: Timestamp| {
-        // Whatever it is moved by, and needs around it, is within a day.
-        (owner.0, Span::new(at.plus_days(-1), at.plus_days(2)))
-    };
-    let held = bookings.iter().flat_map(|booking| {
-        [day(booking.coach_id, booking.starts_at), day(next.coach_id, booking.starts_at)]
-    });
-    days::hold(cx, held)?;
+    let starts = bookings.iter().map(|booking| (booking.coach_id, booking.starts_at));
+    days::hold(cx, starts, next.coach_id)?;
     let mut kept = Vec::new();
     for booking in bookings {
         match booking.occurrence_date {
@@ -275,11 +268,10 @@ fn cancel_recurring_booking(
             ended += 1;
         }
     }
-    match cancel.scope.left(series.recurrence.0.clone(), from) {
-        Some(recurrence) => {
-            let last = recurrence.until_date.unwrap_or(series.made_through);
-            series.made_through = series.made_through.min(last);
+    match before.standing().left(cancel.scope, from) {
+        Some((recurrence, made_through)) => {
             series.recurrence = Json(recurrence);
+            series.made_through = made_through;
         }
         None => series.status = SeriesStatus::Cancelled,
     }

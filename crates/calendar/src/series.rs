@@ -90,18 +90,6 @@ impl SeriesScope {
             Self::Following | Self::All => own >= from,
         })
     }
-
-    /// What is left of a recurrence when these are cancelled; nothing where it is over.
-    pub fn left(self, mut recurrence: Recurrence, from: Date) -> Option<Recurrence> {
-        match self {
-            Self::This => {
-                recurrence.exclude(from);
-                Some(recurrence)
-            }
-            Self::Following if from > recurrence.start_date => Some(recurrence.before_date(from)),
-            Self::Following | Self::All => None,
-        }
-    }
 }
 
 /// A series as it stands when it is changed.
@@ -178,6 +166,23 @@ impl Standing<'_> {
         let skipped = self.skipped.iter().filter(|skipped| skipped.date < from).cloned();
         let last = from.plus_days(-1).unwrap_or(from);
         (self.recurrence.before_date(from), skipped.collect(), self.made_through.min(last))
+    }
+
+    /// What is left of it when some occurrences are cancelled: its recurrence, and how far it is made;
+    /// nothing where it is over.
+    pub fn left(&self, scope: SeriesScope, from: Date) -> Option<(Recurrence, Date)> {
+        match scope {
+            SeriesScope::This => {
+                let mut recurrence = self.recurrence.clone();
+                recurrence.exclude(from);
+                Some((recurrence, self.made_through))
+            }
+            SeriesScope::Following if from > self.recurrence.start_date => {
+                let (recurrence, _, made_through) = self.before(from);
+                Some((recurrence, made_through))
+            }
+            SeriesScope::Following | SeriesScope::All => None,
+        }
     }
 
     /// Dates that are to be made now, and up to where. What should have been made and has passed by now,
