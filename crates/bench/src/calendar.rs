@@ -12,13 +12,13 @@ use std::{
 use reqwest::Method;
 use serde_json::{Value, json};
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, Tx, params};
+use spotter_store::{Sql, Tx, params};
 
 use crate::{
     Outcome, company,
     crowd::Place,
-    receiver,
-    service::{Api, Service},
+    filling, receiver,
+    service::{Api, Service, tell},
 };
 
 /// Coaches of the company, and those that the list of slots is asked for.
@@ -130,11 +130,8 @@ fn midnight() -> i64 {
 
 /// Bookings of the past, by their numbers: copies of one that was booked.
 async fn fill(place: &Place, studio: &Studio, numbers: std::ops::Range<u64>) -> Outcome {
-    let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let began = Instant::now();
-    let location = place.location.clone();
-    let open = move || Db::open(&Config::new(location));
-    let db = tokio::task::spawn_blocking(open).await?.map_err(told)?;
+    let db = filling::open(place.location.clone()).await?;
     let own = company(&place.data)?;
     let ids = |all: &[String]| -> Vec<Id> { all.iter().filter_map(|id| Id::parse(id)).collect() };
     let (coaches, clients) = (ids(&studio.coaches), ids(&studio.clients[..CLIENTS]));
@@ -155,13 +152,9 @@ async fn fill(place: &Place, studio: &Studio, numbers: std::ops::Range<u64>) -> 
             tx.tally(own, "bookings?status=booked", count)?;
             tx.tally(own, "calendarEvents", count)
         };
-        db.write_rows(write).await.map_err(told)?;
+        db.write(write).await?;
     }
-    db.fold_tallies().await.map_err(told)?;
-    if let Location::Server(_) = place.location {
-        db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop)).await.map_err(told)?;
-    }
-    db.close(Duration::from_secs(5));
+    db.close().await?;
     eprintln!(
         "  {} bookings filled in {} s",
         numbers.end - numbers.start,
@@ -249,30 +242,12 @@ async fn lists(api: &Api, studio: &Studio, name: &str) -> Outcome<Vec<(&'static 
     println!("  {name}");
     let mut medians = Vec::new();
     for (name, path) in asked {
-        let mut times = Vec::with_capacity(TIMES);
-        for _ in 0..TIMES {
-            let began = Instant::now();
-            api.fetch(&path).await?;
-            times.push(began.elapsed());
-        }
-        times.drain(..TIMES / 10);
-        medians.push((name, tell(name, times)));
+        medians.push((name, tell(name, api.fetch_often(&path, TIMES).await?)));
     }
     let told = api.ask(Method::GET, &slots, None).await?;
     let count = told["slots"].as_array().map_or(0, Vec::len);
     println!("    ({count} slots in an answer)");
     Ok(medians)
-}
-
-/// Shows p50 and p99; the p50 in milliseconds.
-fn tell(name: &str, mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    let at = |share: usize| {
-        let index = (times.len() * share / 100).min(times.len().saturating_sub(1));
-        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1_000.0)
-    };
-    println!("    {name}: p50 {:.2} ms, p99 {:.2} ms", at(50), at(99));
-    at(50)
 }
 
 /// Bookings a second of appointments, by callers who never want the same.

@@ -5,10 +5,11 @@ use std::{path::PathBuf, time::Duration};
 
 use reqwest::Method;
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, Tx, params};
+use spotter_store::{Location, Sql, Tx, params};
 
 use crate::{
     Outcome, company,
+    filling::{self, Filling},
     receiver::{self, Receipt, Receiver},
     service::{Api, Service},
 };
@@ -40,11 +41,11 @@ pub async fn run(
     service.kill()?;
     let template = Id::parse(&template).ok_or("no subscription")?;
     let own = company(&place.data)?;
-    let db = open(place.location.clone()).await?;
+    let db = filling::open(place.location.clone()).await?;
     for from in (0..companies).step_by(STEP as usize) {
         let to = companies.min(from + STEP);
         let found = move |tx: &mut Tx<'_>| (from..to).try_for_each(|n| found(tx, own, template, n));
-        db.write_rows(found).await.map_err(told)?;
+        db.write(found).await?;
     }
     for (name, round) in [("from the first event on", 1), ("after a restart", 2)] {
         queue(&db, companies, round).await?;
@@ -57,8 +58,7 @@ pub async fn run(
         println!("    {} MB in use by the service", service.memory_mb());
         service.kill()?;
     }
-    db.close(Duration::from_secs(5));
-    Ok(())
+    db.close().await
 }
 
 /// Measures beside kept deliveries of the same subscription.
@@ -75,7 +75,7 @@ pub async fn kept(
     let calm = latencies(&api, &receiver, &id, seconds).await?;
     service.kill()?;
     let (own, subscription) = (company(&place.data)?, Id::parse(&id).ok_or("no subscription")?);
-    let db = open(place.location.clone()).await?;
+    let db = filling::open(place.location.clone()).await?;
     let now = Timestamp::from_millis(receiver::now());
     for from in (0..count).step_by(5_000) {
         let fill = move |tx: &mut Tx<'_>| {
@@ -85,9 +85,9 @@ pub async fn kept(
                 tx.defer(FINISHED, params![own, delivery, subscription, event, at])
             })
         };
-        db.write_rows(fill).await.map_err(told)?;
+        db.write(fill).await?;
     }
-    db.close(Duration::from_secs(5));
+    db.close().await?;
     let api = service.start().await?;
     latencies(&api, &receiver, &id, 2).await?;
     let beside = latencies(&api, &receiver, &id, seconds).await?;
@@ -96,15 +96,6 @@ pub async fn kept(
     let ratio = percentile(&beside, 50) as f64 / percentile(&calm, 50).max(1) as f64;
     println!("    p50 beside them is {ratio:.2} times the calm one");
     service.kill()
-}
-
-fn told(problem: Problem) -> String {
-    problem.cause.unwrap_or(problem.message)
-}
-
-async fn open(location: Location) -> Outcome<Db> {
-    let open = move || Db::open(&Config::new(location));
-    Ok(tokio::task::spawn_blocking(open).await?.map_err(told)?)
 }
 
 fn numbered(at: Timestamp, number: u64) -> Id {
@@ -129,7 +120,7 @@ fn found(tx: &mut Tx<'_>, own: CompanyId, template: Id, number: u64) -> Result<(
 }
 
 /// Lets events wait for every target of the crowd.
-async fn queue(db: &Db, companies: u64, round: u64) -> Outcome {
+async fn queue(db: &Filling, companies: u64, round: u64) -> Outcome {
     for from in (0..companies).step_by(STEP as usize) {
         let to = companies.min(from + STEP);
         let now = Timestamp::from_millis(receiver::now());
@@ -147,7 +138,7 @@ async fn queue(db: &Db, companies: u64, round: u64) -> Outcome {
             }
             Ok(())
         };
-        db.write_rows(write).await.map_err(told)?;
+        db.write(write).await?;
     }
     Ok(())
 }

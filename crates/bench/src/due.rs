@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::json;
-use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, Tx, params};
+use spotter_kernel::{Id, Timestamp, id::CompanyId};
+use spotter_store::{Location, Sql, Tx, params};
 
 use crate::{
-    Outcome, company, receiver,
+    Outcome, company, filling, receiver,
     service::{Api, Service},
 };
 
@@ -128,9 +128,7 @@ async fn fill(
     count: u64,
     at: Timestamp,
 ) -> Outcome {
-    let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
-    let opened = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
-    let db = opened.map_err(told)?;
+    let db = filling::open(location).await?;
     for from in (0..count).step_by(STEP as usize) {
         let to = count.min(from + STEP);
         let write = move |tx: &mut Tx<'_>| {
@@ -143,8 +141,7 @@ async fn fill(
                     .try_for_each(|row| tx.defer(*row, params![company, kind.id, record, at]))
             })
         };
-        db.write_rows(write).await.map_err(told)?;
+        db.write(write).await?;
     }
-    tokio::task::spawn_blocking(move || db.close(Duration::from_secs(5))).await?;
-    Ok(())
+    db.close().await
 }

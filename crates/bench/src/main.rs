@@ -5,8 +5,10 @@ mod calendar;
 mod crowd;
 mod due;
 mod faults;
+mod filling;
 mod half_open;
 mod messages;
+mod million;
 mod receiver;
 mod refresh;
 mod service;
@@ -90,6 +92,12 @@ enum What {
         #[arg(long, default_value_t = 500_000)]
         bookings: u64,
     },
+    /// A company with very many clients: searches, pages far down, and others beside them.
+    Million {
+        /// How many.
+        #[arg(long, default_value_t = 1_000_000)]
+        clients: u64,
+    },
     /// kill -9 during load, again and again; nothing acknowledged may be lost.
     Faults {
         /// How often.
@@ -171,6 +179,7 @@ async fn main() -> Outcome {
         What::Timers { count } => due::run(&due::TIMERS, service(18_504), place(), count).await,
         What::Jobs { count } => due::run(&due::JOBS, service(18_505), place(), count).await,
         What::Calendar { bookings } => calendar::run(service(18_506), place(), bookings).await,
+        What::Million { clients } => million::run(service(18_507), place(), clients).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }

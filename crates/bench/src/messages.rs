@@ -4,19 +4,17 @@
 use std::time::Instant;
 
 use spotter_kernel::{Id, Problem, Timestamp, id::CompanyId};
-use spotter_store::{Config, Db, Location, Sql, Tx, params};
+use spotter_store::{Location, Sql, Tx, params};
 
-use crate::{Outcome, receiver};
+use crate::{Outcome, filling, receiver};
 
 /// Messages that are written by one transaction.
 const STEP: i64 = 5_000;
 
 /// Adds messages of its participants to a conversation that has none.
 pub async fn fill(location: Location, company: CompanyId, conversation: Id, count: i64) -> Outcome {
-    let told = |problem: Problem| problem.cause.unwrap_or(problem.message);
     let began = Instant::now();
-    let opened = tokio::task::spawn_blocking(move || Db::open(&Config::new(location))).await?;
-    let db = opened.map_err(told)?;
+    let db = filling::open(location).await?;
     let start = Timestamp::from_millis(receiver::now()).plus_seconds(-60 * count);
     for from in (0..count).step_by(STEP as usize) {
         let to = count.min(from + STEP);
@@ -34,9 +32,9 @@ pub async fn fill(location: Location, company: CompanyId, conversation: Id, coun
             tx.execute(COUNT, params![company, conversation, to])?;
             tx.tally(company, "messages", to - from)
         };
-        db.write_rows(write).await.map_err(told)?;
+        db.write(write).await?;
     }
-    db.fold_tallies().await.map_err(told)?;
+    db.close().await?;
     eprintln!("  {count} messages filled in {} s", began.elapsed().as_secs());
     Ok(())
 }

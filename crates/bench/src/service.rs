@@ -4,7 +4,7 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use reqwest::{Client, Method};
@@ -158,6 +158,17 @@ impl Api {
         Ok(())
     }
 
+    /// Reads it so often, one after the other: how long each took, without those that warm up.
+    pub async fn fetch_often(&self, path: &str, times: usize) -> Outcome<Vec<Duration>> {
+        let mut taken = Vec::with_capacity(times);
+        for _ in 0..times {
+            let began = Instant::now();
+            self.fetch(path).await?;
+            taken.push(began.elapsed());
+        }
+        Ok(taken.split_off(times / 10))
+    }
+
     /// Subscribes a target to events; the subscription's id.
     pub async fn subscribe(&self, url: &str, events: &[&str]) -> Outcome<String> {
         let body = json!({"name": "Bench", "url": url, "events": events});
@@ -176,4 +187,15 @@ async fn data(request: reqwest::RequestBuilder, body: Option<Value>) -> Outcome<
     let status = answer.status();
     let mut told: Value = answer.json().await?;
     if status.is_success() { Ok(told["data"].take()) } else { Err(told.to_string().into()) }
+}
+
+/// Shows p50 and p99; the p50 in milliseconds.
+pub fn tell(name: &str, mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    let at = |share: usize| {
+        let index = (times.len() * share / 100).min(times.len().saturating_sub(1));
+        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1_000.0)
+    };
+    println!("    {name}: p50 {:.2} ms, p99 {:.2} ms", at(50), at(99));
+    at(50)
 }

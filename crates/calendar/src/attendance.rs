@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
     Area, Body, Path, Timer, Write, answer,
-    entitlement::{EntitlementState, ReleaseReason},
+    entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation,
 };
 use spotter_kernel::{Event, Id, Key, Many, Problem, Result};
@@ -64,9 +64,9 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
         return Ok(booking);
     }
     let (settling, taking) = (cx.settling()?, before.taking());
-    let mut held = before.entitlement.0.clone();
+    let mut held = before.entitlement.0;
     if before.attendance_status != AttendanceStatus::Expected {
-        held = settling.reinstate(cx, taking, &held)?;
+        held = settling.reinstate(cx, &taking)?;
     }
     booking.fee = None;
     booking.checked_in_at = None;
@@ -74,14 +74,14 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
         AttendanceStatus::Expected => held,
         AttendanceStatus::Attended => {
             booking.checked_in_at = Some(cx.now());
-            settling.consume(cx, taking, &held)?
+            settling.consume(cx, &taking)?
         }
         AttendanceStatus::NoShow => {
             let fee = before.policy.0.no_show_fee;
             booking.fee = fee.map(Json);
-            settling.forfeit(cx, taking, &held, fee.as_ref())?
+            settling.forfeit(cx, &taking, ForfeitReason::NoShow, fee.as_ref())?
         }
-        AttendanceStatus::Excused => settling.release(cx, taking, &held, ReleaseReason::Excused)?,
+        AttendanceStatus::Excused => settling.release(cx, &taking, ReleaseReason::Excused)?,
     });
     booking.attendance_status = status;
     booking.save(cx, before, Event::BookingUpdated)?;
@@ -140,8 +140,7 @@ fn settle_unmarked(cx: &mut Write, booking: Id) -> Result<()> {
         return settle_later(cx, &before);
     }
     let mut booking = before.clone();
-    let settling = cx.settling()?;
-    booking.entitlement = Json(settling.consume(cx, before.taking(), &before.entitlement.0)?);
+    booking.entitlement = Json(cx.settling()?.consume(cx, &before.taking())?);
     booking.save(cx, &before, Event::BookingUpdated)
 }
 
@@ -152,18 +151,33 @@ static SETTLE_UNMARKED: Timer = Timer::new(
 )
 .emits(&[Event::BookingUpdated]);
 
+/// What it can tell to say anew who came: with a fee, a credit note takes it back.
+const CORRECTS: &[Event] = &[
+    Event::BookingUpdated,
+    Event::CreditAdjusted,
+    Event::CreditRevoked,
+    Event::CreditAssigned,
+    Event::InvoiceCreated,
+    Event::InvoicePaid,
+    Event::InvoiceCancelled,
+    Event::SubscriptionChanged,
+    Event::PaymentRequestCancelled,
+];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SETTLE_UNMARKED]).operations([
         operation!(POST "/bookings/{bookingId}/attendance", BookingsWrite, set_booking_attendance)
             .summary("Say who came")
             .describe("From an hour before the start on. It can be corrected.")
-            .emits(&[Event::BookingUpdated])
+            .emits(CORRECTS)
+            .always(&[Event::BookingUpdated])
             .fails(&[Key::ApiError]),
         operation!(app POST "/calendar/events/{calendarEventId}/attendance", Coach,
             set_event_attendance)
         .summary("Say who came to an event")
-        .emits(&[Event::BookingUpdated])
+        .emits(CORRECTS)
+        .always(&[Event::BookingUpdated])
         .fails(&[Key::ApiError]),
     ])
 }

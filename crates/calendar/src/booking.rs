@@ -38,6 +38,9 @@ pub struct Policy {
     pub late_fee: Option<Money>,
     /// What it costs not to show up.
     pub no_show_fee: Option<Money>,
+    /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
+    #[serde(default)]
+    pub credit_pools: Vec<String>,
 }
 
 impl Policy {
@@ -51,6 +54,7 @@ impl Policy {
                 .or_else(|| company.map(Policies::cancellation_window_minutes)),
             late_fee: company.and_then(Policies::late_cancellation_fee),
             no_show_fee: company.and_then(Policies::no_show_fee),
+            credit_pools: event_type.credit_pools.0.clone(),
         })
     }
 
@@ -264,15 +268,14 @@ impl Booking {
             booking: self.booking_id.0,
             client: self.client_id,
             units: self.entitlement.0.units,
+            pools: self.policy.0.credit_pools.clone(),
             at: self.starts_at,
         }
     }
 
     /// Holds what it takes.
     pub fn hold(&mut self, cx: &mut Write) -> Result<()> {
-        let units = self.entitlement.0.units;
-        let held = cx.settling()?.hold(cx, self.taking())?;
-        self.entitlement = Json(Entitlement { units, ..held });
+        self.entitlement = Json(cx.settling()?.hold(cx, &self.taking())?);
         if held_state(&self.entitlement.0) {
             crate::attendance::settle_later(cx, self)?;
         }
@@ -294,8 +297,9 @@ impl Booking {
         .into()
     }
 
-    /// Lies where its event lies.
-    pub fn follow(&mut self, event: &CalendarEvent) {
+    /// Lies where its event lies, and takes what is good then.
+    pub fn follow(&mut self, cx: &mut Write, event: &CalendarEvent) -> Result<()> {
+        let moved = self.starts_at != event.starts_at;
         self.calendar_event_id = event.calendar_event_id;
         self.coach_id = event.coach_id;
         self.location_id = event.location_id;
@@ -303,6 +307,11 @@ impl Booking {
         self.ends_at = event.ends_at;
         self.time_zone = event.time_zone.clone();
         self.name = event.name.clone();
+        let expected = self.attendance_status == AttendanceStatus::Expected;
+        match moved && self.status.has_seat() && expected {
+            true => self.hold(cx),
+            false => Ok(()),
+        }
     }
 
     /// Writes down what has changed, and tells of it.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path,
+    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, settling,
 };
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
@@ -157,6 +157,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, W
         request: None,
         series: None,
         than: None,
+        moved: None,
     };
     let given = [
         ("calendarEventId", new.calendar_event_id.is_some()),
@@ -295,7 +296,7 @@ pub(super) fn area() -> Area {
             )
             .created()
             .for_own(STAFFS).said_by_staff(OPTIONS)
-            .emits(&[Event::BookingCreated, Event::BookingRequestCreated]).always(&[Event::BookingCreated])
+            .emits(settling![BookingCreated, BookingRequestCreated]).always(&[Event::BookingCreated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
             .summary("Update a booking")
@@ -304,7 +305,7 @@ pub(super) fn area() -> Area {
         operation!(POST "/bookings/{bookingId}/promote", BookingsWrite, promote_booking)
             .summary("Give a seat to somebody who waits")
             .describe("Whether or not there is one.")
-            .emits(&[Event::BookingUpdated])
+            .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
             .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/accept", BookingsWrite, accept_offered_seat)
             .summary("Take an offered seat")
@@ -315,7 +316,7 @@ pub(super) fn area() -> Area {
             .summary("Decline an offered seat")
             .describe("It goes to the next in line.")
             .for_own(STAFFS)
-            .emits(&[Event::BookingCancelled, Event::BookingUpdated]).always(&[Event::BookingCancelled])
+            .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError]),
     ])
 }

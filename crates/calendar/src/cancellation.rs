@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Actor, Area, Effect, Ending, OptionalBody, Path, Read, Write, answer,
-    entitlement::{EntitlementState, ReleaseReason},
-    operation,
+    entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
+    operation, settling,
 };
 use spotter_kernel::{Event, Id, Key, Money, Problem, Result, id::ClientId, text::Text};
 use spotter_store::{Json, words};
@@ -200,13 +200,16 @@ pub fn ended(
     booking.cancellation_reason = reason;
     if before.status.has_seat() {
         let (settling, taking) = (cx.settling()?, before.taking());
-        let held = &before.entitlement.0;
         booking.entitlement = Json(if timing == Some(CancellationTiming::Late) {
             let fee = before.policy.0.late_fee;
             booking.fee = fee.map(Json);
-            settling.forfeit(cx, taking, held, fee.as_ref())?
+            settling.forfeit(cx, &taking, ForfeitReason::LateCancellation, fee.as_ref())?
         } else {
-            settling.release(cx, taking, held, ReleaseReason::Cancelled)?
+            let why = match by {
+                CancelledBy::Client => ReleaseReason::Cancelled,
+                _ => ReleaseReason::CalledOff,
+            };
+            settling.release(cx, &taking, why)?
         });
     }
     booking.save(cx, before, Event::BookingCancelled)?;
@@ -240,11 +243,40 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     Ok(ended + requests::end_of_client(cx, client)?)
 }
 
-const ENDS: &[Effect] = &[Effect::new(
-    Ending::ClientArchived,
-    "Their bookings to come, places in lines and requests are cancelled as early.",
-    end_of_client,
-)];
+/// Bookings that were covered by what has ended or rests take something else; what nothing covers any more
+/// is cancelled, and comes back.
+fn end_of_entitlement(cx: &mut Write, client: Id) -> Result<u64> {
+    let mut ended = 0;
+    for before in Booking::to_come(cx, ClientId(client))? {
+        let was = before.entitlement.0;
+        let expected = before.attendance_status == AttendanceStatus::Expected;
+        if was.state != EntitlementState::Held || !expected {
+            continue;
+        }
+        let mut booking = before.clone();
+        booking.hold(cx)?;
+        if booking.entitlement.0.state == EntitlementState::Held {
+            booking.save(cx, &before, Event::BookingUpdated)?;
+            continue;
+        }
+        by_system(cx, &before)?;
+        ended += 1;
+    }
+    Ok(ended)
+}
+
+const ENDS: &[Effect] = &[
+    Effect::new(
+        Ending::ClientArchived,
+        "Their bookings to come, places in lines and requests are cancelled as early.",
+        end_of_client,
+    ),
+    Effect::new(
+        Ending::EntitlementEnded,
+        "Bookings to come that nothing covers any more are cancelled as early.",
+        end_of_entitlement,
+    ),
+];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -263,7 +295,7 @@ pub(super) fn area() -> Area {
                  `release`.",
             )
             .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
-            .emits(&[Event::BookingCancelled, Event::BookingUpdated]).always(&[Event::BookingCancelled])
+            .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
             .fails(&[Key::ApiError])
             .asks(),
     ])

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, Timer, Write, answer, listed, operation, path,
+    Area, Body, Paged, Path, Read, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
-    Change, Date, Event, Id, Key, Patch, Problem, Result, Timestamp,
+    Change, Date, Id, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     number::Whole,
     text::{Name, Text},
@@ -492,7 +492,7 @@ pub(super) fn area() -> Area {
                  of dates that are gone are cancelled, new ones made; what was changed or cancelled by \
                  itself stays so.",
             )
-            .emits(&[Event::BookingUpdated, Event::BookingCancelled, Event::BookingRequestRejected])
+            .emits(settling![BookingUpdated, BookingCancelled, BookingRequestRejected])
             .always(&[])
             .fails(&[
                 Key::AvailabilitySlotNotBookable,
@@ -505,7 +505,7 @@ pub(super) fn area() -> Area {
             cancel_event_series)
         .summary("Cancel a series of classes, or a part of it")
         .describe("Their bookings are cancelled by the company, as early.")
-        .emits(&[Event::BookingCancelled, Event::BookingRequestRejected])
+        .emits(settling![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
         .asks(),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
+use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation, settling};
 use spotter_core::{
     company::{Company, coaches::Coach},
     locations::Location,
@@ -331,7 +331,7 @@ pub fn altered(
     if moved || event.name != before.name {
         for was in Booking::live_at(cx, event.calendar_event_id)? {
             let mut booking = was.clone();
-            booking.follow(&event);
+            booking.follow(cx, &event)?;
             waitlist::follow(cx, &event, &mut booking)?;
             if event.starts_at != before.starts_at {
                 booking.rescheduled_from = Some(before.starts_at);
@@ -392,14 +392,14 @@ pub(super) fn area() -> Area {
                 "Its bookings go with it, wherever their clients are then: what they have booked besides \
                  is told in `overlappingBookings`.",
             )
-            .emits(&[Event::BookingUpdated])
+            .emits(settling![BookingUpdated])
             .always(&[])
             .fails(&[Key::ApiError, Key::CompanyNotFound]),
         operation!(app POST "/calendar/events/{calendarEventId}/cancel", Coach,
             cancel_calendar_event)
         .summary("Cancel a class")
         .describe("Its bookings are cancelled by the company, as early.")
-        .emits(&[Event::BookingCancelled, Event::BookingRequestRejected])
+        .emits(settling![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
         .asks(),

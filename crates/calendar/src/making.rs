@@ -16,8 +16,8 @@ use crate::{
     slots::not_bookable,
     types::EventType,
     vocabulary::{
-        BookingRequestId, BookingStatus, CalendarEventId, CapacityAction, EventKind, EventTypeId,
-        Reason, RecurringBookingId, WaitlistMode,
+        BookingId, BookingRequestId, BookingStatus, CalendarEventId, CapacityAction, EventKind,
+        EventTypeId, Reason, RecurringBookingId, WaitlistMode,
     },
     waitlist,
     window::Span,
@@ -56,6 +56,8 @@ pub struct Wish {
     pub series: Option<(RecurringBookingId, Date)>,
     /// What is not in its way: the hold of its own request, or the event that it is moved from.
     pub than: Option<Id>,
+    /// The booking that is moved: what it holds is free for it.
+    pub moved: Option<BookingId>,
 }
 
 /// A request as a wish again, once a coach has said yes.
@@ -76,6 +78,7 @@ pub fn wish_of(request: &BookingRequest) -> Wish {
         request: Some(request.booking_request_id),
         series: None,
         than: Some(request.booking_request_id.0),
+        moved: None,
     }
 }
 
@@ -189,6 +192,7 @@ pub fn look(
             range: Span::of_minutes(at, 1),
             client: Some(wish.client),
             than: wish.than,
+            moved: wish.moved,
         },
     )?;
     let part = Span::new(at, at.plus_millis(1));
@@ -207,7 +211,7 @@ pub fn look(
             Reason::Full => wish.capacity == CapacityAction::Reject,
             Reason::Window => !wish.ignore_policy && !wish.ignore_window,
             Reason::Notice => !wish.ignore_policy && !wish.ignore_notice,
-            Reason::DailyLimit => !wish.ignore_policy,
+            Reason::DailyLimit | Reason::NotEntitled => !wish.ignore_policy,
             _ => true,
         });
     }

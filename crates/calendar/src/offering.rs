@@ -23,7 +23,7 @@ use crate::{
     offer::{Supply, Terms, meets, offer},
     requests::BookingRequest,
     types::EventType,
-    vocabulary::{CalendarEventId, EventKind, Reason},
+    vocabulary::{BookingId, CalendarEventId, EventKind, Reason},
     window::{Opening, Span, merged},
 };
 
@@ -41,6 +41,8 @@ pub struct Asking<'a> {
     pub client: Option<ClientId>,
     /// An event, or a request, that does not stand in its own way.
     pub than: Option<Id>,
+    /// The booking that is moved: what it holds is free for it.
+    pub moved: Option<BookingId>,
 }
 
 /// A start with a coach at a place, or a class, and what speaks against it.
@@ -373,25 +375,28 @@ impl<'a> Offering<'a> {
         Ok(closed.collect())
     }
 
-    /// What a client has paid for must be good on the day.
+    /// What a client has paid for must be good on the day, whatever else speaks against it.
     fn ask_finance(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
         let Some(client) = self.asking.client else { return Ok(()) };
-        let units = self.asking.event_type.credits;
-        let mut told = BTreeMap::<Date, bool>::new();
-        for start in starts.iter_mut().filter(|start| start.reasons.is_empty()) {
-            let date = start.zone.date_at(start.span.start);
-            let entitled = match told.get(&date) {
-                Some(entitled) => *entitled,
-                None => {
-                    let booking = Id::first_at(start.span.start);
-                    let taking = Taking { booking, client, units, at: start.span.start };
-                    let settling = cx.settling()?;
-                    let entitled = settling.quote(cx, taking)?.is_some();
-                    told.insert(date, entitled);
-                    entitled
-                }
-            };
-            if !entitled {
+        let date = |start: &Start| start.zone.date_at(start.span.start);
+        let mut dates = BTreeMap::<Date, Timestamp>::new();
+        for start in starts.iter() {
+            dates.entry(date(start)).or_insert(start.span.start);
+        }
+        let at: Vec<Timestamp> = dates.values().copied().collect();
+        let Some(first) = at.first().copied() else { return Ok(()) };
+        let event_type = self.asking.event_type;
+        let taking = Taking {
+            booking: self.asking.moved.map_or(Id::first_at(first), |moved| moved.0),
+            client,
+            units: event_type.credits,
+            pools: event_type.credit_pools.0.clone(),
+            at: first,
+        };
+        let quoted = cx.settling()?.quote(cx, &taking, &at)?;
+        let entitled: BTreeMap<_, _> = dates.into_keys().zip(quoted).collect();
+        for start in starts.iter_mut() {
+            if entitled.get(&date(start)).is_none_or(Option::is_none) {
                 start.reasons.push(Reason::NotEntitled);
             }
         }

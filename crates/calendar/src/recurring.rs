@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, Effect, Ending, Paged, Path, Payload, Read, Timer, Write, answer, listed,
-    operation, path,
+    operation, path, settling,
 };
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
@@ -160,6 +160,7 @@ impl RecurringBooking {
             request: None,
             series: Some((self.recurring_booking_id, date)),
             than: None,
+            moved: None,
         }
     }
 
@@ -361,7 +362,7 @@ fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
 
 static EXTEND_SERIES: Timer =
     Timer::new("extend_series", "Book a recurring booking a day further", extend_series)
-        .emits(&[Event::BookingCreated, Event::RecurringBookingChanged]);
+        .emits(settling![BookingCreated, RecurringBookingChanged]);
 
 /// Who leaves the company has no series any more; their bookings end on their own account.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
@@ -404,7 +405,7 @@ pub(super) fn area() -> Area {
                      leaves them out.",
                 )
                 .created()
-                .emits(&[Event::BookingCreated])
+                .emits(settling![BookingCreated])
                 .always(&[])
                 .fails(&[
                     Key::AvailabilitySlotNotBookable,

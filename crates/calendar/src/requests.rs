@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Paged, Path, Payload, Read, Timer, Write, answer, listed, operation, path,
+    Area, Paged, Path, Payload, Read, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, TimeZone, Timestamp,
@@ -366,7 +366,7 @@ static EXPIRE_REQUEST: Timer = Timer::new(
     "Reject a booking request that nobody decided in time",
     expire_request,
 )
-.emits(&[Event::BookingRequestRejected, Event::BookingUpdated]);
+.emits(settling![BookingRequestRejected, BookingUpdated]);
 
 /// Withdraws what a client who leaves has asked for; how much.
 pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
@@ -429,7 +429,8 @@ pub(super) fn area() -> Area {
             approve_booking_request)
             .summary("Approve a booking request")
             .describe("Its slot is looked at again: what has been taken since is refused.")
-            .emits(&[Event::BookingCreated, Event::BookingRequestApproved])
+            .emits(settling![BookingCreated, BookingRequestApproved])
+            .always(&[Event::BookingCreated, Event::BookingRequestApproved])
             .fails(&[
                 Key::BookingRequestNotPending,
                 Key::AvailabilitySlotNotBookable,
@@ -439,7 +440,7 @@ pub(super) fn area() -> Area {
             operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
             reject_booking_request)
             .summary("Reject a booking request")
-            .emits(&[Event::BookingRequestRejected, Event::BookingUpdated])
+            .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
             .fails(&[Key::BookingRequestNotPending])
             .asks(),
@@ -448,7 +449,7 @@ pub(super) fn area() -> Area {
             .summary("Withdraw a booking request")
             .describe("What its client, or an integration for them, takes back.")
             .for_own(STAFFS)
-            .emits(&[Event::BookingRequestRejected, Event::BookingUpdated])
+            .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
             .fails(&[Key::BookingRequestNotPending]),
         ])

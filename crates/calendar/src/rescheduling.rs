@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Write, operation};
+use spotter_contract::{Area, Body, Path, Write, operation, settling};
 use spotter_kernel::{
     Event, Key, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
@@ -104,7 +104,8 @@ fn reschedule_booking(
     let than = Some(before.calendar_event_id.0);
     // What is of a series may lie further ahead than single bookings.
     let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
-    let wish = Wish { than, ignore_window, note: before.note.clone(), ..wish };
+    let moved = Some(before.booking_id);
+    let wish = Wish { than, moved, ignore_window, note: before.note.clone(), ..wish };
     let found = checked(cx, &event_type, &wish)?;
     let is_exception = before.recurring_booking_id.is_some();
     let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception)?;
@@ -145,7 +146,7 @@ pub fn move_to(
             left = Some(std::mem::replace(&mut event, other));
         }
     }
-    booking.follow(&event);
+    booking.follow(cx, &event)?;
     booking.rescheduled_from = Some(before.starts_at);
     booking.is_exception = is_exception;
     if let Some((series, date)) = wish.series {
@@ -170,7 +171,7 @@ pub(super) fn area() -> Area {
                  before the cancellation window.",
             )
             .for_own(STAFFS).said_by_staff(OPTIONS)
-            .emits(&[Event::BookingUpdated])
+            .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
     ])
 }

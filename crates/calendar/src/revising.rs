@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Write, operation};
+use spotter_contract::{Area, Body, Path, Write, operation, settling};
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result,
@@ -187,7 +187,8 @@ fn moved(
     wish: Wish,
     is_exception: bool,
 ) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
-    let wish = Wish { than: Some(before.calendar_event_id.0), ..wish };
+    let (than, moved) = (Some(before.calendar_event_id.0), Some(before.booking_id));
+    let wish = Wish { than, moved, ..wish };
     let found = match look(cx, event_type, &wish)? {
         Ok(found) => found,
         Err(reasons) => return Ok(Err(reasons)),
@@ -294,12 +295,7 @@ pub(super) fn area() -> Area {
              of dates that stay keep their ids, dates that are gone are cancelled, new ones booked; what \
              was changed or cancelled by itself, or left out, stays so.",
         )
-        .emits(&[
-            Event::RecurringBookingChanged,
-            Event::BookingCreated,
-            Event::BookingUpdated,
-            Event::BookingCancelled,
-        ])
+        .emits(settling![RecurringBookingChanged, BookingCreated, BookingUpdated, BookingCancelled])
         .always(&[])
         .fails(&[
             Key::AvailabilitySlotNotBookable,
@@ -311,7 +307,7 @@ pub(super) fn area() -> Area {
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
         .summary("Cancel a recurring booking, or a part of it")
-        .emits(&[Event::RecurringBookingChanged, Event::BookingCancelled, Event::BookingUpdated])
+        .emits(settling![RecurringBookingChanged, BookingCancelled, BookingUpdated])
         .always(&[Event::RecurringBookingChanged])
         .fails(&[Key::ApiError])
         .asks(),

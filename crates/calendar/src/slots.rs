@@ -144,7 +144,8 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
         return Ok(Slots { slots: Vec::new(), next_from: None });
     }
     let (coach, location) = (wanted.coach_id, wanted.location_id);
-    let asking = Asking { event_type: &event_type, coach, location, range, client, than: None };
+    let asking =
+        Asking { event_type: &event_type, coach, location, range, client, than: None, moved: None };
     let offering = Offering::read(cx, asking)?;
     let (mut starts, mut from) = (Vec::new(), range.start);
     // A day at a time, so that no more is worked out than is told.
@@ -191,7 +192,7 @@ pub fn not_bookable(
 ) -> Result<Problem> {
     let from = at.max(cx.now());
     let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
-    let asking = Asking { event_type, coach, location, range, client, than: None };
+    let asking = Asking { event_type, coach, location, range, client, than: None, moved: None };
     let offering = Offering::read(cx, asking)?;
     let mut alternatives = Vec::new();
     for day in 0..ALTERNATIVES_DAYS {

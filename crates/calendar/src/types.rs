@@ -104,6 +104,8 @@ record! {
         pub daily_limit_per_coach: Option<i64>,
         /// The credits that it takes.
         pub credits: i64,
+        /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
+        pub credit_pools: Json<Vec<String>>,
         /// How its waiting list works.
         pub waitlist: Json<Waitlist>,
         archived_at: Option<Timestamp>,
@@ -245,6 +247,9 @@ pub struct NewEventType {
     pub daily_limit_per_coach: Option<Whole<1, 100>>,
     /// 0 to 100; 0 when absent.
     pub credits: Option<Whole<0, 100>>,
+    /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
+    #[serde(default)]
+    pub credit_pools: Many<Text<60>, 0, 10>,
     /// None when absent.
     pub waitlist: Option<Waitlist>,
 }
@@ -299,6 +304,7 @@ pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
         location_ids: checked_locations(cx, new.location_ids.into_vec())?,
         daily_limit_per_coach: new.daily_limit_per_coach.map(Into::into),
         credits: new.credits.map_or(0, Into::into),
+        credit_pools: Json(new.credit_pools.into_iter().map(Into::into).collect()),
         waitlist: Json(new.waitlist.unwrap_or(Waitlist::OFF)),
         archived_at: None,
         created_at: cx.now(),
@@ -334,6 +340,7 @@ struct TypeChanges {
     location_ids: Change<Many<LocationId, 0, 100>>,
     daily_limit_per_coach: Patch<Whole<1, 100>>,
     credits: Change<Whole<0, 100>>,
+    credit_pools: Change<Many<Text<60>, 0, 10>>,
     waitlist: Change<Waitlist>,
 }
 
@@ -369,6 +376,8 @@ fn update_event_type(
     }
     change.daily_limit_per_coach.map(Into::into).apply(&mut own.daily_limit_per_coach);
     change.credits.apply(&mut own.credits);
+    let keys = |keys: Many<Text<60>, 0, 10>| Json(keys.into_iter().map(Into::into).collect());
+    change.credit_pools.map(keys).apply(&mut own.credit_pools);
     change.waitlist.map(Json).apply(&mut own.waitlist);
     own.check()?;
     own.save(cx, &before)?;

@@ -1,7 +1,7 @@
 //! Waiting lists: one way to every freed seat. Whatever frees one (a cancellation, a move, more seats, an
 //! offer that lapses) calls [`fill`], which goes down the line.
 
-use spotter_contract::{Area, Timer, Write};
+use spotter_contract::{Area, Timer, Write, settling};
 use spotter_kernel::{Event, Id, Result, Timestamp};
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// What moves up a line, or ends a place in it, may tell.
-const EVENTS: &[Event] = &[Event::BookingUpdated, Event::BookingCancelled];
+const EVENTS: &[Event] = settling![BookingUpdated, BookingCancelled];
 
 /// Gives free seats to those who wait: booked at once, or offered for a while. Who may not have it, or is
 /// somewhere else then, keeps their place.
@@ -61,7 +61,8 @@ fn is_free(cx: &mut Write, waiting: &Booking) -> Result<bool> {
     if meets(&elsewhere, &waiting.span()) {
         return Ok(false);
     }
-    Ok(cx.settling()?.quote(cx, waiting.taking())?.is_some())
+    let quoted = cx.settling()?.quote(cx, &waiting.taking(), &[waiting.starts_at])?;
+    Ok(quoted.iter().all(Option::is_some))
 }
 
 /// Takes a seat for somebody who waited.

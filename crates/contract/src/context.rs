@@ -101,6 +101,16 @@ impl<'t, 'c> Read<'t, 'c> {
         self.installation()?.vault.sign(purpose, &[&self.company().0.to_bytes(), bytes].concat())
     }
 
+    /// What was sealed with the installation's key.
+    pub fn unsealed(&self, sealed: &[u8]) -> Result<Vec<u8>> {
+        self.installation()?.vault.open(sealed)
+    }
+
+    /// The address that others reach the installation at.
+    pub fn address(&self) -> Result<&'t str> {
+        Ok(&self.installation()?.address)
+    }
+
     /// The company whose rows are seen.
     pub fn company(&self) -> CompanyId {
         self.caller.company

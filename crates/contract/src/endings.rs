@@ -11,6 +11,8 @@ words! {
     pub enum Ending {
         ClientArchived = "client_archived",
         CoachDeactivated = "coach_deactivated",
+        EntitlementEnded = "entitlement_ended",
+        InvoiceGivenUp = "invoice_given_up",
     }
 }
 
@@ -20,6 +22,8 @@ impl Ending {
         match self {
             Self::ClientArchived => "A client is archived",
             Self::CoachDeactivated => "A coach is deactivated",
+            Self::EntitlementEnded => "What a client has paid for ends, or rests",
+            Self::InvoiceGivenUp => "An invoice is given up, so long after its due date",
         }
     }
 }
@@ -46,7 +50,7 @@ impl Effect {
 }
 
 impl Write<'_, '_> {
-    /// Ends what ends with a client or a coach, in the order in which the areas say it.
+    /// Ends what ends with a client or a coach, or with what a client has paid for, in the order in which the areas say it.
     pub fn end(&mut self, ending: Ending, of: impl Into<Id>) -> Result<()> {
         let (effects, id) = (self.env().endings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == ending) {

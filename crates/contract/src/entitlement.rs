@@ -11,21 +11,28 @@ use crate::context::{Read, Write};
 
 words! {
     /// What a booking is taken from.
-    pub enum EntitlementSource { None = "none", Membership = "membership", Credits = "credits" }
+    pub enum EntitlementSource {
+        None = "none",
+        Membership = "membership",
+        Pass = "pass",
+        Credits = "credits",
+    }
 }
 
 words! {
-    /// Where what a booking takes stands: *held* until it takes place, then *consumed*, or *released*.
+    /// Where what a booking takes stands: *held* until it takes place, then *consumed*; *released* where
+    /// it was given back, *forfeited* where it was used up by who did not come.
     pub enum EntitlementState {
         None = "none",
         Held = "held",
         Consumed = "consumed",
         Released = "released",
+        Forfeited = "forfeited",
     }
 }
 
 /// What a booking takes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct Entitlement {
@@ -44,83 +51,74 @@ impl Entitlement {
 }
 
 /// The booking that something is taken for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Taking {
     /// The booking.
     pub booking: Id,
     /// Whose it is.
     pub client: ClientId,
-    /// The credits that it takes.
+    /// The credits that it takes; nothing is asked of who books what takes none.
     pub units: i64,
+    /// Pools that pay for it, beside credits that pay for everything.
+    pub pools: Vec<String>,
     /// When what is booked begins: what is taken must be good then.
     pub at: Timestamp,
 }
 
 words! {
-    /// Why what was held is given back.
-    pub enum ReleaseReason { Cancelled = "cancelled", Excused = "excused", Corrected = "corrected" }
+    /// Why what was held is given back: the client has cancelled early, it was called off by the company,
+    /// the client was excused, or it was moved or said wrongly.
+    pub enum ReleaseReason {
+        Cancelled = "cancelled",
+        CalledOff = "called_off",
+        Excused = "excused",
+        Corrected = "corrected",
+    }
+}
+
+words! {
+    /// Why what was held is used up by who did not come.
+    pub enum ForfeitReason { LateCancellation = "late_cancellation", NoShow = "no_show" }
 }
 
 /// What finance does for the calendar.
 pub trait Settling: Send + Sync {
-    /// Whether the client may book it, and what it would take; nothing where they may not.
-    fn quote(&self, cx: &mut Read, taking: Taking) -> Result<Option<Entitlement>>;
-    /// Holds what a booking takes.
-    fn hold(&self, cx: &mut Write, taking: Taking) -> Result<Entitlement>;
-    /// What was held is used up.
-    fn consume(&self, cx: &mut Write, taking: Taking, held: &Entitlement) -> Result<Entitlement>;
-    /// What was held or used up is given back.
-    fn release(
+    /// What a booking would take at each of some instants, whatever it holds already; nothing where the
+    /// client has not got it.
+    fn quote(
         &self,
-        cx: &mut Write,
-        taking: Taking,
-        held: &Entitlement,
-        why: ReleaseReason,
-    ) -> Result<Entitlement>;
+        cx: &mut Read,
+        taking: &Taking,
+        at: &[Timestamp],
+    ) -> Result<Vec<Option<Entitlement>>>;
+    /// Holds what a booking takes.
+    fn hold(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
+    /// What was held is used up.
+    fn consume(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
+    /// What was held or used up is given back.
+    fn release(&self, cx: &mut Write, taking: &Taking, why: ReleaseReason) -> Result<Entitlement>;
     /// What was held is used up, and a fee is due beside it.
     fn forfeit(
         &self,
         cx: &mut Write,
-        taking: Taking,
-        held: &Entitlement,
+        taking: &Taking,
+        why: ForfeitReason,
         fee: Option<&Money>,
     ) -> Result<Entitlement>;
-    /// Takes a forfeit back: the fee is not due, and what was used up is held again.
-    fn reinstate(&self, cx: &mut Write, taking: Taking, held: &Entitlement) -> Result<Entitlement>;
+    /// Takes back what was said of who came: a fee is not due, and what was used up or given back is held
+    /// again.
+    fn reinstate(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
 }
 
-/// Lets everybody book, and takes nothing: for a company that sells nothing here.
-pub struct Unpriced;
-
-impl Settling for Unpriced {
-    fn quote(&self, _: &mut Read, _: Taking) -> Result<Option<Entitlement>> {
-        Ok(Some(Entitlement::NONE))
-    }
-    fn hold(&self, _: &mut Write, _: Taking) -> Result<Entitlement> {
-        Ok(Entitlement::NONE)
-    }
-    fn consume(&self, _: &mut Write, _: Taking, held: &Entitlement) -> Result<Entitlement> {
-        Ok(held.clone())
-    }
-    fn release(
-        &self,
-        _: &mut Write,
-        _: Taking,
-        held: &Entitlement,
-        _: ReleaseReason,
-    ) -> Result<Entitlement> {
-        Ok(held.clone())
-    }
-    fn forfeit(
-        &self,
-        _: &mut Write,
-        _: Taking,
-        held: &Entitlement,
-        _: Option<&Money>,
-    ) -> Result<Entitlement> {
-        Ok(held.clone())
-    }
-    fn reinstate(&self, _: &mut Write, _: Taking, held: &Entitlement) -> Result<Entitlement> {
-        Ok(held.clone())
-    }
+/// The events of what books, moves or cancels: its own, and what finance tells of the credits that are held
+/// or given back.
+#[macro_export]
+macro_rules! settling {
+    ($($event:ident),* $(,)?) => {
+        &[
+            $(spotter_kernel::Event::$event,)*
+            spotter_kernel::Event::CreditAdjusted,
+            spotter_kernel::Event::CreditRevoked,
+        ]
+    };
 }

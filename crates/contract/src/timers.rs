@@ -48,6 +48,8 @@ pub struct Repeating {
     pub summary: &'static str,
     /// Seconds from one time to the next.
     pub seconds: i64,
+    /// Whether it changes nothing, so that nobody who writes waits for it.
+    pub only_reads: bool,
     /// Does some of it; how much.
     pub step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
 }
@@ -62,7 +64,7 @@ impl Repeating {
         summary: &'static str,
         step: fn(&mut Tx<'_>, Timestamp) -> Result<u64>,
     ) -> Self {
-        Self { id, summary, seconds: 60, step }
+        Self { id, summary, seconds: 60, only_reads: false, step }
     }
 
     /// Takes this turn, if it is due and no other node has.

@@ -172,7 +172,10 @@ impl Timers {
         let mut done = 0;
         loop {
             let now = self.env.clock.now();
-            let some = self.db.write(move |tx| (work.step)(tx, now)).await?;
+            let some = match work.only_reads {
+                true => self.db.read(move |tx| (work.step)(tx, now)).await?,
+                false => self.db.write(move |tx| (work.step)(tx, now)).await?,
+            };
             done += some;
             if some < STEP {
                 return Ok(done);

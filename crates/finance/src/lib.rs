@@ -1,17 +1,92 @@
-//! Finance: what a company sells.
+//! Finance: what a company sells, to whom it is sold, what is billed and paid, and what bookings take of it.
 //!
-//! The words of products stand in [`vocabulary`], the credits that they give again and again in [`pools`],
-//! their facts and the rules that they obey in [`product`]; how products are shown, changed and put in
-//! order, in [`products`].
+//! What can be bought stands in [`catalogue`]. A sale ([`sales`]) issues a bill ([`billing`]), may be a
+//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]) pays bills, and
+//! what that means for memberships and credits stands in [`standing`]. How a company bills stands in
+//! [`settings`]. The books look at themselves ([`audit`]).
 
-pub mod pools;
-pub mod product;
-pub mod products;
-pub mod vocabulary;
+pub mod audit;
+pub mod billing;
+pub mod catalogue;
+pub mod credits;
+pub mod ids;
+pub mod memberships;
+pub mod payments;
+pub mod sales;
+pub mod settings;
+pub mod standing;
 
-use spotter_contract::Area;
+use std::collections::BTreeSet;
+
+use spotter_contract::{Area, Read};
+use spotter_core::company::Company;
+use spotter_kernel::{Date, Event, Result, TimeZone, Timestamp, id::ClientId};
 
 /// What the area brings.
 pub fn area() -> Area {
-    products::area().under("Products")
+    Area::join([
+        catalogue::area().under("Products"),
+        settings::area().under("Invoices"),
+        billing::area().under("Invoices"),
+        payments::area().under("Payments"),
+        sales::area().under("Sales"),
+        Area::join([memberships::area(), standing::area()]).under("Subscriptions"),
+        credits::area().under("Credits"),
+        audit::area(),
+    ])
 }
+
+/// The zone of the company's dates.
+fn zone(cx: &mut Read) -> Result<TimeZone> {
+    Ok(Company::find(cx)?.zone())
+}
+
+/// The instant at which a date of the company begins.
+fn company_day(cx: &mut Read, date: Date) -> Result<Timestamp> {
+    Ok(date.start_in(&zone(cx)?))
+}
+
+/// Under what a record with a status and a client is counted: what its list can be narrowed by.
+fn subjects(tally: &str, status: &str, client: ClientId) -> BTreeSet<String> {
+    [tally.to_owned(), format!("{tally}?status={status}"), format!("{tally}?clientId={client}")]
+        .into()
+}
+
+/// What can happen where money comes, goes back or is taken off a bill.
+const SETTLES: &[Event] = &[
+    Event::InvoiceCreated,
+    Event::InvoicePaid,
+    Event::InvoiceCancelled,
+    Event::PaymentSucceeded,
+    Event::SubscriptionChanged,
+    Event::CreditAssigned,
+    Event::CreditRevoked,
+    Event::PaymentRequestCancelled,
+];
+
+/// What can happen where something is sold.
+const SELLS: &[Event] = &[
+    Event::ClientProductAssigned,
+    Event::MembershipAssigned,
+    Event::InvoiceCreated,
+    Event::InvoicePaid,
+    Event::CreditAssigned,
+    Event::ClientUpdated,
+];
+
+/// What can happen where a sale goes on, rests or ends: with it, what it covered.
+const TURNS: &[Event] = &[
+    Event::SubscriptionChanged,
+    Event::SubscriptionCancelled,
+    Event::ClientProductRevoked,
+    Event::InvoiceCreated,
+    Event::InvoicePaid,
+    Event::InvoiceCancelled,
+    Event::CreditAssigned,
+    Event::CreditAdjusted,
+    Event::CreditRevoked,
+    Event::BookingUpdated,
+    Event::BookingCancelled,
+    Event::ClientUpdated,
+    Event::PaymentRequestCancelled,
+];

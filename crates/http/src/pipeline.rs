@@ -125,7 +125,7 @@ async fn answer(
     request_id: &RequestId,
     counted: &Arc<OnceLock<Figures>>,
 ) -> Result<Answer> {
-    let slow = request.uri().query().is_some_and(may_take_long);
+    let slow = request.uri().query().is_some_and(takes_long);
     let mut incoming = read(state, operation, token, params, request, request_id).await;
     if let Some((field, url)) = incoming.reached.take()
         && let Err(problem) = reachable(state, operation, &incoming.token, field, &url).await
@@ -145,25 +145,17 @@ async fn answer(
 /// Entries before a page from which on it is looked for apart from what is quick.
 const FAR_DOWN: i64 = 2_000;
 
-/// Letters of a search's longest word below which it may find very much.
-const BROAD: usize = 4;
-
-/// Whether a read may take long: a page far down a list, or a broad search.
-fn may_take_long(query: &str) -> bool {
-    let (mut page, mut limit, mut searches) = (1i64, limits::PAGE_DEFAULT, false);
+/// Whether a read will take long: a page far down a list. What else does is found out by the store.
+fn takes_long(query: &str) -> bool {
+    let (mut page, mut limit) = (1i64, limits::PAGE_DEFAULT);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
             "page" => page = value.parse().unwrap_or(1),
             "limit" => limit = value.parse().unwrap_or(limit),
-            // A few letters may find thousands, and no other word makes them fewer.
-            "search" => {
-                let longest = value.split_whitespace().map(|word| word.chars().count()).max();
-                searches = longest.unwrap_or(0) < BROAD;
-            }
             _ => {}
         }
     }
-    searches || page.saturating_mul(limit) > FAR_DOWN
+    page.saturating_mul(limit) > FAR_DOWN
 }
 
 /// Whether the address in a body may be reached. It is looked up for callers alone who may ask for
@@ -341,12 +333,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn far_pages_and_broad_searches_may_take_long() {
-        for slow in ["page=500", "page=21&limit=100", "search=zo", "search=a+b+c+d", "search="] {
-            assert!(may_take_long(slow), "{slow}");
+    fn far_pages_take_long() {
+        for slow in ["page=500", "page=21&limit=100"] {
+            assert!(takes_long(slow), "{slow}");
         }
-        for quick in ["", "page=20&limit=100", "search=bakker", "search=zo+bakker&page=2"] {
-            assert!(!may_take_long(quick), "{quick}");
+        for quick in ["", "page=20&limit=100", "search=zo&page=2"] {
+            assert!(!takes_long(quick), "{quick}");
         }
     }
 }

@@ -73,12 +73,12 @@ impl Timestamp {
 
     /// The same instant as the time library's type.
     pub fn to_jiff(self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::MAX)
     }
 }
 
 /// Refuses a range whose end, named by its field, is before its start.
-pub fn in_order(from: Option<Timestamp>, to: Option<Timestamp>, field: &str) -> Result<()> {
+pub fn in_order<T: PartialOrd>(from: Option<T>, to: Option<T>, field: &str) -> Result<()> {
     match (from, to) {
         (Some(from), Some(to)) if to < from => {
             Err(Problem::field(Key::DateRangeOrderInvalid, field, "must not be before the start"))

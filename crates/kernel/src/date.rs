@@ -17,6 +17,9 @@ use crate::{
 pub struct Date(pub jiff::civil::Date);
 
 impl Date {
+    /// The last date of the calendar.
+    pub const MAX: Self = Self(jiff::civil::Date::MAX);
+
     /// Reads `YYYY-MM-DD`, and nothing looser.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -34,8 +37,7 @@ impl Date {
     /// The instant at which this date begins in a zone (the first valid instant where midnight
     /// is skipped by a change of the clocks).
     pub fn start_in(self, zone: &TimeZone) -> Timestamp {
-        let zoned = self.0.to_zoned(zone.0.clone());
-        Timestamp::from_millis(zoned.map_or(0, |at| at.timestamp().as_millisecond()))
+        instant(self.0.to_zoned(zone.0.clone()))
     }
 
     /// The instant of a wall-clock time on this date in a zone, by RFC 5545: a time that a change
@@ -43,8 +45,7 @@ impl Date {
     pub fn at(self, time: &WallTime, zone: &TimeZone) -> Timestamp {
         let (hours, minutes) = time.parts();
         // The library's default is RFC 5545's rule.
-        let zoned = self.0.at(hours, minutes, 0, 0).to_zoned(zone.0.clone());
-        Timestamp::from_millis(zoned.map_or(0, |at| at.timestamp().as_millisecond()))
+        instant(self.0.at(hours, minutes, 0, 0).to_zoned(zone.0.clone()))
     }
 
     /// The date so many days later, or earlier; none past the end of the calendar.
@@ -68,6 +69,11 @@ impl Date {
     pub fn tomorrow(self) -> Self {
         Self(self.0.tomorrow().unwrap_or(self.0))
     }
+}
+
+/// The instant of a time in a zone; the last of all for the last hours of the calendar, which have none.
+fn instant(zoned: Result<jiff::Zoned, jiff::Error>) -> Timestamp {
+    Timestamp::from_millis(zoned.map_or(i64::MAX, |at| at.timestamp().as_millisecond()))
 }
 
 /// A date of birth: a date from 1900 on. Whether it has come is for who knows the time.

@@ -28,6 +28,11 @@ impl<const MAX: usize> Localized<MAX> {
         self.0.contains_key(language)
     }
 
+    /// The text in a language, or the undeclared one under `und`.
+    pub fn get(&self, language: &str) -> Option<&str> {
+        self.0.get(language).map(|text| &**text)
+    }
+
     /// Whether there is no text at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -11,21 +11,52 @@ use crate::{
     problem::{INVALID, Key, refuse},
 };
 
+/// The codes of ISO 4217 that people pay with.
+const CURRENCIES: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD \
+    CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP \
+    GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD \
+    KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN \
+    NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP \
+    SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND \
+    VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
+
 /// An ISO 4217 currency code in upper case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(into = "String")]
 pub struct Currency([u8; 3]);
 
 impl Currency {
-    /// Reads three letters A to Z.
+    /// Reads a code that is in use.
     pub fn parse(text: &str) -> Option<Self> {
         let code: [u8; 3] = text.as_bytes().try_into().ok()?;
-        code.iter().all(u8::is_ascii_uppercase).then_some(Self(code))
+        CURRENCIES.split(' ').any(|known| known == text).then_some(Self(code))
     }
 
     /// The three letters.
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl Currency {
+    /// How many decimals of the currency its minor unit is (ISO 4217).
+    pub fn decimals(&self) -> u32 {
+        match self.code() {
+            "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF"
+            | "UGX" | "VND" | "VUV" | "XAF" | "XOF" | "XPF" => 0,
+            "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND" => 3,
+            _ => 2,
+        }
+    }
+
+    /// An amount of minor units as a decimal number with a point, such as `12.50`.
+    pub fn decimal(&self, amount: i64) -> String {
+        let (sign, digits) = (if amount < 0 { "-" } else { "" }, amount.unsigned_abs());
+        let whole = 10u64.pow(self.decimals());
+        match self.decimals() {
+            0 => format!("{sign}{digits}"),
+            width => format!("{sign}{}.{:02$}", digits / whole, digits % whole, width as usize),
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub enum CredentialKind {
     PasswordReset,
     /// The address of a calendar feed.
     CalendarFeed,
+    /// The address of a page where something is paid.
+    PayPage,
     /// Static key of the MCP server, all of it hexadecimal.
     McpKey,
     /// Access token of the MCP server.
@@ -46,6 +48,7 @@ impl CredentialKind {
             Self::Invitation => "fsiv_",
             Self::PasswordReset => "fspr_",
             Self::CalendarFeed => "fscf_",
+            Self::PayPage => "fspp_",
             Self::McpKey => "fsc_",
             Self::McpAccessToken => "fsct_",
             Self::McpRefreshToken => "fscr_",

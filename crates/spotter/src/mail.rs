@@ -9,6 +9,7 @@ use spotter_delivery::{
     jobs::{Attempt, Worker},
     mail::{Message, Post},
 };
+use spotter_finance::billing::letters::SEND_INVOICE;
 use spotter_store::Db;
 
 /// Connections to the mail server at once.
@@ -23,7 +24,12 @@ pub struct Mailer {
     pub env: Env,
     /// Where it is handed in.
     pub post: Post,
+    /// Which mail: of the kinds of jobs that send some.
+    pub job: &'static Job,
 }
+
+/// The jobs that send mail.
+pub const JOBS: [&Job; 2] = [&mail::SEND, &SEND_INVOICE];
 
 impl Mailer {
     async fn send(self, held: Held) -> Outcome {
@@ -44,7 +50,7 @@ impl Mailer {
 
 impl Worker for Mailer {
     fn job(&self) -> &'static Job {
-        &mail::SEND
+        self.job
     }
 
     fn at_once(&self) -> usize {

@@ -24,7 +24,7 @@ use spotter_store::{Db, Location, migrate};
 
 use crate::{
     connections::{self, Doorkeeper},
-    mail::Mailer,
+    mail::{self, Mailer},
     settings::Settings,
     system, upkeep,
 };
@@ -132,11 +132,14 @@ pub(crate) async fn serve(
     let timers = Timers { db: db.clone(), env: env.clone(), table };
     let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
     let (stop_jobs, jobs_stop) = tokio::sync::watch::channel(false);
-    let mail = settings.mail.clone().map(|post| {
-        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
+    let mut mailers = tokio::task::JoinSet::new();
+    for (post, job) in
+        settings.mail.iter().flat_map(|post| mail::JOBS.map(|job| (post.clone(), job)))
+    {
+        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post, job });
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        tokio::spawn(jobs.run(jobs_stop, patience))
-    });
+        mailers.spawn(jobs.run(jobs_stop.clone(), patience));
+    }
     let upkeep =
         upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
     let background = tokio::spawn(upkeep);
@@ -175,9 +178,7 @@ pub(crate) async fn serve(
     stop_timers.send(()).ok();
     stop_jobs.send(true).ok();
     deliveries.await.ok();
-    if let Some(mail) = mail {
-        mail.await.ok();
-    }
+    while mailers.join_next().await.is_some() {}
     // One that is cut off here is still in its row, or has run.
     tokio::time::timeout(patience, timers).await.ok();
     background.abort();

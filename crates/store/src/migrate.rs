@@ -32,6 +32,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("jobs and mail", include_str!("../migrations/0016_jobs_and_mail.sql")),
     ("confirmations", include_str!("../migrations/0017_confirmations.sql")),
     ("calendar", include_str!("../migrations/0018_calendar.sql")),
+    ("finance", include_str!("../migrations/0019_finance.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -33,6 +33,7 @@ impl Postgres {
         let url: Arc<str> = url.into();
         let (write_queue, writes) = Queue::bounded(queue, signals);
         let (read_queue, reads) = Queue::bounded(queue, signals);
+        let (slow_queue, slow) = Queue::bounded(queue, signals);
         let mut threads = Vec::new();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (connections, readers) = (connections.max(2), connections.clamp(2, 2 * cores));
@@ -41,7 +42,8 @@ impl Postgres {
             // More threads than a few a core only take turns at reading; writes also wait for the
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
-            let share = Share { reads, writes: writes.clone(), readers, writers: connections };
+            let (writes, slow) = (writes.clone(), Some(slow_queue.clone()));
+            let share = Share { reads, writes, slow, readers, writers: connections };
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
                 .spawn(move || serve(session, &share))
@@ -49,10 +51,9 @@ impl Postgres {
             threads.push(thread);
         }
         // A connection of their own, for one at a time.
-        let (slow_queue, slow) = Queue::bounded(queue, signals);
         let session = Session::connect(url)?;
-        let share =
-            Share { reads: slow, writes: crossbeam_channel::never(), readers: 1, writers: 1 };
+        let writes = crossbeam_channel::never();
+        let share = Share { reads: slow, writes, slow: None, readers: 1, writers: 1 };
         let thread = std::thread::Builder::new()
             .name("postgres-slow".to_owned())
             .spawn(move || serve(session, &share))
@@ -66,12 +67,15 @@ impl Postgres {
 struct Share {
     reads: Jobs,
     writes: Jobs,
+    /// Who takes over what takes long.
+    slow: Option<Queue>,
     readers: usize,
     writers: usize,
 }
 
 fn serve(mut session: Session, from: &Share) {
-    let Share { reads, writes, readers, writers } = from;
+    let Share { reads, writes, slow, readers, writers } = from;
+    let slow = slow.as_ref();
     let mut together = WRITES_MAX;
     loop {
         crossbeam_channel::select! {
@@ -82,7 +86,7 @@ fn serve(mut session: Session, from: &Share) {
                 let share = (reads.len() / readers).min(READS_MAX - 1);
                 let mut batch = vec![first];
                 batch.extend(reads.try_iter().take(share));
-                session.read_together(batch);
+                session.read_together(batch, slow);
             }
             recv(writes) -> job => {
                 let Ok(first) = job else { break };
@@ -102,5 +106,5 @@ fn serve(mut session: Session, from: &Share) {
     writes.try_iter().for_each(|job| {
         session.write_together(vec![job]);
     });
-    reads.try_iter().for_each(|job| session.read_together(vec![job]));
+    reads.try_iter().for_each(|job| session.read_together(vec![job], slow));
 }

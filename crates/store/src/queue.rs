@@ -38,6 +38,18 @@ impl Queue {
         }
     }
 
+    /// Takes a job over that another queue began with and gave up.
+    pub(crate) fn take_over(&self, mut job: Box<dyn Job>) {
+        job.forget();
+        match self.sender.try_send(job) {
+            Ok(()) => {}
+            Err(TrySendError::Full(job)) => job.finish(Some(Problem::overloaded())),
+            Err(TrySendError::Disconnected(job)) => {
+                job.finish(Some(Problem::internal("the store stopped")));
+            }
+        }
+    }
+
     /// How many jobs wait.
     pub(crate) fn waiting(&self) -> usize {
         self.sender.len()

@@ -1,6 +1,14 @@
 //! SQLite: reader threads, and one writer thread that commits in groups.
 
-use std::{path::Path, thread::JoinHandle, time::Duration};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig, functions::FunctionFlags};
 use spotter_kernel::{Problem, Result};
@@ -16,6 +24,10 @@ use crate::{
 const BATCH_MAX: usize = 128;
 /// The most closures that share one snapshot.
 const READS_MAX: usize = 8;
+/// Steps of the engine after which it is looked how many a read has taken.
+const STEPS: i32 = 10_000;
+/// How often that is looked before a read is one that takes long: some 20 ms.
+const QUICK: u64 = 150;
 /// Pages in the log after which a commit copies them back into the file (16 MB).
 const CHECKPOINT_PAGES: i64 = 4_000;
 /// Statements that each connection keeps prepared.
@@ -45,13 +57,15 @@ impl Sqlite {
         let mut threads = vec![spawn("sqlite-writer", move || write_loop(&writer, &jobs))?];
         let (read_queue, jobs) = Queue::bounded(queue, signals);
         let (slow_queue, slow_jobs) = Queue::bounded(queue, signals);
-        let readers = (0..readers.max(1)).map(|number| (format!("sqlite-reader-{number}"), &jobs));
-        for (name, jobs) in readers.chain([("sqlite-slow-reader".to_owned(), &slow_jobs)]) {
-            let reader = connect(path)?;
-            reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
-            let jobs = jobs.clone();
-            threads.push(spawn(&name, move || read_loop(&reader, &jobs))?);
+        for number in 0..readers.max(1) {
+            let (mut reader, jobs) = (connect_reader(path)?, jobs.clone());
+            let bound = Bound::new(&mut reader, slow_queue.clone())?;
+            let serve = move || read_loop(&reader, &jobs, Some(&bound));
+            threads.push(spawn(&format!("sqlite-reader-{number}"), serve)?);
         }
+        let reader = connect_reader(path)?;
+        let serve = move || read_loop(&reader, &slow_jobs, None);
+        threads.push(spawn("sqlite-slow-reader", serve)?);
         Ok(Self { readers: read_queue, slow: slow_queue, writer: write_queue, threads })
     }
 }
@@ -86,12 +100,43 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
     open().map_err(|e| Problem::internal(format!("{}: {e}", path.display())))
 }
 
+fn connect_reader(path: &Path) -> Result<Connection> {
+    let reader = connect(path)?;
+    reader.pragma_update(None, "query_only", true).map_err(Problem::internal)?;
+    Ok(reader)
+}
+
+/// How long a read of a connection may take before it is given up, and who takes it over then.
+struct Bound {
+    taken: Arc<AtomicU64>,
+    slow: Queue,
+}
+
+impl Bound {
+    fn new(conn: &mut Connection, slow: Queue) -> Result<Self> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let counted = taken.clone();
+        let gives_up = move || counted.fetch_add(1, Ordering::Relaxed) >= QUICK;
+        conn.progress_handler(STEPS, Some(gives_up)).map_err(Problem::internal)?;
+        Ok(Self { taken, slow })
+    }
+
+    fn begin(&self) {
+        self.taken.store(0, Ordering::Relaxed);
+    }
+
+    fn is_exceeded(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) > QUICK
+    }
+}
+
 fn run_sql(conn: &Connection, sql: &str) -> Result<()> {
     let mut statement = conn.prepare_cached(sql).map_err(Problem::internal)?;
     statement.raw_execute().map(drop).map_err(|error| failed(sql, error))
 }
 
-fn read_loop(conn: &Connection, jobs: &Jobs) {
+/// Runs reads; those that exceed the bound are taken over by who may take long.
+fn read_loop(conn: &Connection, jobs: &Jobs, bound: Option<&Bound>) {
     while let Ok(first) = jobs.recv() {
         // Those that wait already may share the snapshot; those that come later must not, for it
         // would be older than they are.
@@ -102,9 +147,14 @@ fn read_loop(conn: &Connection, jobs: &Jobs) {
             continue;
         }
         for mut job in batch {
+            bound.inspect(|bound| bound.begin());
             job.run(&mut Tx::new(Engine::Sqlite(conn)));
-            job.finish(None);
+            match bound.filter(|bound| bound.is_exceeded()) {
+                Some(bound) => bound.slow.take_over(job),
+                None => job.finish(None),
+            }
         }
+        bound.inspect(|bound| bound.begin());
         run_sql(conn, "COMMIT").or_else(|_| run_sql(conn, "ROLLBACK")).ok();
     }
 }

@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     /// A row that is inserted is there already. Rules look before they insert, so it was committed
     /// since, or taken for new: run the closure again, without assuming.
     Taken,
+    /// The statement took longer than its transaction gives it.
+    TooLong,
     /// The statement itself is at fault.
     Statement,
     /// The closure failed, and what it had changed takes the others of its transaction with it.
@@ -46,6 +48,7 @@ impl Failure {
                 Self::Conflict
             }
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
+            Some(code) if *code == SqlState::QUERY_CANCELED => Self::TooLong,
             Some(code)
                 if *code == SqlState::ADMIN_SHUTDOWN
                     || *code == SqlState::CRASH_SHUTDOWN

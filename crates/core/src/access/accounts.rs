@@ -142,7 +142,7 @@ fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> 
     };
     let void = cx.execute(FORGET_TOKENS, params![subject, id, purpose])?;
     if void > 0 {
-        mail::take_back(cx, kind, id)?;
+        mail::take_back(cx, &mail::SEND, kind, id)?;
     }
     Ok(void)
 }
@@ -269,7 +269,7 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     let (token, _) = new_token(cx, subject, id, Purpose::Reset)?;
     cx.touch(subject.word(), id, ["passwordReset"]);
     let letter = Letter::PasswordReset { token: token.expose() };
-    mail::send(cx, mail::Recipient { email, name: &name }, id, &letter)
+    mail::send(cx, mail::Recipient { email, name: &name, language: None }, id, &letter)
 }
 
 /// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere.

@@ -146,6 +146,11 @@ pub(super) fn area() -> Area {
                 Event::BookingUpdated,
                 Event::BookingRequestRejected,
                 Event::RecurringBookingChanged,
+                Event::ClientProductRevoked,
+                Event::SubscriptionCancelled,
+                Event::CreditAdjusted,
+                Event::CreditRevoked,
+                Event::ClientUpdated,
             ])
             .always(&[Event::ClientArchived])
             .asks(),

@@ -212,6 +212,14 @@ fn update_client(
     Ok(ClientAnswer { client })
 }
 
+/// Says where a client stands as a member, for what they were sold.
+pub fn set_member_status(cx: &mut Write, id: ClientId, status: MemberStatus) -> Result<()> {
+    let before = Client::find(cx, id)?;
+    let mut client = before.clone();
+    client.member_status = status;
+    client.update(cx, &before)
+}
+
 /// A client signs in with the address on record.
 fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> {
     if client.email == before.email || client.portal_access_status == PortalAccessStatus::None {

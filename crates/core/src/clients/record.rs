@@ -239,6 +239,21 @@ impl Client {
         self.email.as_deref()
     }
 
+    /// The language in which the client is written to, where it is known (ISO 639-1).
+    pub fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    /// Where the client lives.
+    pub fn address(&self) -> Option<&Address> {
+        self.address.as_ref().map(|address| &address.0)
+    }
+
+    /// Where the client mostly is.
+    pub fn home_location_id(&self) -> Option<LocationId> {
+        self.home_location_id
+    }
+
     /// Whether a portal invitation makes sense.
     pub fn may_be_invited(&self) -> bool {
         self.email.is_some()

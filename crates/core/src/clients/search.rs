@@ -6,12 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Flag, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
-    Id, Key, Page, Result, Timestamp,
+    Id, Key, Page, PageRequest, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
     in_order,
     text::Text,
 };
-use spotter_store::{Filters as _, List, NoFilters, Tx, Value, filters, lists, params, statements};
+use spotter_store::{
+    Chosen, Filters as _, List, NoFilters, Tx, Value, filters, lists, params, statements,
+};
 
 use super::{
     calling,
@@ -167,10 +169,57 @@ fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Cl
         if prefixes.is_empty() {
             return Ok(Page { items: Vec::<Client>::new(), request: page, total: 0 }.into());
         }
+        if let Some(rare) = rarest(cx, &prefixes)? {
+            chosen.push(("search", range(rare)));
+            chosen.extend(wanted.chosen());
+            return found_by_all(cx, &prefixes, &chosen, page);
+        }
         chosen.extend(prefixes.iter().map(|prefix| ("search", range(prefix))));
     }
     chosen.extend(wanted.chosen());
     Ok(cx.page_of(&LIST, &[], &chosen, page)?.into())
+}
+
+/// Clients that are looked at one by one: more are left to the store.
+const LOOKED_AT_MAX: i64 = 500;
+
+/// Of several words, the one that the fewest clients have, where those are few: neither engine finds that
+/// out by itself, and joining them with a word that nearly all have would take a thousand times as long.
+fn rarest<'p>(cx: &mut Read, prefixes: &'p [String]) -> Result<Option<&'p String>> {
+    if prefixes.len() < 2 {
+        return Ok(None);
+    }
+    let ranges = prefixes.iter().map(|prefix| {
+        let mut asked = range(prefix);
+        asked.push(Value::Int(LOOKED_AT_MAX + 1));
+        asked
+    });
+    let counted: Vec<Option<(i64,)>> = cx.one_each(COUNT_SOME, ranges)?;
+    let counts = prefixes.iter().zip(counted.into_iter().flatten().map(|(count,)| count));
+    let rarest = counts.min_by_key(|(_, count)| *count);
+    Ok(rarest.filter(|(_, count)| *count <= LOOKED_AT_MAX).map(|(prefix, _)| prefix))
+}
+
+/// Those of a few clients that have every word.
+fn found_by_all(
+    cx: &mut Read,
+    prefixes: &[String],
+    chosen: &[Chosen<'_>],
+    request: PageRequest,
+) -> Result<Clients> {
+    let country = country(cx)?;
+    let few = PageRequest { page: 1, limit: LOOKED_AT_MAX };
+    let mut found: Vec<Client> = cx.page_of(&LIST, &[], chosen, few)?.items;
+    found.retain(|client| {
+        let mut terms = words(client);
+        let phone = client.phone.iter();
+        terms.extend(phone.flat_map(|phone| calling::terms(phone, country.as_deref())));
+        prefixes.iter().all(|prefix| terms.iter().any(|term| term.starts_with(prefix)))
+    });
+    let total = found.len() as i64;
+    let skipped = usize::try_from(request.offset()).unwrap_or(usize::MAX);
+    let items: Vec<Client> = found.into_iter().skip(skipped).take(request.limit as usize).collect();
+    Ok(Page { items, request, total }.into())
 }
 
 path!(
@@ -251,6 +300,8 @@ statements! {
     MOVE_TERM = "UPDATE client_term SET term = ?4 \
         WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
     REMOVE_TERM = "DELETE FROM client_term WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
+    COUNT_SOME = "SELECT COUNT(*) FROM (SELECT 1 FROM client_term \
+        WHERE company_id = ?1 AND term >= ?2 AND term < ?3 LIMIT ?4) few";
     TAGS = "SELECT subject, CAST(SUM(amount) AS BIGINT) FROM tally \
         WHERE company_id = ?1 AND subject >= 'clients?tag=' AND subject < 'clients?tag>' \
         GROUP BY subject HAVING SUM(amount) > 0 ORDER BY subject LIMIT 5000";

@@ -11,6 +11,8 @@ words! {
         ClientInvitation = "client_invitation",
         PasswordReset = "password_reset",
         FailingWebhook = "failing_webhook",
+        Invoice = "invoice",
+        InvoiceReminder = "invoice_reminder",
     }
 }
 
@@ -32,6 +34,10 @@ pub enum Letter<'l> {
         /// What sets it.
         token: &'l str,
     },
+    /// An invoice, or a copy of one.
+    Invoice(Bill<'l>),
+    /// An invoice is past its due date.
+    InvoiceReminder(Bill<'l>),
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
         /// What people call the subscription.
@@ -39,6 +45,19 @@ pub enum Letter<'l> {
         /// Why the latest delivery failed.
         error: &'l str,
     },
+}
+
+/// What a letter says of an invoice, as people of the reader's language write it.
+#[derive(Debug, Clone, Copy)]
+pub struct Bill<'l> {
+    /// Its number.
+    pub number: &'l str,
+    /// What is left to pay.
+    pub amount: &'l str,
+    /// When it is due.
+    pub due: &'l str,
+    /// Where it is paid; nothing where there is no such page.
+    pub link: &'l str,
 }
 
 /// A message as it is written.
@@ -54,7 +73,7 @@ pub struct Written {
     pub html: String,
 }
 
-/// A letter in one language. `{company}`, `{webhook}` and `{error}` stand for what differs.
+/// A letter in one language. Names in braces stand for what differs.
 struct Texts {
     subject: &'static str,
     paragraphs: &'static [&'static str],
@@ -72,6 +91,8 @@ struct Language {
     client_invitation: Texts,
     password_reset: Texts,
     failing_webhook: Texts,
+    invoice: Texts,
+    invoice_reminder: Texts,
 }
 
 impl Language {
@@ -86,6 +107,8 @@ impl Language {
             LetterKind::ClientInvitation => &self.client_invitation,
             LetterKind::PasswordReset => &self.password_reset,
             LetterKind::FailingWebhook => &self.failing_webhook,
+            LetterKind::Invoice => &self.invoice,
+            LetterKind::InvoiceReminder => &self.invoice_reminder,
         }
     }
 }
@@ -133,6 +156,24 @@ const ENGLISH: Language = Language {
         ],
         link: "",
     },
+    invoice: Texts {
+        subject: "Invoice {number} of {company}",
+        paragraphs: &[
+            "Here is your invoice {number} of {company}. {amount} is due on {due}.",
+            "Please name the number of the invoice when you pay it. If you have paid already, there is nothing \
+             left to do.",
+        ],
+        link: "Pay the invoice",
+    },
+    invoice_reminder: Texts {
+        subject: "Reminder: invoice {number} of {company}",
+        paragraphs: &[
+            "{amount} of invoice {number} was due on {due}, and we have not received it yet.",
+            "Please pay it in the next days, and name the number of the invoice. If you have just paid, ignore \
+             this message; if something is wrong with the invoice, write to us.",
+        ],
+        link: "Pay the invoice",
+    },
 };
 
 const DUTCH: Language = Language {
@@ -176,6 +217,23 @@ const DUTCH: Language = Language {
              versturen. Zolang het misgaat, hoor je het eenmaal per dag.",
         ],
         link: "",
+    },
+    invoice: Texts {
+        subject: "Factuur {number} van {company}",
+        paragraphs: &[
+            "Hierbij je factuur {number} van {company}. Te betalen: {amount}, uiterlijk op {due}.",
+            "Vermeld het factuurnummer als je betaalt. Heb je al betaald, dan hoef je niets te doen.",
+        ],
+        link: "Factuur betalen",
+    },
+    invoice_reminder: Texts {
+        subject: "Herinnering: factuur {number} van {company}",
+        paragraphs: &[
+            "Van factuur {number} staat nog {amount} open. De betaling had uiterlijk op {due} binnen moeten zijn.",
+            "Wil je het in de komende dagen betalen, met het factuurnummer erbij? Heb je net betaald, dan hoef je \
+             niets te doen; klopt er iets niet, laat het ons dan weten.",
+        ],
+        link: "Factuur betalen",
     },
 };
 
@@ -221,6 +279,24 @@ const GERMAN: Language = Language {
         ],
         link: "",
     },
+    invoice: Texts {
+        subject: "Rechnung {number} von {company}",
+        paragraphs: &[
+            "Hier ist Ihre Rechnung {number} von {company}. {amount} sind bis zum {due} zu zahlen.",
+            "Bitte geben Sie bei der Zahlung die Rechnungsnummer an. Falls Sie schon gezahlt haben, brauchen Sie \
+             nichts zu tun.",
+        ],
+        link: "Rechnung bezahlen",
+    },
+    invoice_reminder: Texts {
+        subject: "Erinnerung: Rechnung {number} von {company}",
+        paragraphs: &[
+            "Von Rechnung {number} sind noch {amount} offen. Sie waren am {due} fällig.",
+            "Bitte zahlen Sie in den nächsten Tagen, mit Angabe der Rechnungsnummer. Falls Sie gerade gezahlt \
+             haben, brauchen Sie nichts zu tun; falls etwas nicht stimmt, schreiben Sie uns.",
+        ],
+        link: "Rechnung bezahlen",
+    },
 };
 
 impl Letter<'_> {
@@ -230,21 +306,29 @@ impl Letter<'_> {
             Self::ClientInvitation { .. } => LetterKind::ClientInvitation,
             Self::PasswordReset { .. } => LetterKind::PasswordReset,
             Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
+            Self::Invoice(_) => LetterKind::Invoice,
+            Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
         }
     }
 
     /// Writes the letter; links lead below this address.
     pub(super) fn write(&self, language: &str, company: &str, name: &str, links: &str) -> Written {
         let language = Language::of(language);
-        let (link, webhook, error) = match self {
+        let mut values = vec![("company", company), ("name", name)];
+        let link = match self {
             Self::CoachInvitation { token }
             | Self::ClientInvitation { token }
-            | Self::PasswordReset { token } => {
-                (format!("{links}/set-password?token={token}"), "", "")
+            | Self::PasswordReset { token } => format!("{links}/set-password?token={token}"),
+            Self::FailingWebhook { webhook, error } => {
+                values.extend([("webhook", *webhook), ("error", *error)]);
+                String::new()
             }
-            Self::FailingWebhook { webhook, error } => (String::new(), *webhook, *error),
+            Self::Invoice(bill) | Self::InvoiceReminder(bill) => {
+                let Bill { number, amount, due, link } = bill;
+                values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
+                (*link).to_owned()
+            }
         };
-        let values = [("company", company), ("name", name), ("webhook", webhook), ("error", error)];
         let filled = |text: &str| fill(text, &values);
         let Texts { subject, paragraphs, link: label } = language.texts(self.kind());
         let paragraphs: Vec<String> = paragraphs.iter().map(|text| filled(text)).collect();
@@ -309,7 +393,7 @@ mod tests {
                 let (own, english) = (language.texts(*kind), ENGLISH.texts(*kind));
                 assert_eq!(names(own), names(english), "{} {}", language.code, kind.word());
                 assert_eq!(own.link.is_empty(), english.link.is_empty(), "{}", language.code);
-                let known = ["company", "webhook", "error"];
+                let known = ["company", "webhook", "error", "number", "amount", "due"];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }
         }

@@ -6,9 +6,10 @@ mod outbox;
 
 use spotter_contract::Area;
 
-pub use letters::{Letter, LetterKind, Written};
+pub use letters::{Bill, Letter, LetterKind, Written};
 pub use outbox::{
-    MailStatus, Outgoing, Recipient, SEND, is_on, outgoing, park, send, sent_lately, take_back,
+    MailStatus, Outgoing, PATIENCE, Recipient, SEND, is_on, outgoing, park, send, send_by,
+    sent_lately, settle, subject_of, take_back,
 };
 
 /// What the area brings.

@@ -78,6 +78,8 @@ pub struct Recipient<'r> {
     pub email: &'r str,
     /// What they are called.
     pub name: &'r str,
+    /// The language in which they are written to; the company's where it is not known.
+    pub language: Option<&'r str>,
 }
 
 /// Whether messages are sent.
@@ -85,10 +87,21 @@ pub fn is_on(cx: &Write) -> bool {
     cx.env().mail_links.is_some()
 }
 
-/// Sends a letter about a record in the company's language, once this change is committed; nothing where
-/// the installation sends no mail.
+/// Sends a letter about a record, once this change is committed; nothing where the installation sends no
+/// mail.
 pub fn send(
     cx: &mut Write,
+    to: Recipient<'_>,
+    about: impl Into<Id>,
+    letter: &Letter<'_>,
+) -> Result<()> {
+    send_by(cx, &SEND, to, about, letter)
+}
+
+/// The same by a job of an area's own, which hears of what became of it.
+pub fn send_by(
+    cx: &mut Write,
+    job: &'static Job,
     to: Recipient<'_>,
     about: impl Into<Id>,
     letter: &Letter<'_>,
@@ -96,7 +109,8 @@ pub fn send(
     let Some(links) = cx.env().mail_links.clone() else { return Ok(()) };
     cx.tells(|| format!("A message goes to {}.", to.name));
     let company = Company::find(cx)?;
-    let written = letter.write(&company.language, &company.name, to.name, &links);
+    let written =
+        letter.write(to.language.unwrap_or(&company.language), &company.name, to.name, &links);
     let content = serde_json::to_vec(&written).map_err(Problem::internal)?;
     let sealed = cx.env().vault.seal(&content, &*cx.env().entropy)?;
     let mail = Sealed {
@@ -109,7 +123,7 @@ pub fn send(
         created_at: cx.now(),
     };
     cx.defer(INSERT, &mail.params())?;
-    cx.begin_job(&SEND, mail.mail_id)
+    cx.begin_job(job, mail.mail_id)
 }
 
 /// How many letters of a kind about a record were written in the last so many seconds.
@@ -120,27 +134,36 @@ pub fn sent_lately(cx: &mut Read, kind: LetterKind, about: Id, seconds: i64) -> 
 }
 
 /// Takes back the letters of a kind about a record that have not left.
-pub fn take_back(cx: &mut Write, kind: LetterKind, about: Id) -> Result<()> {
+pub fn take_back(
+    cx: &mut Write,
+    job: &'static Job,
+    kind: LetterKind,
+    about: impl Into<Id>,
+) -> Result<()> {
+    let about = about.into();
     let waiting: Vec<(MailId,)> =
         cx.all(TO_LEAVE, params![about, kind, MailStatus::Waiting, MailStatus::Unknown])?;
     for (mail,) in waiting {
         cx.defer(CANCEL, params![mail, MailStatus::Cancelled])?;
-        cx.clear_job(&SEND, mail)?;
+        cx.clear_job(job, mail)?;
     }
     Ok(())
 }
 
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
 /// (RFC 5321, 4.5.4.1).
-pub static SEND: Job = Job::new(
-    "send_mail",
-    "Send mail to coaches and clients",
-    Patience {
-        lease_ms: 120_000,
-        retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
-    },
-    settle,
-);
+pub static SEND: Job = Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, settle);
+
+/// How long a message is tried to be sent.
+pub const PATIENCE: Patience = Patience {
+    lease_ms: 120_000,
+    retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
+};
+
+/// What a message was about, and of which kind it was.
+pub fn subject_of(cx: &mut Read, mail: Id) -> Result<Option<(LetterKind, Id)>> {
+    cx.one(SUBJECT, params![mail])
+}
 
 /// A message as it is to be sent.
 #[derive(Debug, Clone)]
@@ -171,7 +194,7 @@ pub fn outgoing(
 }
 
 /// Writes what became of a message. What it said is forgotten once it is not sent again.
-fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+pub fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
     let status = match (settled.state, settled.again_at) {
         (State::Done, _) => MailStatus::Sent,
         (State::Waiting, _) => MailStatus::Waiting,
@@ -231,6 +254,7 @@ lists! {
 statements! {
     INSERT = "INSERT INTO mail ", values!(Sealed);
     FIND = "SELECT ", Sealed::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
+    SUBJECT = "SELECT kind, about FROM mail WHERE company_id = ?1 AND mail_id = ?2";
     SETTLE = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \
         content = CASE WHEN ?6 THEN NULL ELSE content END \
         WHERE company_id = ?1 AND mail_id = ?2 AND (status <> ?7 OR ?3 = 'sent')";

@@ -81,13 +81,15 @@ modules! {
             reject_booking_request]
     Subscriptions "subscriptions" Company "Subscriptions"
         reads "Memberships that renew themselves" changes "Ask for pauses and cancellations"
-        [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite] []
+        [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
+        [list_subscriptions get_subscription get_bills_to_come request_pause request_cancellation]
     Credits "credits" Company "Credits"
         reads "Credits of your clients" changes "Adjust credits"
-        [FinanceCreditsRead FinanceCreditsWrite] []
+        [FinanceCreditsRead FinanceCreditsWrite] [get_credits list_credit_entries adjust_credits]
     Invoices "invoices" Company "Invoices"
         reads "Invoices and their status" changes "Send reminders and copies"
-        [FinanceInvoicesRead FinanceInvoiceMessagesWrite] []
+        [FinanceInvoicesRead FinanceInvoiceMessagesWrite]
+        [list_invoices get_invoice remind_of_invoice send_invoice_copy]
     RecurringBookings "recurring_bookings" Company "Recurring bookings"
         reads "Series of bookings" changes "Change and cancel series"
         [RecurringBookingsRead RecurringBookingsWrite]
@@ -131,8 +133,10 @@ modules! {
             get_client_workout_calendar list_workout_sessions begin_workout_session
             list_top_exercises list_personal_records]
     ClientAccount "client_ai_account" Client "Your account"
-        reads "Your name, contact details and membership" changes ""
-        [ClientsRead] [get_client]
+        reads "Your name, contact details, memberships, credits and invoices" changes ""
+        [ClientsRead FinanceProductsRead FinanceSubscriptionsRead FinanceCreditsRead FinanceInvoicesRead]
+        [get_client list_client_products list_subscriptions get_bills_to_come get_credits list_invoices
+            get_invoice]
     ClientBookings "client_ai_bookings" Client "Your bookings"
         reads "What you have booked, and what you can book" changes "Book, move and cancel for you"
         [BookingsRead BookingsWrite AvailabilityRead EventTypesRead CoachesRead BookingRequestsRead

@@ -16,6 +16,7 @@ use spotter_core::{
     mail,
 };
 use spotter_delivery::queue;
+use spotter_finance::audit::Finding;
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone,
     money::Currency,
@@ -255,6 +256,24 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         println!("  {at}  {kind} of {} at company {company}: {error}", row.subject);
     }
     Ok(())
+}
+
+/// Sees that the books of every company hold, and tells what does not.
+pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
+    let (env, db) = existing(&settings(matches)?)?;
+    let now = env.clock.now();
+    let audit = db.read(move |tx| spotter_finance::audit::all_findings(tx, now));
+    let found = serve::runtime()?.block_on(audit).map_err(told)?;
+    for Finding { company, rule, of } in &found {
+        println!("company {company}, {of}: it does not hold that {rule}");
+    }
+    match found.len() {
+        0 => {
+            println!("The books hold.");
+            Ok(())
+        }
+        many => Err(format!("{many} findings")),
+    }
 }
 
 pub(super) fn backup(matches: &ArgMatches) -> Outcome {

@@ -143,6 +143,11 @@ pub(super) fn command() -> Command {
             Command::new("jobs")
                 .about("Show what happens by itself: what waits, what was done, what failed"),
         ))
+        .subcommand(group("finance", "The books of all companies").subcommand(with_settings(
+            Command::new("audit").about(
+                "See that bills, payments and credits add up; the exit status tells. Served, it is seen every day",
+            ),
+        )))
         .subcommand(with_settings(
             Command::new("backup")
                 .about("Write a consistent copy of the database to a file, while it serves")

@@ -74,6 +74,10 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Ok(())
         }
         Some(("jobs", own)) => commands::jobs(own),
+        Some(("finance", own)) => match own.subcommand() {
+            Some((_, own)) => commands::audit_books(own),
+            None => Ok(()),
+        },
         Some(("backup", own)) => commands::backup(own),
         Some(("restore", own)) => commands::restore(own),
         Some(("healthcheck", own)) => commands::healthcheck(own),

@@ -108,7 +108,7 @@ pub(super) struct Stay {
 
 pub(super) struct Play {
     /// The real clock, randomness and key.
-    env: Env,
+    pub(super) env: Env,
     /// The same with randomness that is the same at every start.
     story: Env,
     pub(super) dice: Arc<Seeded>,
@@ -222,6 +222,7 @@ impl Play {
         self.gather(tx)?;
         self.talk(tx, &stays)?;
         self.keep_timetable(tx, &stays)?;
+        self.keep_books(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;
@@ -435,7 +436,7 @@ impl Play {
         ];
         let mut logins = Vec::new();
         for ((subject, id, email), (password, hash)) in people.into_iter().zip(passwords) {
-            let to = Recipient { email: &email, name: "" };
+            let to = Recipient { email: &email, name: "", language: None };
             let token = accounts::invite(&mut cx, subject, id, to)?.token;
             let token =
                 token.and_then(|token| Credential::parse(CredentialKind::Invitation, &token));

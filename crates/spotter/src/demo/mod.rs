@@ -1,5 +1,6 @@
 //! `spotter demo`: a believable company in an empty folder, ready to be tried.
 
+mod books;
 mod founding;
 mod history;
 mod people;

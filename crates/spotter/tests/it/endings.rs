@@ -59,7 +59,7 @@ fn every_effect_is_documented() {
     for ending in Ending::ALL {
         let effects = spotter::areas::areas().endings;
         let told: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
-        assert!(told.len() >= 3, "{told:?}");
+        assert!(!told.is_empty(), "{ending:?}");
         for effect in told {
             let row = format!("| {} | {} |", ending.title(), effect.summary);
             assert!(endings.contains(&row), "{row}");

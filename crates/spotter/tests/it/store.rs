@@ -24,6 +24,7 @@ on_both_engines!(
     signals_are_told_after_the_commit_alone,
     a_read_is_one_snapshot,
     full_queues_refuse,
+    what_takes_long_is_waited_for_by_nobody_else,
     lists_use_their_indexes,
     statements_use_their_indexes,
     backups_restore_on_either_engine,
@@ -291,6 +292,41 @@ async fn full_queues_refuse(app: App) {
     assert!(db.close(std::time::Duration::from_secs(5)));
 }
 
+async fn what_takes_long_is_waited_for_by_nobody_else(app: App) {
+    // Far more steps, or far longer, than a quick read may take.
+    let long = match app.server.location {
+        Location::File(_) => {
+            Sql("WITH RECURSIVE few (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM few \
+            WHERE n < 3000000) SELECT COUNT(*) FROM few")
+        }
+        Location::Server(_) => Sql("SELECT COUNT(*) FROM (SELECT pg_sleep(0.4)) few"),
+    };
+    let runs = Arc::new(AtomicUsize::new(0));
+    let slow: Vec<_> = (0..3)
+        .map(|_| {
+            let (db, runs) = (app.server.db.clone(), runs.clone());
+            tokio::spawn(async move {
+                db.read(move |tx| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    tx.one::<(i64,)>(long, &[])
+                })
+                .await
+            })
+        })
+        .collect();
+    // Others are answered meanwhile: three that take long end one after the other.
+    let mut answered = 0;
+    while !slow.iter().all(tokio::task::JoinHandle::is_finished) {
+        app.server.db.ping().await.unwrap();
+        answered += 1;
+    }
+    assert!(answered > 10, "{answered}");
+    for one in slow {
+        assert!(one.await.unwrap().unwrap().unwrap().0 > 0, "it has its answer");
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 6, "each was begun among the others, and run apart");
+}
+
 async fn lists_use_their_indexes(app: App) {
     for text in spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
         let asked = text.clone();
@@ -307,6 +343,8 @@ async fn statements_use_their_indexes(app: App) {
         // the look for those with something to forget, and a restore are about all there is.
         let meant = [
             ") due",
+            ") few",
+            ") AS dated",
             "RECURSIVE unfinished",
             "RECURSIVE days",
             "FROM company ORDER BY",

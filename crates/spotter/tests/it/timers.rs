@@ -69,18 +69,21 @@ static WORK: &[Repeating] = &[
         id: "test_fails",
         summary: "Fails",
         seconds: 1,
+        only_reads: false,
         step: |_, _| Err(Problem::internal("on purpose")),
     },
     Repeating {
         id: "test_panics",
         summary: "Panics",
         seconds: 1,
+        only_reads: false,
         step: |_, _| panic!("on purpose"),
     },
     Repeating {
         id: "test_works",
         summary: "Works",
         seconds: 3_600,
+        only_reads: false,
         step: |_, _| {
             TURNS.fetch_add(1, Ordering::Relaxed);
             Ok(0)

@@ -73,6 +73,11 @@ impl World {
     }
 }
 
+/// Whether it writes to a client: such operations have scenarios with a mail server of their own.
+pub fn writes_mail(operation: &Operation) -> bool {
+    ["remind_of_invoice", "send_invoice_copy"].contains(&operation.id)
+}
+
 pub fn takes_body(operation: &Operation) -> bool {
     let mut schemas = schemars::SchemaGenerator::default();
     operation.arguments(&mut schemas).body.is_some()

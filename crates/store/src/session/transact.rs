@@ -9,6 +9,7 @@ use super::Session;
 use crate::{
     combine::{Deferred, Waiting},
     job::{Isolation, Job},
+    queue::Queue,
     tx::{Engine, Tx},
     wire::{Failure, open, run_all},
 };
@@ -23,7 +24,11 @@ pub(super) const BEGIN_WRITE: &str = "BEGIN";
 const BEGIN_TOGETHER: &str = "BEGIN; SET LOCAL lock_timeout = '20ms'";
 /// One snapshot, and an error where a row that is changed was changed since.
 const BEGIN_ROWS: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-/// One committed snapshot: what is only read decides nothing, and need not make writers retry.
+/// One committed snapshot: what is only read decides nothing, and need not make writers retry. What takes
+/// longer is left to who may take long.
+const BEGIN_QUICK: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '100ms'";
+/// The same for who may take long.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 impl Session {
@@ -90,9 +95,11 @@ impl Session {
         succeeded
     }
 
-    /// Runs reads in one snapshot; should it be lost, each that is left runs alone.
-    pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>) {
-        self.start(BEGIN_READ, true);
+    /// Runs reads in one snapshot; should it be lost, each that is left runs alone. Those that take long
+    /// are taken over, where there is somebody.
+    pub(crate) fn read_together(&mut self, batch: Vec<Box<dyn Job>>, slow: Option<&Queue>) {
+        let begin = if slow.is_some() { BEGIN_QUICK } else { BEGIN_READ };
+        self.start(begin, true);
         let mut rest = batch.into_iter();
         while let Some(mut job) = rest.next() {
             self.run(&mut *job);
@@ -100,10 +107,21 @@ impl Session {
                 job.finish(None);
                 continue;
             }
+            let took_long = slow.filter(|_| self.failure == Some(Failure::TooLong));
             self.rollback().ok();
-            for mut job in std::iter::once(job).chain(rest) {
-                let problem = self.transact(BEGIN_READ, false, &mut *job).err();
-                job.finish(problem);
+            let alone = match took_long {
+                Some(slow) => {
+                    slow.take_over(job);
+                    None
+                }
+                None => Some(job),
+            };
+            for mut job in alone.into_iter().chain(rest) {
+                let problem = self.transact(begin, false, &mut *job).err();
+                match slow.filter(|_| self.failure == Some(Failure::TooLong)) {
+                    Some(slow) => slow.take_over(job),
+                    None => job.finish(problem),
+                }
             }
             return;
         }
@@ -115,7 +133,7 @@ impl Session {
             self.start(begin, assume);
             let succeeded = self.run(job);
             let ended = match self.failure {
-                None if begin == BEGIN_READ => {
+                None if begin == BEGIN_READ || begin == BEGIN_QUICK => {
                     self.end_read();
                     Ok(())
                 }
@@ -124,7 +142,7 @@ impl Session {
             };
             match self.failure {
                 None => return ended,
-                Some(Failure::Statement | Failure::Closure) => return ended,
+                Some(Failure::Statement | Failure::TooLong | Failure::Closure) => return ended,
                 // What was taken for granted may be why it failed; looking at it reads more, and what
                 // is read is what conflicts.
                 Some(Failure::Assumption | Failure::Taken) => assume = false,

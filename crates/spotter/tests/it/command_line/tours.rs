@@ -2,7 +2,7 @@
 
 use super::*;
 
-crate::on_both_engines!(process the_tour_of_the_calendar);
+crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -18,13 +18,29 @@ fn walk(document: &str, folder: &Path, address: &str) -> String {
     told
 }
 
-fn the_tour_of_the_calendar(engine: Engine) {
+/// Walks a document on a new demo: these stand one after the other in what is told. Its books hold after.
+fn tour(engine: Engine, document: &str, expected: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let child = demo(folder.path(), &address, &flags);
     wait_ready(&address);
-    let told = walk(include_str!("../../../../../docs/CALENDAR.md"), folder.path(), &address);
+    let told = walk(document, folder.path(), &address);
     stop(child);
+    let data = folder.path().to_str().unwrap().to_owned();
+    let audit =
+        ["finance".to_owned(), "audit".into(), "--data".into(), data].into_iter().chain(flags);
+    let audit: Vec<_> = audit.collect();
+    let (fine, books) = spotter(&audit.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(fine, "{books}");
+    let mut rest = told.as_str();
+    for part in expected {
+        let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part} in\n{told}"));
+        rest = after;
+    }
+}
+
+fn the_tour_of_the_calendar(engine: Engine) {
+    let document = include_str!("../../../../../docs/CALENDAR.md");
     let expected = [
         "[1,\"Europe/Amsterdam\"]",
         "T09:00\",true]",
@@ -42,9 +58,27 @@ fn the_tour_of_the_calendar(engine: Engine) {
         "\"cancelled\"",
         "[\"Spin\",\"active\",\"07:15\",[]]\n",
     ];
-    let mut rest = told.as_str();
-    for part in expected {
-        let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part} in\n{told}"));
-        rest = after;
-    }
+    tour(engine, document, &expected);
+}
+
+fn the_tour_of_finance(engine: Engine) {
+    let document = include_str!("../../../../../docs/FINANCE.md");
+    let expected = [
+        "[14,\"NL91ABNA0417164300\"]",
+        "[4900,850,4,12]",
+        "[\"open\",\"Gold\",true]",
+        "[\"open\",true]",
+        "[\"paid\",0]",
+        "[\"succeeded\",\"cash\"]",
+        "{\"source\":\"credits\",\"state\":\"held\",\"units\":1}",
+        "[true,1]",
+        "[false,12]",
+        "[\"applied\",\"flexible\"]",
+        "[\"minimum_term\",3]",
+        "[\"credit_note\",900,",
+        "[1000,0]",
+        "[4900,[\"period\"]]",
+        "true",
+    ];
+    tour(engine, document, &expected);
 }

@@ -1,10 +1,12 @@
-//! No event tells anything but ids, statuses and names of changed fields. After every scenario, every
-//! payload of its companies is looked at, whether the scenario asked for it or not.
+//! No event tells anything but ids, statuses and names of changed fields, and the books always hold. After
+//! every scenario, every payload and the books of its companies are looked at, whether the scenario asked for
+//! it or not.
 
 use std::cell::RefCell;
 
 use serde_json::Value;
-use spotter_kernel::{Id, Timestamp, id::CompanyId};
+use spotter_contract::{Actor, Caller, Read};
+use spotter_kernel::{Date, Id, Timestamp, id::CompanyId};
 use spotter_store::{Sql, Tx, params};
 
 use super::Server;
@@ -28,16 +30,74 @@ const WORDS: &[(&str, &[&str])] = &[
             "rejected",
             "scheduled",
             "active",
+            "open",
+            "overdue",
+            "paid",
+            "uncollectible",
+            "processing",
+            "succeeded",
+            "failed",
+            "past_due",
+            "paused",
+            "expired",
+            "used",
+            "revoked",
         ],
     ),
     ("attendanceStatus", &["expected", "attended", "no_show", "excused"]),
     ("cancelledBy", &["client", "coach", "company", "system"]),
     ("cancellationTiming", &["early", "late"]),
+    (
+        "kind",
+        &[
+            "invoice",
+            "credit_note",
+            "card",
+            "sepa_debit",
+            "ideal",
+            "bank_transfer",
+            "cash",
+            "grant",
+            "hold",
+            "release",
+            "consume",
+            "adjust",
+            "expire",
+            "revoke",
+            "settle",
+        ],
+    ),
+    ("source", &["automatic", "request", "manual"]),
+    ("productType", &["DayPass", "WeekPass", "Membership", "CreditPack", "Other"]),
+    ("currency", &["EUR", "USD", "JPY"]),
+    ("poolKey", &["pt", "sauna"]),
     ("rejectionCause", &["coach", "expired", "withdrawn", "slot_gone"]),
 ];
 
 /// Fields that hold another object with the same rules.
 const OBJECTS: &[&str] = &["sender"];
+
+/// Fields that hold an amount, or count something.
+const AMOUNTS: &[&str] =
+    &["amount", "attempt", "balance", "grossTotal", "held", "remaining", "reminderCount"];
+
+/// Fields that hold a date.
+const DATES: &[&str] = &[
+    "validFrom",
+    "validUntil",
+    "issueDate",
+    "dueDate",
+    "startDate",
+    "endDate",
+    "paidUntil",
+    "nextBillingDate",
+];
+
+/// Whether it is the number of an invoice or a credit note.
+fn is_number(text: &str) -> bool {
+    let (series, digits) = text.split_once('-').unwrap_or_default();
+    ["INV", "CN"].contains(&series) && digits.chars().all(|c| c.is_ascii_digit() || c == '-')
+}
 
 /// What is wrong with a payload, if something is.
 fn fault(data: &Value) -> Option<String> {
@@ -56,6 +116,9 @@ fn fault(data: &Value) -> Option<String> {
                 text.is_some_and(|at| Timestamp::parse(at).is_some())
             }
             _ if value.is_boolean() => true,
+            amount if AMOUNTS.contains(&amount) => value.is_number(),
+            day if DATES.contains(&day) => text.is_some_and(|day| Date::parse(day).is_some()),
+            "number" => text.is_some_and(is_number),
             _ => text.zip(words).is_some_and(|(text, words)| words.contains(&text)),
         };
         (!fine).then(|| format!("{name} holds {value}"))
@@ -92,6 +155,12 @@ pub async fn check() {
             let data = serde_json::from_str(&data).unwrap();
             assert_eq!(fault(&data), None, "{event} tells too much: {data}");
         }
+        let now = server.env.clock.now();
+        let audit = move |tx: &mut Tx<'_>| {
+            let caller = Caller::new(company, Actor::System);
+            spotter_finance::audit::findings(&mut Read::new(tx, &caller, now))
+        };
+        assert_eq!(server.db.read(audit).await.unwrap(), [], "the books hold");
     }
 }
 

@@ -107,7 +107,7 @@ pub fn env() -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: spotter::areas::areas().endings.into(),
-        settling: Arc::new(spotter_contract::entitlement::Unpriced),
+        settling: Arc::new(spotter_finance::credits::settling::Ledger),
     }
 }
 
@@ -126,9 +126,16 @@ pub struct Server {
     pub files_folder: PathBuf,
     /// Where its mail goes, if it sends any.
     pub mailbox: Mailbox,
+    /// What it does beside answering, and the answering.
+    tasks: Vec<tokio::task::AbortHandle>,
 }
 
 impl Server {
+    /// Ends it: it would look for work until the last scenario has run.
+    pub fn stop(&self) {
+        self.tasks.iter().for_each(tokio::task::AbortHandle::abort);
+    }
+
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method: reqwest::Method = method.parse().unwrap();
         self.http.request(method, format!("{}{path}", self.base))
@@ -213,7 +220,7 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
 pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, true) }
+    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, (true, 3)) }
 }
 
 /// A server that writes mail and has nobody who sends it.
@@ -221,12 +228,12 @@ pub fn start_without_post(engine: Engine, links: &str) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
     let set = |env: &mut Env| env.mail_links = Some(links.into());
-    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, false) }
+    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, (false, 8)) }
 }
 
 /// The same with files of one's own.
 pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
-    start_in(engine, settings, files, |_| (), true)
+    start_in(engine, settings, files, |_| (), (true, 8))
 }
 
 fn start_in(
@@ -234,10 +241,11 @@ fn start_in(
     settings: Settings,
     files: Files,
     set: impl FnOnce(&mut Env),
-    posts: bool,
+    (posts, connections): (bool, usize),
 ) -> Server {
     let location = location(engine);
-    let db = open_new(&location);
+    let db = open_new_with(&location, connections);
+    let mut tasks = Vec::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let mut env = Env { mcp_url: base.as_str().into(), ..env() };
@@ -246,25 +254,31 @@ fn start_in(
     let sends_mail = env.mail_links.is_some();
     if sends_mail && posts {
         let post = Post::Mailbox(mailbox.clone());
-        let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post });
-        runtime().spawn(jobs(&db, &env, worker));
+        for job in spotter::mail::JOBS {
+            let worker = Mailer { db: db.clone(), env: env.clone(), post: post.clone(), job };
+            let task = runtime().spawn(jobs(&db, &env, Arc::new(worker)));
+            tasks.push(task.abort_handle());
+        }
     }
     let alert = sends_mail.then_some(&spotter_core::webhooks::TELL_OF_FAILURES);
     let deliveries = engine::Engine { alert, ..deliveries(&db, &env) };
     let sender = deliveries.sender.clone();
-    runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO));
+    tasks.push(
+        runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO)).abort_handle(),
+    );
     let table = Arc::new(Table::new(spotter::areas::areas()));
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
-    runtime().spawn(timers.run(std::future::pending()));
+    tasks.push(runtime().spawn(timers.run(std::future::pending())).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
     let service =
         spotter::serve::service(&state).into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
-    runtime().spawn(async move {
+    let serving = runtime().spawn(async move {
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
+    tasks.push(serving.abort_handle());
     let (http, state, files_folder) = (client(), Some(state), PathBuf::new());
-    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox }
+    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
 }
 
 /// Does the jobs of a worker over a database, for as long as the test runs.
@@ -292,9 +306,13 @@ pub fn deliveries(db: &Db, env: &Env) -> engine::Engine {
 
 /// Makes the schema of a database, and opens it.
 pub fn open_new(location: &Location) -> Db {
+    open_new_with(location, 8)
+}
+
+fn open_new_with(location: &Location, connections: usize) -> Db {
     apart(|| migrate(location, SystemClock.now(), |_| ())).unwrap();
     let mut config = Config::new(location.clone());
-    config.connections = 8;
+    config.connections = connections;
     open(&config)
 }
 
@@ -344,7 +362,8 @@ fn start_process(engine: Engine, binary: &str) -> Server {
     let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
     let http = client();
     let mailbox = Mailbox::default();
-    Server { engine, base, db, env, location, http, state: None, files, files_folder, mailbox }
+    let (state, tasks) = (None, Vec::new());
+    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
 }
 
 /// Waits until a process is ready; `log` is shown where it never is.

@@ -17,8 +17,8 @@ pub struct Span {
     /// How many units, 0 to 1000.
     #[serde(deserialize_with = "span_value")]
     #[schemars(range(min = 0, max = 1000))]
-    pub(super) value: i64,
-    pub(super) unit: SpanUnit,
+    pub(crate) value: i64,
+    pub(crate) unit: SpanUnit,
 }
 
 fn span_value<'de, D: serde::Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
@@ -35,16 +35,16 @@ impl Span {
 #[schemars(inline)]
 pub struct CreditPool {
     /// What integrations know the pool by; unique within the product.
-    key: String,
+    pub(crate) key: String,
     /// What people call it.
-    name: String,
+    pub(crate) name: String,
     /// Credits that are given each time.
-    credits: i64,
+    pub(crate) credits: i64,
     /// Every so many units.
-    schedule_interval: i64,
-    schedule_unit: SpanUnit,
+    pub(crate) schedule_interval: i64,
+    pub(crate) schedule_unit: SpanUnit,
     /// Whether what is left at the end of a period is lost or kept.
-    mode: PoolMode,
+    pub(crate) mode: PoolMode,
 }
 
 /// A pool as it is written.

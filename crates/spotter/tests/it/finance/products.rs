@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::new_product;
 use crate::{
     harness::{App, people},
     on_both_engines,
@@ -13,14 +14,6 @@ on_both_engines!(
     managers_write_and_put_in_order,
     clients_see_what_the_app_shows,
 );
-
-/// Creates a day pass with these facts beside the least.
-pub async fn new_product(app: &App, facts: Value) -> String {
-    let mut body = json!({"productType": "DayPass", "name": {"en": "Day pass"}, "price": 1250});
-    body.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
-    let made = app.app("POST", "/products", Some(body)).await.ok();
-    made.data()["product"]["productId"].as_str().unwrap().to_owned()
-}
 
 fn ids(list: &Value) -> Vec<&str> {
     list["products"]

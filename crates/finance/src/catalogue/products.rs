@@ -20,7 +20,8 @@ use super::{
 const PRODUCTS_MAX: i64 = 1_000;
 
 impl Product {
-    fn find(cx: &mut Read, id: ProductId) -> Result<Self> {
+    /// The product with this id.
+    pub fn find(cx: &mut Read, id: ProductId) -> Result<Self> {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 

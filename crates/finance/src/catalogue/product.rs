@@ -39,52 +39,52 @@ record! {
         /// What it is.
         pub product_type: ProductType,
         /// What people call it, by language.
-        name: Json<Name>,
+        pub(crate) name: Json<Name>,
         /// What it is, by language; may be empty.
-        description: Json<Description>,
+        pub(crate) description: Json<Description>,
         /// The language to fall back on; null where the name's language is not declared.
-        default_language: Option<String>,
+        pub(crate) default_language: Option<String>,
         /// Where clients see it.
         pub visibility: Visibility,
         /// Recurring where it renews itself.
         store_type: StoreType,
         /// In minor units of the currency, VAT included.
         #[schemars(range(min = 0))]
-        price: i64,
-        currency: Currency,
+        pub(crate) price: i64,
+        pub(crate) currency: Currency,
         /// The share of VAT in percent, with at most two decimals.
-        vat_percentage: Percentage,
+        pub(crate) vat_percentage: Percentage,
         /// The time that is paid for; None where it is no time.
-        period: Period,
+        pub(crate) period: Period,
         /// Whether it is there to try the company out.
         trial: bool,
         /// Whether it is paid again each period until it is cancelled.
-        auto_renew: bool,
+        pub(crate) auto_renew: bool,
         /// How long a membership binds; a value of 0 for not at all.
-        contract_period: Json<Span>,
+        pub(crate) contract_period: Json<Span>,
         /// How long before its end a membership has to be cancelled.
-        cancellation_notice_period: Period,
+        pub(crate) cancellation_notice_period: Period,
         /// On how many days a pass can be used; 0 for what is no pass.
         #[schemars(range(min = 0))]
-        days_usable: i64,
+        pub(crate) days_usable: i64,
         /// Within which time after the purchase it has to be used; a value of 0 for any.
-        validity_after_purchase: Json<Span>,
+        pub(crate) validity_after_purchase: Json<Span>,
         /// Whether the buyer is given credits.
-        assign_credits: bool,
+        pub(crate) assign_credits: bool,
         /// Credits that are given with each payment, beside those of the pools.
         #[schemars(range(min = 0))]
-        credits: i64,
+        pub(crate) credits: i64,
         /// How long credits are good for; a value of 0 for ever.
-        credit_validity: Json<Span>,
+        pub(crate) credit_validity: Json<Span>,
         /// When credits are given anew.
-        credit_calendar: CreditCalendar,
+        pub(crate) credit_calendar: CreditCalendar,
         /// Whether more can be booked than there are credits.
-        allow_negative_credits: bool,
+        pub(crate) allow_negative_credits: bool,
         /// How many more.
         #[schemars(range(min = 0))]
-        max_negative_credits: i64,
+        pub(crate) max_negative_credits: i64,
         /// Credits of kinds of their own.
-        credit_pools: Json<Vec<CreditPool>>,
+        pub(crate) credit_pools: Json<Vec<CreditPool>>,
         /// Whether it is no longer sold.
         pub is_archived: bool,
         created_at: Timestamp,

@@ -1,0 +1,43 @@
+//! A database that is written to directly, because years of rows would take hours over HTTP.
+
+use std::time::Duration;
+
+use spotter_kernel::Problem;
+use spotter_store::{Config, Db, Location, Sql, Tx};
+
+use crate::Outcome;
+
+/// A database that no service has open.
+pub struct Filling(Db, Location);
+
+/// Opens it.
+pub async fn open(location: Location) -> Outcome<Filling> {
+    let config = Config::new(location.clone());
+    let db = tokio::task::spawn_blocking(move || Db::open(&config)).await?.map_err(told)?;
+    Ok(Filling(db, location))
+}
+
+impl Filling {
+    /// Writes some rows, in one transaction.
+    pub async fn write(
+        &self,
+        mut rows: impl FnMut(&mut Tx<'_>) -> Result<(), Problem> + Send + 'static,
+    ) -> Outcome {
+        Ok(self.0.write_rows(move |tx| rows(tx)).await.map_err(told)?)
+    }
+
+    /// Closes it, with totals added up and with what PostgreSQL plans by.
+    pub async fn close(self) -> Outcome {
+        let Self(db, location) = self;
+        db.fold_tallies().await.map_err(told)?;
+        if let Location::Server(_) = location {
+            db.write_rows(|tx| tx.execute(Sql("ANALYZE"), &[]).map(drop)).await.map_err(told)?;
+        }
+        db.close(Duration::from_secs(5));
+        Ok(())
+    }
+}
+
+fn told(problem: Problem) -> String {
+    problem.cause.unwrap_or(problem.message)
+}

@@ -1,0 +1,137 @@
+//! The books look at themselves: what must hold between bills, money, credits and what happens by itself is
+//! asked of every row of a company. Nothing is found as long as the program is right, so that whatever is
+//! found is told to the operator.
+
+use spotter_contract::{Actor, Area, Caller, Read, Repeating};
+use spotter_core::company;
+use spotter_kernel::{Result, Timestamp, id::CompanyId};
+use spotter_store::{Sql, Tx, params, statements};
+
+/// What does not hold, and of which record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Whose books.
+    pub company: CompanyId,
+    /// What does not hold.
+    pub rule: &'static str,
+    /// Of what: an id, or what stands in its place.
+    pub of: String,
+}
+
+/// Rules, each with the statement that finds what breaks it.
+const RULES: &[(&str, Sql)] = &[
+    ("the amounts of an invoice add up", AMOUNTS),
+    ("an invoice stands where its balance says", STANDING),
+    ("an invoice is paid with what payments pay of it", PAID),
+    ("an invoice is credited by its credit notes", CREDITED),
+    ("numbers of a series and year have no gap", NUMBERS),
+    ("dates of issue do not go back", DATES),
+    ("no day of a membership is billed twice", BILLED_TWICE),
+    ("a payment pays, waits, went back or was taken back, as a whole", PAYMENTS),
+    ("what went back of a payment is its refunds", REFUNDS),
+    ("credits are what their entries make them", ENTRIES),
+    ("no more is held of credits than is left", LEFT),
+    ("what is held of credits is held by bookings", HELD),
+    ("a membership that is to be billed has its timer", TURNING),
+    ("a bill that is to be paid has its timer", CHASED),
+];
+
+/// What does not hold in the books of the company whose rows are read.
+pub fn findings(cx: &mut Read) -> Result<Vec<Finding>> {
+    let company = cx.company();
+    let mut found = Vec::new();
+    for (rule, sql) in RULES {
+        let broken: Vec<(String,)> = cx.all(*sql, params![])?;
+        found.extend(broken.into_iter().map(|(of,)| Finding { company, rule, of }));
+    }
+    Ok(found)
+}
+
+/// The same of every company.
+pub fn all_findings(tx: &mut Tx<'_>, now: Timestamp) -> Result<Vec<Finding>> {
+    let mut found = Vec::new();
+    for (company, _) in company::all_companies(tx)? {
+        let caller = Caller::new(company, Actor::System);
+        found.extend(findings(&mut Read::new(tx, &caller, now))?);
+    }
+    Ok(found)
+}
+
+fn audit(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    for Finding { company, rule, of } in all_findings(tx, now)? {
+        tracing::error!(%company, rule, of, "the books do not hold");
+    }
+    Ok(0)
+}
+
+const REPEATING: &[Repeating] = &[Repeating {
+    id: "audit_books",
+    summary: "See that the books of every company hold",
+    seconds: 86_400,
+    only_reads: true,
+    step: audit,
+}];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING)
+}
+
+statements! {
+    AMOUNTS = "SELECT invoice_id FROM invoice WHERE company_id = ?1 AND (gross_total <> net_total + tax_total \
+        OR (kind = 'invoice' AND balance <> gross_total - paid_total - credited_total) \
+        OR (kind = 'credit_note' AND balance <> 0) OR balance < 0 OR paid_total < 0 OR credited_total < 0) \
+        ORDER BY invoice_id LIMIT 100";
+    STANDING = "SELECT invoice_id FROM invoice WHERE company_id = ?1 AND kind = 'invoice' \
+        AND ((status IN ('open', 'overdue', 'uncollectible')) <> (balance > 0)) ORDER BY invoice_id LIMIT 100";
+    PAID = "SELECT i.invoice_id FROM invoice i LEFT JOIN allocation a ON a.company_id = i.company_id \
+        AND a.invoice_id = i.invoice_id WHERE i.company_id = ?1 GROUP BY i.invoice_id, i.paid_total \
+        HAVING i.paid_total <> COALESCE(SUM(a.amount), 0) ORDER BY i.invoice_id LIMIT 100";
+    CREDITED = "SELECT i.invoice_id FROM invoice i LEFT JOIN invoice n ON n.company_id = i.company_id \
+        AND n.corrects_invoice_id = i.invoice_id WHERE i.company_id = ?1 AND i.kind = 'invoice' \
+        GROUP BY i.invoice_id, i.credited_total, i.tax_total, i.gross_total \
+        HAVING i.credited_total <> COALESCE(SUM(n.gross_total), 0) OR (i.credited_total = i.gross_total \
+        AND i.credited_total > 0 AND i.tax_total <> SUM(n.tax_total)) ORDER BY i.invoice_id LIMIT 100";
+    NUMBERS = "SELECT s.series || '-' || s.year FROM invoice_series s WHERE s.company_id = ?1 \
+        AND s.last_number <> (SELECT COUNT(*) FROM invoice i WHERE i.company_id = s.company_id \
+        AND i.series = s.series AND i.number LIKE s.series || '-' || s.year || '-%') LIMIT 100";
+    DATES = "SELECT number FROM (SELECT number, issue_date, LAG(issue_date) OVER (PARTITION BY series \
+        ORDER BY number) AS earlier FROM invoice WHERE company_id = ?1) AS dated \
+        WHERE issue_date < earlier LIMIT 100";
+    BILLED_TWICE = "SELECT a.invoice_id FROM invoice a JOIN invoice b ON b.company_id = a.company_id \
+        AND b.subscription_id = a.subscription_id AND b.invoice_id <> a.invoice_id \
+        AND b.period_start >= a.period_start AND b.period_start < a.period_end AND b.kind = 'invoice' \
+        WHERE a.company_id = ?1 AND a.kind = 'invoice' AND a.subscription_id IS NOT NULL LIMIT 100";
+    PAYMENTS = "SELECT p.payment_id FROM payment p LEFT JOIN allocation a ON a.company_id = p.company_id \
+        AND a.payment_id = p.payment_id WHERE p.company_id = ?1 GROUP BY p.payment_id, p.amount, \
+        p.unallocated, p.refunded_total, p.disputed_total, p.status HAVING p.unallocated < 0 \
+        OR MIN(COALESCE(a.amount, 0)) < 0 OR COALESCE(SUM(a.amount), 0) + p.unallocated <> CASE p.status \
+        WHEN 'succeeded' THEN p.amount - p.refunded_total - p.disputed_total ELSE 0 END \
+        ORDER BY p.payment_id LIMIT 100";
+    REFUNDS = "SELECT p.payment_id FROM payment p LEFT JOIN refund r ON r.company_id = p.company_id \
+        AND r.payment_id = p.payment_id AND r.status <> 'failed' WHERE p.company_id = ?1 \
+        GROUP BY p.payment_id, p.refunded_total HAVING p.refunded_total <> COALESCE(SUM(r.amount), 0) \
+        ORDER BY p.payment_id LIMIT 100";
+    ENTRIES = "SELECT l.credit_lot_id FROM credit_lot l LEFT JOIN credit_entry e \
+        ON e.company_id = l.company_id AND e.credit_lot_id = l.credit_lot_id WHERE l.company_id = ?1 \
+        GROUP BY l.credit_lot_id, l.granted, l.remaining, l.held \
+        HAVING l.granted <> COALESCE(SUM(CASE WHEN e.kind = 'grant' THEN e.amount END), 0) \
+        OR l.remaining <> COALESCE(SUM(CASE WHEN e.kind IN ('grant', 'adjust', 'settle') THEN e.amount \
+        WHEN e.kind IN ('consume', 'expire', 'revoke') THEN -e.amount END), 0) \
+        OR l.held <> COALESCE(SUM(CASE WHEN e.kind = 'hold' THEN e.amount \
+        WHEN e.kind IN ('release', 'consume') THEN -e.amount END), 0) ORDER BY l.credit_lot_id LIMIT 100";
+    LEFT = "SELECT credit_lot_id FROM credit_lot WHERE company_id = ?1 AND (held < 0 OR (source <> 'debt' \
+        AND (remaining < 0 OR held > remaining))) ORDER BY credit_lot_id LIMIT 100";
+    HELD = "SELECT l.credit_lot_id FROM credit_lot l LEFT JOIN entitlement_hold h \
+        ON h.company_id = l.company_id AND h.part_id = l.credit_lot_id AND h.state = 'held' \
+        WHERE l.company_id = ?1 GROUP BY l.credit_lot_id, l.held HAVING l.held <> COALESCE(SUM(h.units), 0) \
+        ORDER BY l.credit_lot_id LIMIT 100";
+    TURNING = "SELECT s.subscription_id FROM subscription s WHERE s.company_id = ?1 \
+        AND s.next_billing_date IS NOT NULL AND (s.status IN ('cancelled', 'expired') OR NOT EXISTS (\
+        SELECT 1 FROM timer t WHERE t.company_id = s.company_id AND t.kind = 'turn_sale' \
+        AND t.subject = s.client_product_id)) ORDER BY s.subscription_id LIMIT 100";
+    CHASED = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
+        AND i.status IN ('open', 'overdue') AND NOT EXISTS (SELECT 1 FROM timer t \
+        WHERE t.company_id = i.company_id AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \
+        ORDER BY i.invoice_id LIMIT 100";
+}

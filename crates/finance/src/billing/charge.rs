@@ -1,0 +1,118 @@
+//! Fees that wait for the client's next bill.
+
+use spotter_contract::{Area, Read, Write, entitlement::ForfeitReason};
+use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::{
+    Id, Money, Result,
+    id::ClientId,
+    money::{Currency, Percentage},
+};
+use spotter_store::{params, record, statements, words};
+
+use crate::{
+    billing::{invoice::BillLine, texts},
+    ids::InvoiceId,
+};
+
+words! {
+    /// Where a fee stands.
+    pub enum ChargeStatus { Waiting = "waiting", Billed = "billed", Undone = "undone" }
+}
+
+record! {
+    /// A fee.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Charge {
+        /// Its id.
+        pub pending_charge_id: Id,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// What it is for.
+        pub kind: ForfeitReason,
+        /// In minor units.
+        pub amount: i64,
+        /// ISO 4217 code.
+        pub currency: Currency,
+        /// Where it stands.
+        pub status: ChargeStatus,
+        /// The bill that it is on.
+        pub invoice_id: Option<InvoiceId>,
+    }
+}
+
+/// A fee is due for a booking, with the next bill.
+pub fn add(
+    cx: &mut Write,
+    client: ClientId,
+    booking: Id,
+    kind: ForfeitReason,
+    fee: &Money,
+) -> Result<()> {
+    if fee.amount == 0 {
+        return Ok(());
+    }
+    let (id, now) = (cx.new_id(), cx.now());
+    cx.defer(ADD, params![client, id, booking, kind, fee.amount, fee.currency, now])
+}
+
+/// The fees of a booking that are due, undone; those that were billed before.
+pub fn undo(cx: &mut Write, booking: Id) -> Result<Vec<Charge>> {
+    let charges: Vec<Charge> = cx.all(OF_BOOKING, params![booking])?;
+    let now = cx.now();
+    cx.defer(UNDO, params![booking, now])?;
+    Ok(charges.into_iter().filter(|charge| charge.status == ChargeStatus::Billed).collect())
+}
+
+/// The fees of a client that wait for a bill.
+pub fn waiting(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Charge>> {
+    let now = cx.now();
+    cx.all(WAITING, params![client, currency, now])
+}
+
+/// Fees as they stand on a bill.
+pub fn lines(cx: &mut Read, fees: &[Charge], rate: Percentage) -> Result<Vec<BillLine>> {
+    let Some(first) = fees.first() else { return Ok(Vec::new()) };
+    let language = language_of(cx, first.client_id)?;
+    let line = |fee: &Charge| BillLine {
+        product_id: None,
+        description: texts::fee(fee.kind, &language).to_owned(),
+        gross: fee.amount,
+        vat_percentage: rate,
+    };
+    Ok(fees.iter().map(line).collect())
+}
+
+/// Puts fees on a bill.
+pub fn bill(cx: &mut Write, fees: &[Charge], invoice: InvoiceId) -> Result<()> {
+    let now = cx.now();
+    fees.iter().try_for_each(|fee| {
+        cx.defer(BILL, params![fee.client_id, fee.pending_charge_id, invoice, now])
+    })
+}
+
+/// The language in which a client is written to.
+pub fn language_of(cx: &mut Read, client: ClientId) -> Result<String> {
+    let own = Client::find(cx, client)?.language().map(str::to_owned);
+    match own {
+        Some(language) => Ok(language),
+        None => Ok(Company::find(cx)?.language),
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    ADD = "INSERT INTO pending_charge (company_id, client_id, pending_charge_id, booking_id, kind, amount, \
+        currency, status, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'waiting', ?8, ?8)";
+    OF_BOOKING = "SELECT ", Charge::COLUMNS, " FROM pending_charge WHERE company_id = ?1 AND booking_id = ?2 \
+        AND status <> 'undone' ORDER BY pending_charge_id LIMIT 20";
+    UNDO = "UPDATE pending_charge SET status = 'undone', updated_at = ?3 \
+        WHERE company_id = ?1 AND booking_id = ?2 AND status <> 'undone'";
+    WAITING = "SELECT ", Charge::COLUMNS, " FROM pending_charge WHERE company_id = ?1 AND client_id = ?2 \
+        AND status = 'waiting' AND currency = ?3 AND created_at <= ?4 ORDER BY pending_charge_id LIMIT 100";
+    BILL = "UPDATE pending_charge SET status = 'billed', invoice_id = ?4, updated_at = ?5 \
+        WHERE company_id = ?1 AND client_id = ?2 AND pending_charge_id = ?3";
+}

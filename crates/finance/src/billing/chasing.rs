@@ -1,0 +1,90 @@
+//! What becomes of a bill that is not paid in time: it is overdue, the client is reminded, and in the end it
+//! is given up. One timer for each bill does what is due on the company's date, and sets itself to the next.
+
+use spotter_contract::{Area, Ending, Timer, Write};
+use spotter_kernel::{Date, Id, Result};
+
+use super::{
+    invoice::{Invoice, InvoiceKind, InvoiceStatus},
+    letters,
+};
+use crate::{company_day, ids::InvoiceId, settings::FinanceSettings, standing, zone};
+
+/// What is done about a bill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It is not paid in time.
+    Overdue,
+    /// The client is reminded, so many days after the due date.
+    Remind(i64),
+    /// Nobody asks for it any more.
+    GiveUp,
+}
+
+/// What is next about a bill, and on which date; nothing where nothing is left to pay of it.
+fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, Step)> {
+    if !invoice.is_unpaid() || invoice.kind != InvoiceKind::Invoice {
+        return None;
+    }
+    let after = |days: i64| invoice.due_date.plus_days(days).unwrap_or(Date::MAX);
+    if invoice.status == InvoiceStatus::Open {
+        return Some((after(1), Step::Overdue));
+    }
+    let given_up = settings.write_off_days;
+    let reminders = settings.reminder_days.0.iter().copied();
+    let reminder =
+        reminders.filter(|days| *days < given_up).find(|days| *days > invoice.chased_days);
+    Some(match reminder {
+        Some(days) => (after(days), Step::Remind(days)),
+        None => (after(given_up), Step::GiveUp),
+    })
+}
+
+/// Has it seen to that a bill is paid.
+pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
+    match next_step(invoice, settings) {
+        Some((date, _)) => {
+            let due_at = company_day(cx, date)?;
+            cx.set_timer(&CHASE_INVOICE, invoice.invoice_id, due_at)
+        }
+        None => Ok(()),
+    }
+}
+
+fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
+    let (today, settings) = (zone(cx)?.date_at(cx.now()), FinanceSettings::find(cx)?);
+    let mut invoice = Invoice::find(cx, InvoiceId(id))?;
+    while let Some((_, step)) = next_step(&invoice, &settings).filter(|(date, _)| *date <= today) {
+        let before = invoice.clone();
+        match step {
+            Step::Overdue => invoice.status = InvoiceStatus::Overdue,
+            Step::Remind(days) => invoice.chased_days = days,
+            Step::GiveUp => invoice.status = InvoiceStatus::Uncollectible,
+        }
+        invoice.save(cx, &before)?;
+        match step {
+            Step::Overdue => standing::unpaid(cx, &invoice)?,
+            // Of several that were due while nobody was there, one is enough.
+            Step::Remind(_)
+                if next_step(&invoice, &settings).is_some_and(|(date, _)| date > today) =>
+            {
+                letters::remind(cx, &invoice)?;
+            }
+            Step::Remind(_) => {}
+            Step::GiveUp => cx.end(Ending::InvoiceGivenUp, invoice.invoice_id)?,
+        }
+    }
+    chase_later(cx, &invoice, &settings)
+}
+
+static CHASE_INVOICE: Timer = Timer::new(
+    "chase_invoice",
+    "Say of an invoice that it is overdue, remind of it, and give it up",
+    chase_invoice,
+)
+.emits(crate::TURNS);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().timers(&[&CHASE_INVOICE])
+}

@@ -1,0 +1,355 @@
+//! Invoices, and the credit notes that correct them: what is kept of one, what is told of it, and how its
+//! balance moves. Nothing on paper is ever edited.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_core::locations::Address;
+use spotter_kernel::{
+    Date, Event, Key, Problem, Result, Timestamp,
+    id::{ClientId, LocationId},
+    money::{Currency, Percentage},
+};
+use spotter_store::{Json, params, record, set, statements, values, words};
+
+use crate::{
+    billing::tax::RateTotal,
+    catalogue::product::ProductId,
+    ids::{ClientProductId, InvoiceId, SubscriptionId},
+};
+
+words! {
+    /// Whether it bills something, or takes back what was billed.
+    pub enum InvoiceKind { Invoice = "invoice", CreditNote = "credit_note" }
+}
+
+words! {
+    /// Where it stands.
+    pub enum InvoiceStatus {
+        Open = "open",
+        Overdue = "overdue",
+        Paid = "paid",
+        Cancelled = "cancelled",
+        Uncollectible = "uncollectible",
+    }
+}
+
+words! {
+    /// Whether the client's payment method is charged when it is due, or the client pays by themselves.
+    pub enum Collection { Automatic = "automatic", Manual = "manual" }
+}
+
+/// Somebody as they stand on paper.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Party {
+    /// The name.
+    pub name: String,
+    /// Where they are.
+    pub address: Option<Address>,
+    /// How to write to them.
+    pub email: Option<String>,
+    /// How to call them.
+    pub phone: Option<String>,
+    /// The VAT identification number.
+    pub vat_number: Option<String>,
+    /// The number in the trade register.
+    pub registration_number: Option<String>,
+    /// The account to pay to.
+    pub iban: Option<String>,
+    /// The bank of that account.
+    pub bic: Option<String>,
+}
+
+/// What is to be billed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BillLine {
+    /// What was sold, where it is a product.
+    pub product_id: Option<ProductId>,
+    /// What it is, as the client reads it.
+    pub description: String,
+    /// The amount with tax; negative where it takes something off the bill.
+    pub gross: i64,
+    /// The rate of the tax in it.
+    pub vat_percentage: Percentage,
+}
+
+/// What is billed, line by line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceLine {
+    /// What was sold; null for fees and for what a credit note takes back as a whole.
+    pub product_id: Option<ProductId>,
+    /// What it is, as the client reads it.
+    pub description: String,
+    /// How many.
+    pub quantity: i64,
+    /// The amount with tax.
+    pub gross: i64,
+    /// The amount without tax.
+    pub net: i64,
+    /// The tax.
+    pub tax: i64,
+    /// The rate of the tax in percent.
+    pub vat_percentage: Percentage,
+}
+
+record! {
+    /// An invoice or a credit note.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Invoice {
+        /// Its id.
+        pub invoice_id: InvoiceId,
+        /// What it is called on paper; without gaps in a series and year.
+        pub number: String,
+        /// `INV` for invoices, `CN` for credit notes.
+        pub series: String,
+        /// Whether it bills or takes back.
+        pub kind: InvoiceKind,
+        /// Where it stands.
+        pub status: InvoiceStatus,
+        /// How it is paid.
+        pub collection: Collection,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// The membership that it bills.
+        pub subscription_id: Option<SubscriptionId>,
+        /// What was sold with it.
+        pub client_product_id: Option<ClientProductId>,
+        /// The invoice that a credit note corrects.
+        pub corrects_invoice_id: Option<InvoiceId>,
+        /// The client's home location on the day of issue.
+        pub home_location_id: Option<LocationId>,
+        /// ISO 4217 code of every amount, which are in its minor units.
+        pub currency: Currency,
+        /// The company's date on which it was issued.
+        pub issue_date: Date,
+        /// The last date on which it is paid in time.
+        pub due_date: Date,
+        /// The first day that is billed.
+        pub period_start: Option<Date>,
+        /// The first day that is not billed any more.
+        pub period_end: Option<Date>,
+        /// The amount without tax.
+        pub net_total: i64,
+        /// The tax.
+        pub tax_total: i64,
+        /// The amount with tax.
+        pub gross_total: i64,
+        /// What was paid of it.
+        pub paid_total: i64,
+        /// What credit notes took back of it.
+        pub credited_total: i64,
+        /// What is left to pay.
+        pub balance: i64,
+        /// Who bills, as on the day of issue.
+        pub seller: Json<Party>,
+        /// Who is billed, as on the day of issue.
+        pub buyer: Json<Party>,
+        /// What is billed.
+        pub lines: Json<Vec<InvoiceLine>>,
+        /// The amounts by rate.
+        pub taxes: Json<Vec<RateTotal>>,
+        /// Why a credit note was issued.
+        pub reason: Option<String>,
+        /// When it was sent last.
+        pub sent_at: Option<Timestamp>,
+        /// How often the client was reminded.
+        pub reminder_count: i64,
+        /// Days after its due date up to which it was seen to that it is paid.
+        #[serde(skip)]
+        pub chased_days: i64,
+        /// When its balance came to nothing by payment.
+        pub paid_at: Option<Timestamp>,
+        /// When it was cancelled.
+        pub cancelled_at: Option<Timestamp>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What a change of the balance did to an invoice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turned {
+    /// It stands where it stood.
+    Nothing,
+    /// It is paid.
+    Paid,
+    /// Nothing of it was paid, and nothing is owed any more.
+    Cancelled,
+    /// It was paid, and is owed again.
+    Owed,
+}
+
+/// What is told of an invoice.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceEvent {
+    invoice_id: InvoiceId,
+    /// What it is called on paper.
+    number: String,
+    /// Whether it bills or takes back.
+    kind: InvoiceKind,
+    status: InvoiceStatus,
+    client_id: ClientId,
+    subscription_id: Option<SubscriptionId>,
+    client_product_id: Option<ClientProductId>,
+    corrects_invoice_id: Option<InvoiceId>,
+    currency: Currency,
+    gross_total: i64,
+    /// What is left to pay.
+    balance: i64,
+    issue_date: Date,
+    due_date: Date,
+    reminder_count: i64,
+    paid_at: Option<Timestamp>,
+    cancelled_at: Option<Timestamp>,
+}
+
+impl Payload for InvoiceEvent {
+    const EVENTS: &'static [Event] = &[
+        Event::InvoiceCreated,
+        Event::InvoiceSent,
+        Event::InvoiceOverdue,
+        Event::InvoiceCancelled,
+        Event::InvoicePaid,
+    ];
+}
+
+/// The subject of the total of all invoices.
+pub const TALLY: &str = "invoices";
+
+impl Invoice {
+    /// The invoice with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: InvoiceId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+        cx.own(found, |invoice| invoice.client_id)
+    }
+
+    /// Whether something of it is left to pay.
+    pub fn is_unpaid(&self) -> bool {
+        matches!(self.status, InvoiceStatus::Open | InvoiceStatus::Overdue)
+    }
+
+    /// An invoice of a client that something is left to pay of.
+    pub fn payable(cx: &mut Read, id: InvoiceId, client: ClientId) -> Result<Self> {
+        let rule = "must be an invoice of the client";
+        let found = Self::find(cx, id).map_err(|none| none.missing("invoiceId", rule))?;
+        if found.client_id != client {
+            return Err(Problem::field(Key::NotFound, "invoiceId", rule));
+        }
+        let owed = found.is_unpaid() || found.status == InvoiceStatus::Uncollectible;
+        if found.kind != InvoiceKind::Invoice || !owed {
+            let rule = "must be an invoice that something is left to pay of";
+            return Err(Problem::conflict("invoiceId", rule));
+        }
+        Ok(found)
+    }
+
+    /// A client's bills of a currency that something is left to pay of, the oldest due first.
+    pub fn due_of(cx: &mut Read, client: ClientId, currency: Currency) -> Result<Vec<Self>> {
+        cx.all(DUE, params![client, currency])
+    }
+
+    /// Under what it is counted.
+    fn subjects(&self) -> BTreeSet<String> {
+        crate::subjects(TALLY, self.status.word(), self.client_id)
+    }
+
+    /// Writes a new one down.
+    pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("invoice", self.invoice_id, ["invoice"]);
+        cx.defer(INSERT, &self.params())?;
+        cx.recount(&BTreeSet::new(), &self.subjects())
+    }
+
+    /// Writes down what has changed.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("invoice", self.invoice_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.subjects(), &self.subjects())
+    }
+
+    /// Takes so much more of it as paid, and so much more as taken back by credit notes, or less where that
+    /// is negative; what is left to pay and where it stands follow, and it is told where that is another
+    /// place.
+    pub fn weigh(&mut self, cx: &mut Write, paid: i64, credited: i64) -> Result<Turned> {
+        let before = &self.clone();
+        self.paid_total += paid;
+        self.credited_total += credited;
+        self.balance = self.gross_total - self.paid_total - self.credited_total;
+        let was_paid = before.status == InvoiceStatus::Paid;
+        let turned = match (self.balance, was_paid) {
+            (1.., true) => Turned::Owed,
+            (..=0, false) if self.paid_total == 0 => Turned::Cancelled,
+            (..=0, false) => Turned::Paid,
+            _ => Turned::Nothing,
+        };
+        let now = Some(cx.now());
+        let event = match turned {
+            Turned::Nothing => None,
+            Turned::Owed => {
+                (self.status, self.paid_at) = (InvoiceStatus::Open, None);
+                None
+            }
+            Turned::Cancelled => {
+                (self.status, self.cancelled_at) = (InvoiceStatus::Cancelled, now);
+                Some(Event::InvoiceCancelled)
+            }
+            Turned::Paid => {
+                (self.status, self.paid_at) = (InvoiceStatus::Paid, now);
+                Some(Event::InvoicePaid)
+            }
+        };
+        self.save(cx, before)?;
+        event.map_or(Ok(()), |event| self.tell(cx, event))?;
+        Ok(turned)
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+        let told = InvoiceEvent {
+            invoice_id: self.invoice_id,
+            number: self.number.clone(),
+            kind: self.kind,
+            status: self.status,
+            client_id: self.client_id,
+            subscription_id: self.subscription_id,
+            client_product_id: self.client_product_id,
+            corrects_invoice_id: self.corrects_invoice_id,
+            currency: self.currency,
+            gross_total: self.gross_total,
+            balance: self.balance,
+            issue_date: self.issue_date,
+            due_date: self.due_date,
+            reminder_count: self.reminder_count,
+            paid_at: self.paid_at,
+            cancelled_at: self.cancelled_at,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<InvoiceEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Invoice::COLUMNS, " FROM invoice WHERE company_id = ?1 AND invoice_id = ?2";
+    DUE = "SELECT ", Invoice::COLUMNS, " FROM invoice WHERE company_id = ?1 AND client_id = ?2 \
+        AND balance > 0 AND currency = ?3 AND status IN ('open', 'overdue') \
+        ORDER BY due_date, invoice_id LIMIT 1000";
+    INSERT = "INSERT INTO invoice ", values!(Invoice);
+    SAVE = "UPDATE invoice SET ", set!(Invoice), " WHERE company_id = ?1 AND invoice_id = ?2";
+}

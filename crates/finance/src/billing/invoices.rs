@@ -1,0 +1,157 @@
+//! Invoices as integrations, staff and clients see them, and bills that staff make of their own.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::{
+    Date, Event, Key, Many, Problem, Result, Timestamp,
+    id::ClientId,
+    money::{Currency, Percentage},
+    number::Whole,
+    text::Text,
+};
+use spotter_store::{List, filters, lists};
+
+use crate::{
+    billing::{
+        invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceStatus, TALLY},
+        issuing::{self, Bill},
+    },
+    ids::{InvoiceId, SubscriptionId},
+};
+
+listed!(Invoices { invoices: Invoice });
+
+filters! {
+    struct Filters {
+        /// Invoices of this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Invoices in this status.
+        status: InvoiceStatus => "status = ?", tallied;
+        /// Invoices or credit notes alone.
+        kind: InvoiceKind => "kind = ?";
+        /// Invoices of this membership.
+        subscription_id: SubscriptionId => "subscription_id = ?";
+        /// The invoice with this number.
+        number: Text<40> => "number = ?";
+        /// Invoices that were issued on this date or later.
+        issued_from: Date => "issue_date >= ?";
+        /// Invoices that were issued before this date.
+        issued_to: Date => "issue_date < ?";
+        /// Invoices that were changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_invoices(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Invoices> {
+    spotter_kernel::in_order(wanted.issued_from, wanted.issued_to, "issuedTo")?;
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(
+    /// Where an invoice stands in a path.
+    pub InvoicePath {
+        /// The invoice's id.
+        invoice_id: InvoiceId,
+    }
+);
+
+answer!(
+    /// An invoice or a credit note.
+    pub InvoiceAnswer {
+        /// As it stands.
+        invoice: Invoice,
+    }
+);
+
+fn get_invoice(cx: &mut Read, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
+    Ok(InvoiceAnswer { invoice: Invoice::find(cx, at.invoice_id)? })
+}
+
+/// Something that is billed.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewLine {
+    /// What it is, as the client reads it.
+    description: Text<200>,
+    /// With tax, in minor units of the invoice's currency.
+    amount: Whole<0, 1_000_000_000>,
+    /// The share of VAT in percent; 0 when absent.
+    vat_percentage: Option<Percentage>,
+}
+
+/// A bill of something that is no product.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewInvoice {
+    /// Whose it is.
+    client_id: ClientId,
+    /// The company's when absent.
+    currency: Option<Currency>,
+    /// What is billed; without lines, the fees that wait for a bill.
+    #[serde(default)]
+    lines: Many<NewLine, 0, 50>,
+}
+
+fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceAnswer> {
+    let client = Client::find(cx, new.client_id)?;
+    let company = Company::find(cx)?;
+    let currency = new.currency.unwrap_or(company.currency);
+    let line = |line: NewLine| BillLine {
+        product_id: None,
+        description: line.description.into(),
+        gross: line.amount.0,
+        vat_percentage: line.vat_percentage.unwrap_or_default(),
+    };
+    let bill = Bill {
+        client_id: client.client_id,
+        currency,
+        lines: new.lines.into_iter().map(line).collect(),
+        collection: Collection::Manual,
+        period: None,
+        due_from: None,
+        subscription_id: None,
+        client_product_id: None,
+    };
+    if issuing::draft(cx, &bill)?.totals.lines.is_empty() {
+        return Err(Problem::conflict("lines", "must not be empty where no fee waits for a bill"));
+    }
+    let invoice = issuing::issue(cx, &bill)?;
+    let (name, number, total) = (client.name(), invoice.number.clone(), invoice.gross_total);
+    cx.happens(|| format!("The invoice {number} over {total} in minor units is issued to {name}."));
+    Ok(InvoiceAnswer { invoice })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/invoices", FinanceInvoicesRead, list_invoices)
+            .summary("List invoices")
+            .describe("Invoices and credit notes, the newest first.")
+            .for_own(&[])
+            .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(GET "/finance/invoices/{invoiceId}", FinanceInvoicesRead, get_invoice)
+            .summary("Get an invoice")
+            .for_own(&[]),
+        operation!(app POST "/finance/invoices", Manager, issue_invoice)
+            .summary("Issue an invoice of your own")
+            .describe(
+                "For what is no product, and for fees that wait for the client's next bill. What the client \
+                 has paid too much before pays it.",
+            )
+            .created()
+            .emits(crate::SETTLES)
+            .always(&[Event::InvoiceCreated])
+            .fails(&[Key::CompanyNotFound, Key::ApiError])
+            .asks(),
+    ])
+}
+
+lists! {
+    /// Every invoice, the newest first.
+    LIST: List<Invoice, Filters> =
+        List::new("invoice WHERE company_id = ?1", "invoice_id DESC").tallied(TALLY);
+}

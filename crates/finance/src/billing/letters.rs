@@ -1,0 +1,105 @@
+//! What clients are written of their invoices: the invoice itself, a copy, and a reminder. It counts as said
+//! once a mail server has it.
+
+use spotter_contract::{
+    Area, Job, Write,
+    jobs::{Settled, State},
+};
+use spotter_core::{
+    clients::Client,
+    mail::{self, Bill, Letter, LetterKind, Recipient},
+};
+use spotter_kernel::{Event, Id, Problem, Result};
+
+use super::{charge, invoice::Invoice, texts};
+use crate::{ids::InvoiceId, settings::FinanceSettings};
+
+/// Why a client cannot be written to, as a rule for whoever asks.
+pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
+    match client.email() {
+        _ if !mail::is_on(cx) => {
+            Some(Problem::conflict("mail", "must be set up: this installation sends no mail"))
+        }
+        None => Some(Problem::conflict("email", "must be known of the client")),
+        Some(_) => None,
+    }
+}
+
+/// Writes to a client of an invoice.
+pub fn write_to(
+    cx: &mut Write,
+    client: &Client,
+    invoice: &Invoice,
+    kind: LetterKind,
+) -> Result<()> {
+    let Some(email) = client.email() else { return Ok(()) };
+    let language = charge::language_of(cx, invoice.client_id)?;
+    let amount = texts::amount(invoice.balance, invoice.currency, &language);
+    let due = texts::date(invoice.due_date, &language);
+    let bill = Bill { number: &invoice.number, amount: &amount, due: &due, link: "" };
+    let to = Recipient { email, name: client.first_name(), language: Some(&language) };
+    let letter = match kind {
+        LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
+        _ => Letter::Invoice(bill),
+    };
+    mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
+}
+
+/// Mails a new invoice, where the company wants that and the client can be written to.
+pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
+    if !settings.mail_invoices || !mail::is_on(cx) || invoice.gross_total == 0 {
+        return Ok(());
+    }
+    let client = Client::find(cx, invoice.client_id)?;
+    write_to(cx, &client, invoice, LetterKind::Invoice)
+}
+
+/// Reminds a client of an invoice, where they can be written to.
+pub fn remind(cx: &mut Write, invoice: &Invoice) -> Result<()> {
+    let client = Client::find(cx, invoice.client_id)?;
+    match unreachable(cx, &client) {
+        Some(_) => Ok(()),
+        None => write_to(cx, &client, invoice, LetterKind::InvoiceReminder),
+    }
+}
+
+/// Takes back what was not sent yet of an invoice that nothing is left to pay of.
+pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
+    match mail::is_on(cx) {
+        true => mail::take_back(cx, &SEND_INVOICE, LetterKind::InvoiceReminder, invoice),
+        false => Ok(()),
+    }
+}
+
+/// What became of a letter: it counts once a server has it.
+fn settle(cx: &mut Write, letter: Id, settled: &Settled) -> Result<()> {
+    mail::settle(cx, letter, settled)?;
+    if settled.state != State::Done {
+        return Ok(());
+    }
+    let Some((kind, about)) = mail::subject_of(cx, letter)? else { return Ok(()) };
+    let before = Invoice::find(cx, InvoiceId(about))?;
+    let mut invoice = before.clone();
+    let event = match kind {
+        LetterKind::InvoiceReminder => {
+            invoice.reminder_count += 1;
+            Event::InvoiceOverdue
+        }
+        _ => {
+            invoice.sent_at = Some(cx.now());
+            Event::InvoiceSent
+        }
+    };
+    invoice.save(cx, &before)?;
+    invoice.tell(cx, event)
+}
+
+/// Mail about invoices.
+pub static SEND_INVOICE: Job =
+    Job::new("send_invoice", "Send invoices and reminders to clients", mail::PATIENCE, settle)
+        .emits(&[Event::InvoiceSent, Event::InvoiceOverdue]);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().jobs(&[&SEND_INVOICE])
+}

@@ -1,0 +1,59 @@
+//! Reminders and copies of invoices that somebody asks for.
+
+use spotter_contract::{Area, Path, Write, operation};
+use spotter_core::{clients::Client, mail::LetterKind};
+use spotter_kernel::{Key, Problem, Result};
+
+use super::{
+    invoice::{Invoice, InvoiceKind, InvoiceStatus},
+    invoices::{InvoiceAnswer, InvoicePath},
+    letters,
+};
+
+fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
+    let invoice = Invoice::find(cx, at.invoice_id)?;
+    if invoice.status != InvoiceStatus::Overdue {
+        return Err(Problem::conflict("status", "must be overdue"));
+    }
+    let client = Client::find(cx, invoice.client_id)?;
+    if let Some(problem) = letters::unreachable(cx, &client) {
+        return Err(problem);
+    }
+    cx.touch("invoice", invoice.invoice_id, ["reminder"]);
+    letters::write_to(cx, &client, &invoice, LetterKind::InvoiceReminder)?;
+    Ok(InvoiceAnswer { invoice })
+}
+
+fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
+    let invoice = Invoice::find(cx, at.invoice_id)?;
+    if invoice.kind != InvoiceKind::Invoice {
+        return Err(Problem::conflict("kind", "must be invoice"));
+    }
+    let client = Client::find(cx, invoice.client_id)?;
+    if let Some(problem) = letters::unreachable(cx, &client) {
+        return Err(problem);
+    }
+    cx.touch("invoice", invoice.invoice_id, ["copy"]);
+    letters::write_to(cx, &client, &invoice, LetterKind::Invoice)?;
+    Ok(InvoiceAnswer { invoice })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(POST "/finance/invoices/{invoiceId}/reminders", FinanceInvoiceMessagesWrite,
+            remind_of_invoice)
+        .summary("Remind a client of an invoice")
+        .describe(
+            "Of one that is overdue, by mail. `invoice.overdue` tells once a mail server has taken it.",
+        )
+        .created()
+        .fails(&[Key::ApiError, Key::CompanyNotFound]),
+        operation!(POST "/finance/invoices/{invoiceId}/copies", FinanceInvoiceMessagesWrite,
+            send_invoice_copy)
+        .summary("Send a client a copy of an invoice")
+        .describe("By mail. `invoice.sent` tells once a mail server has taken it.")
+        .created()
+        .fails(&[Key::ApiError, Key::CompanyNotFound]),
+    ])
+}

@@ -1,0 +1,30 @@
+//! Bills: what stands on them and how it is worked out ([`tax`], [`texts`]), the record ([`invoice`]), how one
+//! comes to be ([`charge`], [`issuing`]), is read and made by staff ([`invoices`]), is written of to the client ([`letters`], [`messages`]), chased where it is not
+//! paid ([`chasing`]), and corrected ([`correcting`]).
+
+pub mod charge;
+pub mod chasing;
+pub mod correcting;
+pub mod invoice;
+pub mod invoices;
+pub mod issuing;
+pub mod letters;
+pub mod messages;
+pub mod tax;
+pub mod texts;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub(super) fn area() -> Area {
+    Area::join([
+        invoice::area(),
+        issuing::area(),
+        invoices::area(),
+        correcting::area(),
+        charge::area(),
+        letters::area(),
+        messages::area(),
+        chasing::area(),
+    ])
+}

@@ -1,0 +1,129 @@
+//! What stands on paper, in each language: one table, in which a missing translation does not compile.
+
+use spotter_contract::entitlement::ForfeitReason;
+use spotter_kernel::{Date, money::Currency};
+
+/// A fee, as it stands on a bill.
+pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
+    let [en, nl, de] = match kind {
+        ForfeitReason::LateCancellation => [
+            "Fee for a late cancellation",
+            "Kosten van te late annulering",
+            "Gebühr für späte Absage",
+        ],
+        ForfeitReason::NoShow => {
+            ["Fee for not showing up", "Kosten van wegblijven", "Gebühr für Nichterscheinen"]
+        }
+    };
+    pick(language, [en, nl, de])
+}
+
+/// A correction of what was billed, as it stands on a credit note.
+pub fn correction(of: &str, language: &str) -> String {
+    let text = pick(language, ["Correction of", "Correctie van", "Korrektur von"]);
+    format!("{text} {of}")
+}
+
+/// An amount, as people of a language write it: `EUR 12.50`, `EUR 12,50`, `12,50 EUR`.
+pub fn amount(amount: i64, currency: Currency, language: &str) -> String {
+    let (code, number) = (currency.code(), currency.decimal(amount));
+    match language {
+        "nl" => format!("{code} {}", number.replace('.', ",")),
+        "de" => format!("{} {code}", number.replace('.', ",")),
+        _ => format!("{code} {number}"),
+    }
+}
+
+/// A date, as people of a language write it: `22 November 2026`, `22-11-2026`, `22.11.2026`.
+pub fn date(date: Date, language: &str) -> String {
+    let form = pick(language, ["%-d %B %Y", "%d-%m-%Y", "%d.%m.%Y"]);
+    date.0.strftime(form).to_string()
+}
+
+/// The language of these texts that somebody is written to in.
+pub fn language(language: &str) -> &'static str {
+    pick(language, ["en", "nl", "de"])
+}
+
+/// The words of the page where something is paid.
+pub struct PayPage {
+    /// What the page is.
+    pub title: &'static str,
+    /// Before who is paid.
+    pub payee: &'static str,
+    /// Before the account.
+    pub account: &'static str,
+    /// Before what is to be named.
+    pub reference: &'static str,
+    /// Below the code.
+    pub scan: &'static str,
+    /// Where no account is known.
+    pub ask: &'static str,
+    /// It is paid.
+    pub paid: &'static str,
+    /// It was taken back.
+    pub cancelled: &'static str,
+    /// It was not paid in time.
+    pub expired: &'static str,
+}
+
+/// The words of the page where something is paid, in a language.
+pub fn pay_page(language: &str) -> PayPage {
+    let text = |texts| pick(language, texts);
+    PayPage {
+        title: text(["Pay", "Betalen", "Bezahlen"]),
+        payee: text(["To", "Aan", "An"]),
+        account: text(["Account", "Rekening", "Konto"]),
+        reference: text(["Reference", "Omschrijving", "Verwendungszweck"]),
+        scan: text([
+            "Scan this with your banking app.",
+            "Scan dit met de app van je bank.",
+            "Scannen Sie dies mit der App Ihrer Bank.",
+        ]),
+        ask: text([
+            "Please ask how you can pay.",
+            "Vraag hoe je kunt betalen.",
+            "Bitte fragen Sie, wie Sie zahlen können.",
+        ]),
+        paid: text([
+            "This is paid. Thank you!",
+            "Dit is betaald. Dank je wel!",
+            "Das ist bezahlt. Vielen Dank!",
+        ]),
+        cancelled: text([
+            "This request was taken back: there is nothing to pay.",
+            "Dit verzoek is ingetrokken: er valt niets te betalen.",
+            "Diese Anforderung wurde zurückgezogen: Es ist nichts zu zahlen.",
+        ]),
+        expired: text([
+            "This request has expired. Please ask for a new one.",
+            "Dit verzoek is verlopen. Vraag om een nieuw.",
+            "Diese Anforderung ist abgelaufen. Bitte fragen Sie nach einer neuen.",
+        ]),
+    }
+}
+
+fn pick(language: &str, [en, nl, de]: [&'static str; 3]) -> &'static str {
+    match language {
+        "nl" => nl,
+        "de" => de,
+        _ => en,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_and_dates_are_written_as_people_do() {
+        let (euro, yen) = (Currency::parse("EUR").unwrap(), Currency::parse("JPY").unwrap());
+        assert_eq!(amount(-1_205, euro, "en"), "EUR -12.05");
+        assert_eq!(amount(1_250, euro, "nl"), "EUR 12,50");
+        assert_eq!(amount(5, euro, "de"), "0,05 EUR");
+        assert_eq!(amount(1_250, yen, "fr"), "JPY 1250");
+        let day = Date::parse("2026-11-02").unwrap();
+        assert_eq!(date(day, "en"), "2 November 2026");
+        assert_eq!((date(day, "nl"), date(day, "de")), ("02-11-2026".into(), "02.11.2026".into()));
+    }
+}

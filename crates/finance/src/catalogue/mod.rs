@@ -1,0 +1,15 @@
+//! What a company sells: the words of products ([`vocabulary`]), the credits that they give again and again
+//! ([`pools`]), their facts and the rules that they obey ([`product`]), and how they are shown, changed and
+//! put in order ([`products`]).
+
+pub mod pools;
+pub mod product;
+pub mod products;
+pub mod vocabulary;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub(super) fn area() -> Area {
+    products::area()
+}

@@ -1,0 +1,220 @@
+//! Credits as integrations, staff and clients see them: what of each pool can be booked with, every change,
+//! and corrections by hand.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Date, Event, Key, Problem, Result, id::ClientId, number::Whole, text::Text};
+use spotter_store::{Bind, List, filters, lists};
+
+use super::{
+    cover::Means,
+    granting,
+    lot::{Because, CreditEntry, CreditLot, EntryKind, LotSource, LotStatus},
+};
+use crate::{ids::CreditLotId, zone};
+
+/// A client's credits of a pool.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PoolBalance {
+    /// The pool; null for credits that pay for everything.
+    pool_key: Option<String>,
+    /// How many can be booked with today.
+    available: i64,
+    /// How many bookings to come take.
+    held: i64,
+    /// How many more were booked than there were: the next that are given pay for them.
+    debt: i64,
+    /// How many more can be booked than there are.
+    allowance: i64,
+}
+
+answer!(CreditsAnswer { client_id: ClientId, credits: Vec<PoolBalance>, lots: Vec<CreditLot> });
+
+/// What a client has of each pool on a day: the credits that pay for everything first, then the pools by
+/// their keys.
+fn balances(means: &Means, today: Date) -> Vec<PoolBalance> {
+    let mut pools: BTreeMap<Option<String>, PoolBalance> = BTreeMap::new();
+    let general = pools.entry(None).or_default();
+    general.debt = means.debt();
+    general.allowance = means.allowance(today);
+    for lot in &means.lots {
+        let pool = pools.entry(lot.pool_key.clone()).or_default();
+        pool.held += lot.held;
+        if lot.status == LotStatus::Active && lot.is_good_on(today) {
+            pool.available += lot.available().max(0);
+        }
+    }
+    pools.into_iter().map(|(pool_key, pool)| PoolBalance { pool_key, ..pool }).collect()
+}
+
+fn told(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
+    let today = zone(cx)?.date_at(cx.now());
+    let means = Means::of(cx, client_id, None)?;
+    Ok(CreditsAnswer { client_id, credits: balances(&means, today), lots: means.lots })
+}
+
+fn get_credits(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<CreditsAnswer> {
+    Client::find(cx, at.client_id)?;
+    told(cx, at.client_id)
+}
+
+listed!(CreditEntries { entries: CreditEntry });
+
+filters! {
+    struct EntryFilters {
+        /// Changes of these credits.
+        credit_lot_id: CreditLotId => "credit_lot_id = ?";
+        /// Changes that did this.
+        kind: EntryKind => "kind = ?";
+    }
+}
+
+fn list_credit_entries(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<EntryFilters>,
+) -> Result<CreditEntries> {
+    Client::find(cx, at.client_id)?;
+    let client = at.client_id.bind().into_owned();
+    Ok(cx.page_under(&ENTRIES, &[client], &wanted, page)?.into())
+}
+
+/// A correction by hand.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewAdjustment {
+    /// How many more; less than 0 for fewer.
+    amount: Whole<-10_000, 10_000>,
+    /// The pool; credits that pay for everything when absent.
+    pool_key: Option<Text<60>>,
+    /// For what is given, the first day on which it is not good any more; never when absent.
+    valid_until: Option<Date>,
+    /// Why.
+    reason: Option<Text<500>>,
+}
+
+fn adjust_credits(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewAdjustment>,
+) -> Result<CreditsAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let today = zone(cx)?.date_at(cx.now());
+    let amount = new.amount.0;
+    if amount == 0 {
+        return Err(Problem::invalid("amount", "must not be 0"));
+    }
+    if new.valid_until.is_some_and(|until| amount < 0 || until <= today) {
+        let rule = "must be after today, and is for credits that are given";
+        return Err(Problem::invalid("validUntil", rule));
+    }
+    if client.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
+    cx.touch("client", client.client_id, ["credits"]);
+    let name = client.name();
+    let pool_key: Option<String> = new.pool_key.map(Into::into);
+    let because = Because { booking: None, reason: new.reason.map(Into::into) };
+    if amount > 0 {
+        cx.happens(|| format!("{name} is given {amount} credits."));
+        give(cx, at.client_id, (amount, pool_key, new.valid_until), &because)?;
+    } else {
+        cx.happens(|| format!("{} credits of {name} are taken back.", -amount));
+        take(cx, at.client_id, (-amount, pool_key), &because)?;
+    }
+    told(cx, at.client_id)
+}
+
+fn give(
+    cx: &mut Write,
+    client_id: ClientId,
+    (amount, pool_key, valid_until): (i64, Option<String>, Option<Date>),
+    because: &Because,
+) -> Result<()> {
+    let lot = CreditLot {
+        credit_lot_id: CreditLotId(cx.new_id()),
+        client_id,
+        client_product_id: None,
+        pool_key,
+        grant_number: None,
+        source: LotSource::Adjustment,
+        status: LotStatus::Active,
+        granted: amount,
+        remaining: amount,
+        held: 0,
+        valid_from: zone(cx)?.date_at(cx.now()),
+        valid_until,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let mut lot = lot.open(cx, because)?;
+    lot.tell(cx, Event::CreditAdjusted, (EntryKind::Grant, amount), None)?;
+    granting::expire_later(cx, &lot)?;
+    granting::settle_debt(cx, &mut lot)
+}
+
+fn take(
+    cx: &mut Write,
+    client_id: ClientId,
+    (amount, pool_key): (i64, Option<String>),
+    because: &Because,
+) -> Result<()> {
+    let mut lots = CreditLot::of(cx, client_id)?;
+    lots.retain(|lot| {
+        lot.status == LotStatus::Active && lot.pool_key == pool_key && lot.available() > 0
+    });
+    let there: i64 = lots.iter().map(CreditLot::available).sum();
+    if amount > there {
+        let rule = format!("must leave 0 or more: {there} can be taken back");
+        return Err(Problem::conflict("amount", &rule));
+    }
+    let mut left = amount;
+    for mut lot in lots {
+        let taken = left.min(lot.available());
+        if taken == 0 {
+            break;
+        }
+        left -= taken;
+        lot.change(cx, EntryKind::Adjust, -taken, because)?;
+        lot.tell(cx, Event::CreditAdjusted, (EntryKind::Adjust, -taken), None)?;
+    }
+    Ok(())
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/clients/{clientId}/credits", FinanceCreditsRead, get_credits)
+            .summary("Get a client's credits")
+            .describe(
+                "What of each pool can be booked with, and the credits that were given together.",
+            )
+            .for_client(&[]),
+        operation!(GET "/finance/clients/{clientId}/credits/entries", FinanceCreditsRead,
+            list_credit_entries)
+        .summary("List every change of a client's credits")
+        .describe("The latest first.")
+        .for_client(&["reason"]),
+        operation!(POST "/finance/clients/{clientId}/credits/adjustments", FinanceCreditsWrite,
+            adjust_credits)
+        .summary("Give a client credits, or take some back")
+        .describe("Never more than the client has; what bookings hold stays theirs.")
+        .created()
+        .emits(&[Event::CreditAdjusted])
+        .fails(&[Key::ApiError])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// Every change of a client's credits, the latest first.
+    ENTRIES: List<CreditEntry, EntryFilters> = List::new(
+        "credit_entry WHERE company_id = ?1 AND client_id = ?2",
+        "credit_entry_id DESC",
+    );
+}

@@ -1,0 +1,158 @@
+//! Giving the credits of a sale, each once, and letting them lapse.
+
+use spotter_contract::{Area, Read, Timer, Write};
+use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
+use spotter_store::{params, statements};
+
+use crate::{
+    company_day,
+    credits::{
+        grants::Grant,
+        lot::{Because, CreditLot, EntryKind, LotSource, LotStatus},
+    },
+    ids::{ClientProductId, CreditLotId},
+    sales::client_product::ClientProduct,
+};
+
+/// Gives credits that were not given yet; those that were promised become good.
+pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result<()> {
+    for (grant, known) in grants.iter().zip(known(cx, product.client_product_id, grants)?) {
+        let mut lot = match known {
+            Some(lot) if lot.status != LotStatus::Promised => continue,
+            Some(mut lot) => {
+                lot.status = LotStatus::Active;
+                lot.write(cx)?;
+                lot
+            }
+            None => new_lot(cx, product, grant, LotStatus::Active).open(cx, &Because::default())?,
+        };
+        lot.tell(cx, Event::CreditAssigned, (EntryKind::Grant, lot.granted), None)?;
+        settle_debt(cx, &mut lot)?;
+        expire_later(cx, &lot)?;
+    }
+    Ok(())
+}
+
+/// Credits that will be given, written down before their day so that a booking after it can hold them.
+pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result<CreditLot> {
+    if let Some(lot) = known(cx, product.client_product_id, std::slice::from_ref(grant))?.remove(0)
+    {
+        return Ok(lot);
+    }
+    let lot = new_lot(cx, product, grant, LotStatus::Promised).open(cx, &Because::default())?;
+    expire_later(cx, &lot)?;
+    Ok(lot)
+}
+
+/// The lots of grants that were written down.
+fn known(
+    cx: &mut Read,
+    product: ClientProductId,
+    grants: &[Grant],
+) -> Result<Vec<Option<CreditLot>>> {
+    let asked = grants.iter().map(|grant| {
+        let pool = grant.pool.as_deref().unwrap_or_default();
+        params![product, pool, grant.number()]
+            .iter()
+            .map(|value| value.clone().into_owned())
+            .collect()
+    });
+    cx.one_each(BY_GRANT, asked)
+}
+
+fn new_lot(cx: &mut Write, product: &ClientProduct, grant: &Grant, status: LotStatus) -> CreditLot {
+    CreditLot {
+        credit_lot_id: CreditLotId(cx.new_id()),
+        client_id: product.client_id,
+        client_product_id: Some(product.client_product_id),
+        pool_key: grant.pool.clone(),
+        grant_number: Some(grant.number()),
+        source: LotSource::Product,
+        status,
+        granted: grant.credits,
+        remaining: grant.credits,
+        held: 0,
+        valid_from: grant.on,
+        valid_until: grant.until,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    }
+}
+
+/// What was booked without credits is paid with new ones of its pool.
+pub fn settle_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
+    for mut debt in debts(cx, lot.client_id)? {
+        let owed = -debt.available();
+        if debt.pool_key != lot.pool_key || owed <= 0 {
+            continue;
+        }
+        let paid = owed.min(lot.available());
+        if paid > 0 {
+            lot.change(cx, EntryKind::Settle, -paid, &Because::default())?;
+            debt.change(cx, EntryKind::Settle, paid, &Because::default())?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves how long the credits of a sale are good by so many days: a pause gives them, and one that ends
+/// early takes some back. What was promised is promised anew, on other dates.
+pub fn shift(cx: &mut Write, product: ClientProductId, from: Date, days: i64) -> Result<()> {
+    for mut lot in CreditLot::given_by(cx, product)? {
+        let Some(until) = lot.valid_until.filter(|until| *until > from) else { continue };
+        match lot.status {
+            LotStatus::Promised => lot.close(cx, EntryKind::Revoke, &Because::default())?,
+            LotStatus::Active | LotStatus::Suspended => {
+                lot.valid_until = until.plus_days(days);
+                lot.write(cx)?;
+                expire_later(cx, &lot)?;
+            }
+            LotStatus::Used | LotStatus::Expired | LotStatus::Revoked => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a client has booked without credits.
+fn debts(cx: &mut Read, client: ClientId) -> Result<Vec<CreditLot>> {
+    cx.all(DEBTS, params![client])
+}
+
+/// Has what is left of a lot lapse on its day.
+pub fn expire_later(cx: &mut Write, lot: &CreditLot) -> Result<()> {
+    let Some(until) = lot.valid_until else { return Ok(()) };
+    let due_at = company_day(cx, until)?;
+    cx.set_timer(&EXPIRE_CREDITS, lot.credit_lot_id, due_at)
+}
+
+fn expire_credits(cx: &mut Write, lot: Id) -> Result<()> {
+    let Some(mut lot) = CreditLot::some(cx, &[lot])?.pop() else { return Ok(()) };
+    let due_at = match lot.valid_until {
+        Some(until) => company_day(cx, until)?,
+        None => return Ok(()),
+    };
+    if due_at > cx.now() {
+        // A pause has moved it.
+        return cx.set_timer(&EXPIRE_CREDITS, lot.credit_lot_id, due_at);
+    }
+    lot.close(cx, EntryKind::Expire, &Because::default())
+}
+
+static EXPIRE_CREDITS: Timer = Timer::new(
+    "expire_credits",
+    "Let what is left of credits lapse on the day after their last",
+    expire_credits,
+)
+.emits(&[Event::CreditRevoked]);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).timers(&[&EXPIRE_CREDITS])
+}
+
+statements! {
+    BY_GRANT = "SELECT ", CreditLot::COLUMNS, " FROM credit_lot WHERE company_id = ?1 \
+        AND client_product_id = ?2 AND COALESCE(pool_key, '') = ?3 AND grant_number = ?4";
+    DEBTS = "SELECT ", CreditLot::COLUMNS, " FROM credit_lot WHERE company_id = ?1 AND client_id = ?2 \
+        AND status = 'active' AND source = 'debt' ORDER BY credit_lot_id LIMIT 20";
+}

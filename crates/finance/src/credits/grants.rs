@@ -1,0 +1,175 @@
+//! When a sale gives credits: with each bill, on the first days of weeks or months, and by pools every so
+//! often; worked out from dates alone. No two grants of a sale and pool have the same date, so the date is
+//! what tells them apart. Knows no database.
+
+use spotter_kernel::Date;
+
+use crate::{
+    catalogue::vocabulary::{CreditCalendar, PoolMode, SpanUnit},
+    sales::terms::Terms,
+};
+
+/// Credits that are given on a date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// The pool; nothing for credits that pay for everything.
+    pub pool: Option<String>,
+    /// The date.
+    pub on: Date,
+    /// The first day on which they are not good any more.
+    pub until: Option<Date>,
+    /// How many.
+    pub credits: i64,
+}
+
+impl Grant {
+    /// What tells it from the others of its sale and pool: days since 1970.
+    pub fn number(&self) -> i64 {
+        Date(jiff::civil::date(1970, 1, 1)).days_until(self.on)
+    }
+}
+
+impl Terms {
+    /// Credits that come with a bill for a period that begins on a date, or with a purchase on it.
+    pub fn with_bill(&self, on: Date) -> Option<Grant> {
+        let rolling = self.credit_calendar == CreditCalendar::Rolling;
+        (self.assign_credits && self.credits > 0 && rolling).then(|| self.general(on))
+    }
+
+    fn general(&self, on: Date) -> Grant {
+        Grant { pool: None, on, until: self.credit_validity.after(on), credits: self.credits }
+    }
+
+    /// Credits that are given by dates alone, of what was sold on a start, on dates from one on and before
+    /// another; the earliest first.
+    pub fn by_date(&self, start: Date, from: Date, before: Date) -> Vec<Grant> {
+        let mut grants = Vec::new();
+        if !self.assign_credits {
+            return grants;
+        }
+        let unit = match self.credit_calendar {
+            CreditCalendar::Rolling => None,
+            CreditCalendar::CalendarWeek => Some(SpanUnit::Week),
+            CreditCalendar::CalendarMonth => Some(SpanUnit::Month),
+        };
+        if let Some(unit) = unit.filter(|_| self.credits > 0) {
+            let first = match unit {
+                SpanUnit::Week => start.monday(),
+                _ => Date(start.0.first_of_month()),
+            };
+            // The first are given with the start, whichever day that is.
+            let on = dates(first, unit, 1, before).map(|(on, _)| on.max(start));
+            grants.extend(on.filter(|on| *on >= from && *on < before).map(|on| self.general(on)));
+        }
+        for pool in &self.credit_pools {
+            let (unit, interval) = (pool.schedule_unit, pool.schedule_interval);
+            let of_pool = dates(start, unit, interval, before).filter(|(on, _)| *on >= from);
+            grants.extend(of_pool.map(|(on, next)| Grant {
+                pool: Some(pool.key.clone()),
+                on,
+                until: match pool.mode {
+                    PoolMode::Reset => Some(next),
+                    PoolMode::Accumulate => self.credit_validity.after(on),
+                },
+                credits: pool.credits,
+            }));
+        }
+        grants.sort_by_key(|grant| grant.on);
+        grants
+    }
+
+    /// The first date from one on on which credits are given by dates alone.
+    pub fn next_date(&self, start: Date, from: Date) -> Option<Date> {
+        // What is further off than this is looked for again then.
+        let horizon = from.plus_days(400)?;
+        let found = self.by_date(start, from, horizon);
+        let later =
+            || (!self.by_date(start, start, start.tomorrow()).is_empty()).then_some(horizon);
+        found.first().map(|grant| grant.on).or_else(later)
+    }
+}
+
+/// Dates that are so many units apart, counted from the first, before a last one; each with the next.
+fn dates(
+    first: Date,
+    unit: SpanUnit,
+    interval: i64,
+    before: Date,
+) -> impl Iterator<Item = (Date, Date)> {
+    let date = move |number| unit.times_after(first, number * interval);
+    let pairs = (0..).map(move |number| (date(number), date(number + 1)));
+    // A calendar that has ended gives the same last date again and again.
+    pairs.take_while(move |(on, next)| *on < before && on < next)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        Date::parse(text).unwrap()
+    }
+
+    fn terms(own: serde_json::Value) -> Terms {
+        let mut terms = json!({"price": 0, "currency": "EUR", "vatPercentage": 0, "period": "Month",
+            "autoRenew": true, "contractPeriod": {"value": 0, "unit": "Day"},
+            "cancellationNoticePeriod": "None", "daysUsable": 0,
+            "validityAfterPurchase": {"value": 0, "unit": "Day"}, "assignCredits": true, "credits": 4,
+            "creditValidity": {"value": 2, "unit": "Week"}, "creditCalendar": "Rolling",
+            "maxNegativeCredits": 0, "creditPools": []});
+        terms.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        serde_json::from_value(terms).unwrap()
+    }
+
+    fn on(grants: &[Grant]) -> Vec<String> {
+        grants.iter().map(|grant| grant.on.to_string()).collect()
+    }
+
+    #[test]
+    fn credits_come_with_bills_or_by_the_calendar() {
+        let rolling = terms(json!({}));
+        let grant = rolling.with_bill(date("2027-01-31")).unwrap();
+        assert_eq!((grant.credits, grant.until), (4, Some(date("2027-02-14"))));
+        assert!(
+            rolling.by_date(date("2027-01-01"), date("2027-01-01"), date("2027-12-01")).is_empty()
+        );
+        assert_eq!(rolling.next_date(date("2027-01-01"), date("2027-01-02")), None);
+        let weekly = terms(json!({"creditCalendar": "CalendarWeek"}));
+        assert_eq!(weekly.with_bill(date("2027-01-31")), None);
+        // 2027-01-13 is a Wednesday.
+        let start = date("2027-01-13");
+        assert_eq!(
+            on(&weekly.by_date(start, start, date("2027-02-01"))),
+            ["2027-01-13", "2027-01-18", "2027-01-25"]
+        );
+        assert_eq!(
+            on(&weekly.by_date(start, date("2027-01-14"), date("2027-01-25"))),
+            ["2027-01-18"]
+        );
+        let monthly = terms(json!({"creditCalendar": "CalendarMonth"}));
+        assert_eq!(
+            on(&monthly.by_date(start, start, date("2027-03-02"))),
+            ["2027-01-13", "2027-02-01", "2027-03-01"]
+        );
+        assert_eq!(monthly.next_date(start, start.tomorrow()), Some(date("2027-02-01")));
+    }
+
+    #[test]
+    fn pools_come_every_so_often() {
+        let pool = |mode: &str| {
+            json!({"key": "pt", "name": "PT", "credits": 2, "scheduleInterval": 1,
+            "scheduleUnit": "Month", "mode": mode})
+        };
+        let start = date("2027-01-31");
+        let reset = terms(json!({"credits": 0, "creditPools": [pool("Reset")]}));
+        let grants = reset.by_date(start, start, date("2027-04-01"));
+        assert_eq!(on(&grants), ["2027-01-31", "2027-02-28", "2027-03-31"]);
+        assert_eq!(grants[1].until, Some(date("2027-03-31")));
+        let numbers: Vec<_> = grants.iter().map(Grant::number).collect();
+        assert_eq!(numbers, [20_849, 20_877, 20_908]);
+        let kept = terms(json!({"credits": 0, "creditPools": [pool("Accumulate")]}));
+        assert_eq!(kept.by_date(start, start, start.tomorrow())[0].until, Some(date("2027-02-14")));
+    }
+}

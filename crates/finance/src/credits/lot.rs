@@ -1,0 +1,305 @@
+//! Credits: lots that were given together, and the entries of every change. A lot's `remaining` is what is
+//! not used up, and of that `held` is what bookings to come take; what is available is the rest. Only a
+//! lot of debt has less than nothing available.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_kernel::{Date, Event, Id, Result, Timestamp, id::ClientId};
+use spotter_store::{Bind, params, record, set, statements, values, words};
+
+use crate::ids::{ClientProductId, CreditEntryId, CreditLotId};
+
+words! {
+    /// Where credits came from.
+    pub enum LotSource {
+        Product = "product",
+        Adjustment = "adjustment",
+        Returned = "returned",
+        Debt = "debt",
+    }
+}
+
+words! {
+    /// Where a lot stands: *promised* before its day, *used* where nothing is left of it, *suspended*
+    /// while the bill that it came with is not paid.
+    pub enum LotStatus {
+        Promised = "promised",
+        Active = "active",
+        Suspended = "suspended",
+        Used = "used",
+        Expired = "expired",
+        Revoked = "revoked",
+    }
+}
+
+words! {
+    /// What a change did.
+    pub enum EntryKind {
+        Grant = "grant",
+        Hold = "hold",
+        Release = "release",
+        Consume = "consume",
+        Adjust = "adjust",
+        Expire = "expire",
+        Revoke = "revoke",
+        Settle = "settle",
+    }
+}
+
+record! {
+    /// Credits that were given together.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CreditLot {
+        /// Its id.
+        pub credit_lot_id: CreditLotId,
+        /// Whose they are.
+        #[serde(skip)]
+        pub client_id: ClientId,
+        /// What gave them.
+        pub client_product_id: Option<ClientProductId>,
+        /// The pool that they are of; null for those that pay for everything.
+        pub pool_key: Option<String>,
+        /// Tells this grant of its product and pool from the others.
+        #[serde(skip)]
+        pub grant_number: Option<i64>,
+        /// Where they came from.
+        pub source: LotSource,
+        /// Where they stand.
+        pub status: LotStatus,
+        /// How many were given.
+        pub granted: i64,
+        /// How many are not used up.
+        pub remaining: i64,
+        /// Of those, how many bookings to come take.
+        pub held: i64,
+        /// The first day on which they are good.
+        pub valid_from: Date,
+        /// The first day on which they are not any more; null where they never end.
+        pub valid_until: Option<Date>,
+        /// When they were written down.
+        pub created_at: Timestamp,
+        /// When they were last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+record! {
+    /// A change of credits.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct CreditEntry {
+        /// Its id.
+        pub credit_entry_id: CreditEntryId,
+        /// Of which credits.
+        pub credit_lot_id: CreditLotId,
+        /// Their pool; null for those that pay for everything.
+        pub pool_key: Option<String>,
+        /// What it did.
+        pub kind: EntryKind,
+        /// How many; less than 0 where it took back what one of its kind had done.
+        pub amount: i64,
+        /// For which booking.
+        pub booking_id: Option<Id>,
+        /// Why, where somebody said so.
+        pub reason: Option<String>,
+        /// When.
+        pub created_at: Timestamp,
+    }
+}
+
+/// What is told of credits.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreditEvent {
+    client_id: ClientId,
+    credit_lot_id: CreditLotId,
+    client_product_id: Option<ClientProductId>,
+    pool_key: Option<String>,
+    /// What was done.
+    kind: EntryKind,
+    /// How many.
+    amount: i64,
+    /// How many of the lot are not used up.
+    remaining: i64,
+    /// Of those, how many bookings to come take.
+    held: i64,
+    valid_from: Date,
+    valid_until: Option<Date>,
+    booking_id: Option<Id>,
+}
+
+impl Payload for CreditEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::CreditAssigned, Event::CreditAdjusted, Event::CreditRevoked];
+}
+
+/// A change that is to be made of a lot.
+#[derive(Debug, Clone, Default)]
+pub struct Because {
+    /// For which booking.
+    pub booking: Option<Id>,
+    /// Why, where somebody said so.
+    pub reason: Option<String>,
+}
+
+impl Because {
+    /// For a booking.
+    pub fn of(booking: Id) -> Self {
+        Self { booking: Some(booking), reason: None }
+    }
+}
+
+impl CreditLot {
+    /// What of it a booking can take.
+    pub fn available(&self) -> i64 {
+        self.remaining - self.held
+    }
+
+    /// Whether it is good on a day.
+    pub fn is_good_on(&self, day: Date) -> bool {
+        self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
+    }
+
+    /// Whether it pays for what takes credits of these pools: its own pool is one of them, or it pays for
+    /// everything.
+    pub fn fits(&self, pools: &[String]) -> bool {
+        self.pool_key.as_ref().is_none_or(|own| pools.contains(own))
+    }
+
+    /// A client's lots of which something is left or held, those that pay for least and end first before
+    /// the others.
+    pub fn of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        let mut lots: Vec<Self> = cx.all(OPEN, params![client])?;
+        lots.sort_by_key(|lot| {
+            (
+                lot.source == LotSource::Debt,
+                lot.pool_key.is_none(),
+                lot.valid_until.is_none(),
+                lot.valid_until,
+                lot.credit_lot_id,
+            )
+        });
+        Ok(lots)
+    }
+
+    /// Some lots by their ids, in that order.
+    pub fn some(cx: &mut Read, ids: &[Id]) -> Result<Vec<Self>> {
+        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        Ok(cx.one_each(FIND, asked)?.into_iter().flatten().collect())
+    }
+
+    /// Lots that a sale has given, whatever is left of them.
+    pub fn given_by(cx: &mut Read, product: ClientProductId) -> Result<Vec<Self>> {
+        cx.all(GIVEN_BY, params![product])
+    }
+
+    /// Writes a new lot down, with the entry of what is in it.
+    pub fn open(self, cx: &mut Write, because: &Because) -> Result<Self> {
+        cx.defer(INSERT, &self.params())?;
+        if self.granted > 0 {
+            self.enter(cx, EntryKind::Grant, self.granted, because)?;
+        }
+        Ok(self)
+    }
+
+    /// Changes it by an entry, and writes both down.
+    pub fn change(
+        &mut self,
+        cx: &mut Write,
+        kind: EntryKind,
+        amount: i64,
+        because: &Because,
+    ) -> Result<()> {
+        match kind {
+            EntryKind::Hold => self.held += amount,
+            EntryKind::Release => self.held -= amount,
+            EntryKind::Consume => {
+                (self.remaining, self.held) = (self.remaining - amount, self.held - amount)
+            }
+            EntryKind::Grant | EntryKind::Adjust | EntryKind::Settle => self.remaining += amount,
+            EntryKind::Expire | EntryKind::Revoke => self.remaining -= amount,
+        }
+        self.status = match (self.status, kind) {
+            (_, EntryKind::Expire) => LotStatus::Expired,
+            (_, EntryKind::Revoke) => LotStatus::Revoked,
+            (LotStatus::Active | LotStatus::Used, _) => match (self.remaining, self.held) {
+                (0, 0) => LotStatus::Used,
+                _ => LotStatus::Active,
+            },
+            (status, _) => status,
+        };
+        self.write(cx)?;
+        self.enter(cx, kind, amount, because)
+    }
+
+    /// Writes it down as it is.
+    pub fn write(&mut self, cx: &mut Write) -> Result<()> {
+        self.updated_at = cx.now();
+        cx.defer(SAVE, &self.params())
+    }
+
+    fn enter(&self, cx: &mut Write, kind: EntryKind, amount: i64, because: &Because) -> Result<()> {
+        let (id, now, client) = (CreditEntryId(cx.new_id()), cx.now(), self.client_id);
+        let Because { booking, reason } = because;
+        let lot = self.credit_lot_id;
+        cx.defer(
+            ENTER,
+            params![client, id, lot, self.pool_key, kind, amount, booking, reason, now],
+        )?;
+        cx.tally(&format!("creditEntries/{client}"), 1)
+    }
+
+    /// Tells of a change.
+    pub fn tell(
+        &self,
+        cx: &mut Write,
+        event: Event,
+        (kind, amount): (EntryKind, i64),
+        booking_id: Option<Id>,
+    ) -> Result<()> {
+        let told = CreditEvent {
+            client_id: self.client_id,
+            credit_lot_id: self.credit_lot_id,
+            client_product_id: self.client_product_id,
+            pool_key: self.pool_key.clone(),
+            kind,
+            amount,
+            remaining: self.remaining,
+            held: self.held,
+            valid_from: self.valid_from,
+            valid_until: self.valid_until,
+            booking_id,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+
+    /// Takes what nobody holds out of it for good: it has expired, or was revoked. What bookings hold
+    /// stays theirs.
+    pub fn close(&mut self, cx: &mut Write, kind: EntryKind, because: &Because) -> Result<()> {
+        let unused = self.available().max(0);
+        if unused == 0 {
+            return Ok(());
+        }
+        self.change(cx, kind, unused, because)?;
+        self.tell(cx, Event::CreditRevoked, (kind, unused), None)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<CreditEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", CreditLot::COLUMNS, " FROM credit_lot WHERE company_id = ?1 AND credit_lot_id = ?2";
+    OPEN = "SELECT ", CreditLot::COLUMNS, " FROM credit_lot WHERE company_id = ?1 AND client_id = ?2 \
+        AND status IN ('promised', 'active') ORDER BY credit_lot_id LIMIT 1000";
+    GIVEN_BY = "SELECT ", CreditLot::COLUMNS, " FROM credit_lot WHERE company_id = ?1 \
+        AND client_product_id = ?2 ORDER BY credit_lot_id LIMIT 2000";
+    INSERT = "INSERT INTO credit_lot ", values!(CreditLot);
+    SAVE = "UPDATE credit_lot SET ", set!(CreditLot), " WHERE company_id = ?1 AND credit_lot_id = ?2";
+    ENTER = "INSERT INTO credit_entry (company_id, client_id, credit_entry_id, credit_lot_id, pool_key, \
+        kind, amount, booking_id, reason, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+}

@@ -1,0 +1,308 @@
+//! The course of a membership: its bills, its pauses and its end, worked out from dates alone. What is
+//! billed, what is previewed and what the next year's bills will be come from the same functions. Dates
+//! are the company's; an end is the first day after. Knows no database.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_kernel::{Date, Problem, Result};
+use spotter_store::words;
+
+use crate::{
+    billing::tax::for_days,
+    catalogue::vocabulary::Period,
+    memberships::{
+        period::first_of_month,
+        subscription::{Pause, Subscription},
+    },
+    sales::terms::Terms,
+    settings::{BillingAnchor, CancellationEnd, FirstPeriod, PauseBilling},
+};
+
+words! {
+    /// Why a bill is what it is: a whole period, the days before its first or its last one, or less for days
+    /// of a pause.
+    pub enum BillReason {
+        Period = "period",
+        FirstDays = "first_days",
+        FirstFree = "first_free",
+        LastDays = "last_days",
+        Paused = "paused",
+    }
+}
+
+/// What is billed for a period.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct PeriodBill {
+    /// The first day that is billed.
+    pub period_start: Date,
+    /// The first day that is not billed any more.
+    pub period_end: Date,
+    /// In minor units of the membership's currency, VAT included.
+    pub amount: i64,
+    /// Why it is that much.
+    pub reasons: Vec<BillReason>,
+}
+
+/// From when a membership's periods are counted, and its first bill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The date from which periods are counted.
+    pub anchor: Date,
+    /// What is billed first.
+    pub bill: PeriodBill,
+}
+
+/// How a membership that starts on a date begins. Days before the first of a month cost their share of
+/// the whole period that would have ended with them.
+pub fn beginning(
+    terms: &Terms,
+    start: Date,
+    anchor: BillingAnchor,
+    first: FirstPeriod,
+) -> Result<Beginning> {
+    let months =
+        matches!(terms.period, Period::Month | Period::Quarter | Period::HalfYear | Period::Year);
+    let first_of = first_of_month(start);
+    if anchor == BillingAnchor::Start || first_of == start {
+        let bill = PeriodBill {
+            period_start: start,
+            period_end: terms.period.start(start, 1),
+            amount: terms.price,
+            reasons: vec![BillReason::Period],
+        };
+        return Ok(Beginning { anchor: start, bill });
+    }
+    if !months {
+        let rule = "must be start for a membership whose period is no whole number of months";
+        return Err(Problem::invalid("billingAnchor", rule));
+    }
+    let whole = terms.period.start(first_of, -1).days_until(first_of);
+    let (amount, reason) = match first {
+        FirstPeriod::Prorate => {
+            (for_days(terms.price, start.days_until(first_of), whole), BillReason::FirstDays)
+        }
+        FirstPeriod::Full => (terms.price, BillReason::Period),
+        FirstPeriod::Free => (0, BillReason::FirstFree),
+    };
+    let bill =
+        PeriodBill { period_start: start, period_end: first_of, amount, reasons: vec![reason] };
+    Ok(Beginning { anchor: first_of, bill })
+}
+
+/// The later end of two spans' common days less the start, or 0.
+fn common_days((from, until): (Date, Date), (start, end): (Date, Date)) -> i64 {
+    from.max(start).days_until(until.min(end)).max(0)
+}
+
+impl Subscription {
+    /// The next bill, whenever it is due; nothing where none is to come.
+    pub fn next_bill(&self) -> Option<PeriodBill> {
+        let period_start = self.next_billing_date?;
+        if self.end_date.is_some_and(|end| end <= period_start) {
+            return None;
+        }
+        let (_, _, whole_end) = self.period.around(self.anchor_date, period_start);
+        let period_end = self.end_date.map_or(whole_end, |end| end.min(whole_end));
+        let whole = period_start.days_until(whole_end);
+        let mut reasons = vec![BillReason::Period];
+        let mut amount = self.price;
+        if period_end < whole_end {
+            reasons = vec![BillReason::LastDays];
+            amount = for_days(self.price, period_start.days_until(period_end), whole);
+        }
+        let paused: i64 = self.deductions(period_end).map(|(_, days)| days).sum();
+        if paused > 0 {
+            reasons.push(BillReason::Paused);
+            amount -= for_days(self.price, paused, whole).min(amount);
+        }
+        Some(PeriodBill { period_start, period_end, amount, reasons })
+    }
+
+    /// Pauses that keep the dates of bills, and of each the days before a date that no bill has been made
+    /// less by: at most as many as a period has, the rest with the bill after.
+    fn deductions(&self, before: Date) -> impl Iterator<Item = (usize, i64)> {
+        let start = self.next_billing_date.unwrap_or(before);
+        let mut room = start.days_until(before);
+        self.pauses.0.iter().enumerate().filter_map(move |(at, pause)| {
+            let days = pause.from.days_until(pause.until.min(before)).max(0) - pause.deducted_days;
+            let days = days.min(room);
+            room -= days.max(0);
+            (pause.billing == PauseBilling::Fixed && days > 0).then_some((at, days))
+        })
+    }
+
+    /// Goes on after a bill: what it covers is paid for, and the next one is due where it ends.
+    pub fn billed(&mut self, bill: &PeriodBill) {
+        let deductions: Vec<_> = self.deductions(bill.period_end).collect();
+        for (at, days) in deductions {
+            self.pauses.0[at].deducted_days += days;
+        }
+        self.paid_until = bill.period_end;
+        let ends = self.end_date.is_some_and(|end| end <= bill.period_end);
+        self.next_billing_date = (!ends).then_some(bill.period_end);
+    }
+
+    /// Leaves out periods that were over before they could be billed, up to the one in which a date lies;
+    /// how many.
+    pub fn skip_to(&mut self, today: Date) -> i64 {
+        let mut skipped = 0;
+        while let Some(bill) = self.next_bill().filter(|bill| bill.period_end <= today) {
+            self.billed(&bill);
+            skipped += 1;
+        }
+        self.skipped_periods += skipped;
+        skipped
+    }
+
+    /// Begins a pause. Where bills move with it, what is left of the days that were paid for comes after
+    /// it, and the next bill after those; else bills stay where they are.
+    pub fn begin_pause(&mut self, at: usize) {
+        let Some(pause) = self.pauses.0.get_mut(at) else { return };
+        pause.begun = true;
+        let (from, until, billing) = (pause.from, pause.until, pause.billing);
+        self.move_by(billing, from.days_until(until));
+    }
+
+    /// Ends a pause that has begun on an earlier date than was planned.
+    pub fn resume(&mut self, at: usize, on: Date) {
+        let Some(pause) = self.pauses.0.get_mut(at) else { return };
+        let (fewer, billing) = (on.days_until(pause.until), pause.billing);
+        pause.until = on;
+        self.move_by(billing, -fewer);
+    }
+
+    fn move_by(&mut self, billing: PauseBilling, days: i64) {
+        let moved = |date: Date| date.plus_days(days).unwrap_or(date);
+        self.minimum_end_date = self.minimum_end_date.map(moved);
+        if billing == PauseBilling::Flexible {
+            self.paid_until = moved(self.paid_until);
+            self.anchor_date = match self.next_billing_date {
+                // Periods are counted from the day on which the next one begins.
+                Some(next) => moved(next),
+                None => moved(self.anchor_date),
+            };
+            self.next_billing_date = self.next_billing_date.map(moved);
+            // A term ends as many days later as it rests.
+            self.end_date = self.end_date.map(moved);
+        }
+    }
+
+    /// The pause in which a date lies.
+    pub fn pause_on(&self, date: Date) -> Option<usize> {
+        self.pauses.0.iter().position(|pause| pause.from <= date && date < pause.until)
+    }
+
+    /// The pause that is the next to begin.
+    pub fn next_pause(&self) -> Option<(usize, Date)> {
+        self.pauses.0.iter().position(|pause| !pause.begun).map(|at| (at, self.pauses.0[at].from))
+    }
+
+    /// Plans a pause, where it may be.
+    pub fn plan_pause(&mut self, pause: Pause, days_a_year: i64) -> Result<()> {
+        if let Some(end) = self.end_date.filter(|end| pause.until >= *end) {
+            return Err(Problem::conflict("until", &format!("must be before the end on {end}")));
+        }
+        let overlaps =
+            |one: &Pause| common_days((one.from, one.until), (pause.from, pause.until)) > 0;
+        if self.pauses.0.iter().any(overlaps) {
+            return Err(Problem::conflict("from", "must not be in another pause"));
+        }
+        for year in pause.from.0.year()..=pause.until.0.year() {
+            let first = |year| Date(jiff::civil::date(year, 1, 1));
+            let of = (first(year), first(year.saturating_add(1)));
+            let days = |one: &Pause| common_days((one.from, one.until), of);
+            let all = self.pauses.0.iter().map(days).sum::<i64>() + days(&pause);
+            if days(&pause) > 0 && all > days_a_year {
+                let rule =
+                    format!("must leave at most {days_a_year} days of pause in {year}, not {all}");
+                return Err(Problem::conflict("until", &rule));
+            }
+        }
+        let at = self.pauses.0.partition_point(|one| one.from < pause.from);
+        self.pauses.0.insert(at, pause);
+        Ok(())
+    }
+
+    /// When it ends if it is cancelled on a date, and the rule that decides.
+    pub fn end_after(&self, today: Date, until: CancellationEnd) -> Ending {
+        let notice = self.notice_period.after(today);
+        let bound = self.minimum_end_date.filter(|end| *end > notice);
+        let earliest = bound.unwrap_or(notice);
+        let rule = match bound {
+            Some(_) => EndRule::MinimumTerm,
+            None => EndRule::Notice,
+        };
+        // What has not begun ends before it begins, where nothing binds.
+        if today < self.start_date && earliest <= self.start_date {
+            return Ending { date: self.start_date, rule: EndRule::NotBegun };
+        }
+        if until == CancellationEnd::NoticeEnd {
+            return Ending { date: earliest, rule };
+        }
+        // With the period that is running then; what was billed is not cut short.
+        let (_, start, next) = self.period.around(self.anchor_date, earliest);
+        let date = if start == earliest { start } else { next }.max(self.paid_until);
+        let rule = if date == earliest || bound.is_some() { rule } else { EndRule::PeriodEnd };
+        Ending { date, rule }
+    }
+
+    /// Has it end on a date: nothing is billed from then on.
+    pub fn end_on(&mut self, date: Date) {
+        self.end_date = Some(date);
+        self.next_billing_date = self.next_billing_date.filter(|next| *next < date);
+    }
+
+    /// When it ends, where pauses that are planned before then move the end.
+    pub fn foreseen_end(&self) -> Option<Date> {
+        let mut course = self.clone();
+        while let Some((at, _)) =
+            course.next_pause().filter(|(_, from)| course.end_date.is_some_and(|end| *from < end))
+        {
+            course.begin_pause(at);
+        }
+        course.end_date
+    }
+
+    /// Up to so many bills to come, as they will be where nothing is changed.
+    pub fn bills_to_come(&self, most: usize) -> Vec<PeriodBill> {
+        let mut course = self.clone();
+        let mut bills = Vec::new();
+        while bills.len() < most {
+            let next = course.next_billing_date;
+            if let Some((at, from)) = course.next_pause()
+                && next.is_none_or(|next| from <= next)
+            {
+                course.begin_pause(at);
+                continue;
+            }
+            let Some(bill) = course.next_bill() else { break };
+            course.billed(&bill);
+            if bill.amount > 0 || course.price == 0 {
+                bills.push(bill);
+            }
+        }
+        bills
+    }
+}
+
+words! {
+    /// The rule that decides when a cancelled membership ends.
+    pub enum EndRule {
+        NotBegun = "not_begun",
+        Immediately = "immediately",
+        Notice = "notice",
+        MinimumTerm = "minimum_term",
+        PeriodEnd = "period_end",
+    }
+}
+
+/// When a cancelled membership ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// The first day after.
+    pub date: Date,
+    /// The rule that decides.
+    pub rule: EndRule,
+}

@@ -1,0 +1,112 @@
+//! A wish to pause or to cancel a membership: the record.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Read, Write};
+use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{params, record, set, statements, values, words};
+
+use crate::ids::{SubscriptionId, SubscriptionRequestId};
+
+words! {
+    /// What is wished.
+    pub enum RequestKind { Pause = "pause", Cancellation = "cancellation" }
+}
+
+words! {
+    /// What became of it.
+    pub enum RequestStatus { Pending = "pending", Applied = "applied", Rejected = "rejected" }
+}
+
+words! {
+    /// Who wished it.
+    pub enum RequestedBy { Client = "client", Company = "company" }
+}
+
+record! {
+    /// A wish to pause or to cancel a membership.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct SubscriptionRequest {
+        /// The membership.
+        pub subscription_id: SubscriptionId,
+        /// Its id.
+        pub request_id: SubscriptionRequestId,
+        /// Whose membership it is.
+        pub client_id: ClientId,
+        /// What is wished.
+        pub kind: RequestKind,
+        /// What became of it.
+        pub status: RequestStatus,
+        /// The first day of a pause.
+        pub pause_from: Option<Date>,
+        /// The first day after a pause.
+        pub pause_until: Option<Date>,
+        /// The first day after the end, for a cancellation that was applied.
+        pub end_date: Option<Date>,
+        /// Why.
+        pub reason: Option<String>,
+        /// Who wished it.
+        pub requested_by: RequestedBy,
+        /// When it was applied or rejected.
+        pub answered_at: Option<Timestamp>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+impl SubscriptionRequest {
+    /// A wish that waits for an answer.
+    pub fn pending(
+        cx: &mut Read,
+        subscription: SubscriptionId,
+        id: SubscriptionRequestId,
+    ) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![subscription, id])?.ok_or(Key::NotFound)?;
+        match found.status {
+            RequestStatus::Pending => Ok(found),
+            _ => Err(Problem::conflict("status", "must be pending")),
+        }
+    }
+
+    /// Writes a new one down; of a kind no two of a membership wait for an answer.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        if self.status == RequestStatus::Pending {
+            let waiting: Option<(SubscriptionRequestId,)> =
+                cx.one(WAITING, params![self.subscription_id, self.kind])?;
+            if waiting.is_some() {
+                let rule = "must have no such request that waits for an answer";
+                return Err(Problem::conflict("status", rule));
+            }
+        }
+        cx.touch("subscription", self.subscription_id, ["request"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Writes an answer down.
+    pub fn answer(mut self, cx: &mut Write, status: RequestStatus) -> Result<Self> {
+        self.status = status;
+        self.answered_at = Some(cx.now());
+        self.updated_at = cx.now();
+        cx.touch("subscription", self.subscription_id, ["request"]);
+        cx.defer(SAVE, &self.params())?;
+        Ok(self)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    FIND = "SELECT ", SubscriptionRequest::COLUMNS, " FROM subscription_request \
+        WHERE company_id = ?1 AND subscription_id = ?2 AND request_id = ?3";
+    WAITING = "SELECT request_id FROM subscription_request WHERE company_id = ?1 \
+        AND subscription_id = ?2 AND kind = ?3 AND status = 'pending' LIMIT 1";
+    INSERT = "INSERT INTO subscription_request ", values!(SubscriptionRequest);
+    SAVE = "UPDATE subscription_request SET ", set!(SubscriptionRequest),
+        " WHERE company_id = ?1 AND subscription_id = ?2 AND request_id = ?3";
+}

@@ -1,0 +1,26 @@
+//! Payments: the record ([`payment`]), what money pays ([`allocating`]), what people do with it
+//! ([`operations`]), what goes back ([`refunds`]), and requests to pay ([`request`], [`requests`]) with their
+//! page ([`page`]).
+
+pub mod allocating;
+pub mod operations;
+pub mod page;
+pub mod payment;
+pub mod refunds;
+pub mod request;
+pub mod requests;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub(super) fn area() -> Area {
+    Area::join([
+        payment::area(),
+        allocating::area(),
+        operations::area(),
+        refunds::area(),
+        request::area(),
+        requests::area(),
+    ])
+    .documents(&[&page::PAGE])
+}

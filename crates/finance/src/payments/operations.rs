@@ -1,0 +1,239 @@
+//! Payments as integrations, staff and clients see them, and money that staff take.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::{
+    Event, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
+    text::Text,
+};
+use spotter_store::{List, filters, lists, words};
+
+use super::request::{PaymentRequest, RequestStatus};
+use crate::{
+    billing::invoice::Invoice,
+    ids::{InvoiceId, PaymentId, PaymentRequestId},
+    payments::{
+        allocating,
+        payment::{Allocation, Payment, PaymentKind, PaymentSource, PaymentStatus, TALLY},
+        refunds::{self, Refund},
+    },
+};
+
+/// A payment with what it pays and what went back.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentView {
+    #[serde(flatten)]
+    payment: Payment,
+    /// The invoices that it pays.
+    allocations: Vec<Allocation>,
+    /// What went back of it, the first first.
+    refunds: Vec<Refund>,
+}
+
+/// Payments with what they pay.
+fn views(cx: &mut Read, payments: Vec<Payment>) -> Result<Vec<PaymentView>> {
+    let ids: Vec<PaymentId> = payments.iter().map(|payment| payment.payment_id).collect();
+    let allocations = allocating::of_payments(cx, &ids)?;
+    let refunds = refunds::of_payments(cx, &ids)?;
+    let each = payments.into_iter().zip(allocations.into_iter().zip(refunds));
+    Ok(each
+        .map(|(payment, (allocations, refunds))| PaymentView { payment, allocations, refunds })
+        .collect())
+}
+
+impl PaymentView {
+    /// One payment with what it pays.
+    pub fn of(cx: &mut Read, payment: Payment) -> Result<Self> {
+        views(cx, vec![payment])?.pop().ok_or_else(|| Key::NotFound.into())
+    }
+}
+
+listed!(Payments { payments: PaymentView });
+
+filters! {
+    struct Filters {
+        /// Payments of this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Payments in this status.
+        status: PaymentStatus => "status = ?", tallied;
+        /// Payments for this invoice.
+        invoice_id: InvoiceId => "invoice_id = ?";
+        /// Payments that answer this request.
+        payment_request_id: PaymentRequestId => "payment_request_id = ?";
+        /// Payments of this kind.
+        kind: PaymentKind => "kind = ?";
+        /// Payments that were changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_payments(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Payments> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    let page = cx.page(&LIST, &wanted, page)?;
+    let (request, total) = (page.request, page.total);
+    let items = views(cx, page.items)?;
+    Ok(spotter_kernel::Page { items, request, total }.into())
+}
+
+path!(
+    /// Where a payment stands in a path.
+    pub PaymentPath {
+        /// The payment's id.
+        payment_id: PaymentId,
+    }
+);
+
+answer!(
+    /// A payment.
+    pub PaymentAnswer {
+        /// As it stands.
+        payment: PaymentView,
+    }
+);
+
+fn get_payment(cx: &mut Read, Path(at): Path<PaymentPath>) -> Result<PaymentAnswer> {
+    let payment = Payment::find(cx, at.payment_id)?;
+    Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
+}
+
+words! {
+    /// How staff take money.
+    enum TakenKind { Cash = "cash", Card = "card", BankTransfer = "bank_transfer" }
+}
+
+/// Money that staff have taken.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewPayment {
+    /// Who pays.
+    client_id: ClientId,
+    /// The invoice that it pays first; what it does not need pays the client's others, the oldest due first.
+    invoice_id: Option<InvoiceId>,
+    /// The request that it answers; it pays the invoice of that.
+    payment_request_id: Option<PaymentRequestId>,
+    /// In minor units; what was asked for, or what is left to pay of the invoice, when absent.
+    amount: Option<Whole<1, 1_000_000_000_000>>,
+    /// The invoice's, or the company's, when absent.
+    currency: Option<Currency>,
+    /// How it was paid; `card` is a terminal at the desk.
+    kind: TakenKind,
+    /// What stands beside it in your books, such as the line of a bank statement.
+    reference: Option<Text<120>>,
+}
+
+/// The request that money answers, which must be all that was asked for.
+fn answered(cx: &mut Read, new: &NewPayment, id: PaymentRequestId) -> Result<PaymentRequest> {
+    let rule = "must be an open request to the client";
+    let found =
+        PaymentRequest::find(cx, id).map_err(|none| none.missing("paymentRequestId", rule))?;
+    if found.client_id != new.client_id {
+        return Err(Problem::field(Key::NotFound, "paymentRequestId", rule));
+    }
+    if !found.is_open() {
+        return Err(Problem::conflict("paymentRequestId", rule));
+    }
+    if new.amount.is_some_and(|amount| amount.0 != found.amount) {
+        return Err(Problem::conflict(
+            "amount",
+            &format!("must be {}, as was asked for", found.amount),
+        ));
+    }
+    if new.invoice_id.is_some() && new.invoice_id != found.invoice_id {
+        return Err(Problem::conflict("invoiceId", "must be the invoice of the request"));
+    }
+    Ok(found)
+}
+
+fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<PaymentAnswer> {
+    let client = Client::find(cx, new.client_id)?;
+    let request = match new.payment_request_id {
+        Some(id) => Some(answered(cx, &new, id)?),
+        None => None,
+    };
+    let invoice_id = new.invoice_id.or(request.as_ref().and_then(|request| request.invoice_id));
+    let invoice = match invoice_id {
+        Some(id) => Some(Invoice::payable(cx, id, new.client_id)?),
+        None => None,
+    };
+    let company = Company::find(cx)?;
+    let own = invoice.as_ref().map(|invoice| invoice.currency);
+    let own = own.or(request.as_ref().map(|request| request.currency));
+    let currency = new.currency.or(own).unwrap_or(company.currency);
+    if own.is_some_and(|own| own != currency) {
+        return Err(Problem::field(Key::InvalidCurrency, "currency", "must be the invoice's"));
+    }
+    let asked = request.as_ref().map(|request| request.amount);
+    let balance = asked.or(invoice.as_ref().map(|invoice| invoice.balance));
+    let Some(amount) = new.amount.map(|amount| amount.0).or(balance) else {
+        return Err(Problem::invalid("amount", "must be given where no invoice is named"));
+    };
+    let kind = match new.kind {
+        TakenKind::Cash => PaymentKind::Cash,
+        TakenKind::Card => PaymentKind::Card,
+        TakenKind::BankTransfer => PaymentKind::BankTransfer,
+    };
+    let mut payment = Payment {
+        payment_id: PaymentId(cx.new_id()),
+        client_id: client.client_id,
+        invoice_id,
+        payment_request_id: new.payment_request_id,
+        payment_method_id: None,
+        amount,
+        currency,
+        status: PaymentStatus::Succeeded,
+        source: PaymentSource::Manual,
+        kind,
+        unallocated: 0,
+        refunded_total: 0,
+        disputed_total: 0,
+        failure_code: None,
+        attempt: 1,
+        reference: new.reference.map(Into::into),
+        settled_at: Some(cx.now()),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.happens(|| {
+        format!("A payment of {amount} in minor units is recorded for {}.", client.name())
+    });
+    if let Some(request) = request {
+        request.end(cx, RequestStatus::Paid)?;
+    }
+    allocating::pay_bills(cx, &mut payment)?;
+    payment.insert(cx)?;
+    payment.tell(cx, Event::PaymentSucceeded)?;
+    Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/payments", FinancePaymentsRead, list_payments)
+            .summary("List payments")
+            .describe("The newest first.")
+            .for_own(&["reference"]),
+        operation!(GET "/finance/payments/{paymentId}", FinancePaymentsRead, get_payment)
+            .summary("Get a payment")
+            .for_own(&["reference"]),
+        operation!(app POST "/finance/payments", Manager, record_payment)
+            .summary("Record a payment that you took")
+            .describe(
+                "Cash, a card at the desk or a bank transfer. What pays no invoice yet pays the client's next \
+                 bill, or can be refunded.",
+            )
+            .created()
+            .emits(crate::SETTLES)
+            .always(&[Event::PaymentSucceeded])
+            .fails(&[Key::CompanyNotFound, Key::ApiError])
+            .asks(),
+    ])
+}
+
+lists! {
+    /// Every payment, the newest first.
+    LIST: List<Payment, Filters> =
+        List::new("payment WHERE company_id = ?1", "payment_id DESC").tallied(TALLY);
+}

@@ -1,0 +1,139 @@
+//! The page where a client pays: what is asked for, by whom, and to which account, with a code that banking
+//! programs read (EPC069-12, version 002).
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use qrcode::{EcLevel, QrCode};
+use spotter_contract::{Document, Opened, Read};
+use spotter_core::company::Company;
+use spotter_kernel::{
+    Result,
+    secret::{Credential, CredentialKind},
+};
+
+use super::request::{PaymentRequest, RequestStatus};
+use crate::{
+    billing::{charge, texts},
+    settings::{FinanceSettings, Seller},
+};
+
+/// The page of a request to pay.
+pub static PAGE: Document = Document {
+    place: ("/pay/", ""),
+    kind: CredentialKind::PayPage,
+    media_type: "text/html; charset=utf-8",
+    keep_seconds: 0,
+    read,
+};
+
+fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+    let Some(request) = PaymentRequest::opened_by(cx, credential)? else { return Ok(None) };
+    let language = charge::language_of(cx, request.client_id)?;
+    let (company, settings) = (Company::find(cx)?.name, FinanceSettings::find(cx)?);
+    let page = page(&request, &company, &settings.seller.0, &language);
+    let reader = request.payment_request_id.0;
+    Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
+}
+
+fn page(request: &PaymentRequest, company: &str, seller: &Seller, language: &str) -> Markup {
+    let words = texts::pay_page(language);
+    let amount = texts::amount(request.amount, request.currency, language);
+    let ended = match request.status {
+        RequestStatus::Open => None,
+        RequestStatus::Paid => Some(words.paid),
+        RequestStatus::Cancelled => Some(words.cancelled),
+        RequestStatus::Expired => Some(words.expired),
+    };
+    let payee = seller.name.as_deref().unwrap_or(company);
+    html! {
+        (DOCTYPE)
+        html lang=(texts::language(language)) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (words.title) " · " (company) }
+                link rel="stylesheet" href="/page.css";
+            }
+            body { main {
+                p.quiet { (company) }
+                h1 { (amount) }
+                p { bdi { (request.description) } }
+                @match (ended, &seller.iban) {
+                    (Some(ended), _) => { p.done { (ended) } },
+                    (None, Some(iban)) => {
+                        dl.facts {
+                            dt { (words.payee) } dd { (payee) }
+                            dt { (words.account) } dd.account { (grouped(iban)) }
+                            @if let Some(bic) = &seller.bic { dt { "BIC" } dd { (**bic) } }
+                            dt { (words.reference) } dd { bdi { (request.description) } }
+                        }
+                        @if let Some(code) = code(request, payee, iban, seller.bic.as_deref()) {
+                            figure.code {
+                                (code)
+                                figcaption.quiet { (words.scan) }
+                            }
+                        }
+                    },
+                    (None, None) => { p { (words.ask) } },
+                }
+            } }
+        }
+    }
+}
+
+/// An account number in groups of four, as people read it (ISO 13616).
+fn grouped(iban: &str) -> String {
+    let characters: Vec<char> = iban.chars().collect();
+    let groups = characters.chunks(4).map(|group| group.iter().collect::<String>());
+    groups.collect::<Vec<_>>().join(" ")
+}
+
+/// What banking programs read of a transfer; euros alone can be sent by it.
+fn transfer(
+    request: &PaymentRequest,
+    payee: &str,
+    iban: &str,
+    bic: Option<&str>,
+) -> Option<String> {
+    let most = 99_999_999_999;
+    if request.currency.code() != "EUR" || request.amount > most {
+        return None;
+    }
+    let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let amount = format!("EUR{}", request.currency.decimal(request.amount));
+    let lines = [
+        "BCD",
+        "002",
+        "1",
+        "SCT",
+        bic.unwrap_or_default(),
+        &cut(payee, 70),
+        iban,
+        &amount,
+        "",
+        "",
+        &cut(&request.description, 140),
+    ];
+    Some(lines.join("\n"))
+}
+
+fn code(
+    request: &PaymentRequest,
+    payee: &str,
+    iban: &str,
+    bic: Option<&str>,
+) -> Option<PreEscaped<String>> {
+    let text = transfer(request, payee, iban, bic)?;
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+    let (width, dark) = (code.width(), code.to_colors());
+    let mut path = String::new();
+    for (at, _) in dark.iter().enumerate().filter(|(_, color)| **color == qrcode::Color::Dark) {
+        path.push_str(&format!("M{} {}h1v1h-1z", at % width + 4, at / width + 4));
+    }
+    let side = width + 8;
+    Some(PreEscaped(format!(
+        "<svg viewBox=\"0 0 {side} {side}\" width=\"220\" height=\"220\" role=\"img\" aria-label=\"QR\" \
+         shape-rendering=\"crispEdges\"><rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/>\
+         <path d=\"{path}\" fill=\"#000\"/></svg>"
+    )))
+}

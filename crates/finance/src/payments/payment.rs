@@ -1,0 +1,207 @@
+//! Payments: money that came or is to come, what of it paid which bill, and what went back.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
+use spotter_store::{params, record, set, statements, values, words};
+
+use crate::ids::{InvoiceId, PaymentId, PaymentMethodId, PaymentRequestId};
+
+words! {
+    /// Where it stands: *pending* while it is on its way to the provider, *processing* while the bank has
+    /// it; the others are final.
+    pub enum PaymentStatus {
+        Pending = "pending",
+        Processing = "processing",
+        Succeeded = "succeeded",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// Who asked for it: the company's collection, a payment request, or staff who took it.
+    pub enum PaymentSource { Automatic = "automatic", Request = "request", Manual = "manual" }
+}
+
+words! {
+    /// How it was paid.
+    pub enum PaymentKind {
+        Card = "card",
+        SepaDebit = "sepa_debit",
+        Ideal = "ideal",
+        BankTransfer = "bank_transfer",
+        Cash = "cash",
+    }
+}
+
+words! {
+    /// Why it failed.
+    pub enum FailureCode {
+        Declined = "declined",
+        InsufficientFunds = "insufficient_funds",
+        MethodExpired = "method_expired",
+        AuthenticationRequired = "authentication_required",
+        MethodRevoked = "method_revoked",
+        NotSent = "not_sent",
+        ProviderError = "provider_error",
+    }
+}
+
+record! {
+    /// Money that came or is to come.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Payment {
+        /// Its id.
+        pub payment_id: PaymentId,
+        /// Who pays.
+        pub client_id: ClientId,
+        /// The invoice that it is for; it may pay others with what that one does not need.
+        pub invoice_id: Option<InvoiceId>,
+        /// The payment request that it answers.
+        pub payment_request_id: Option<PaymentRequestId>,
+        /// What was charged.
+        pub payment_method_id: Option<PaymentMethodId>,
+        /// In minor units of the currency.
+        pub amount: i64,
+        /// ISO 4217 code.
+        pub currency: Currency,
+        /// Where it stands.
+        pub status: PaymentStatus,
+        /// Who asked for it.
+        pub source: PaymentSource,
+        /// How it was paid.
+        pub kind: PaymentKind,
+        /// What of it pays no invoice yet: the client's next bill is paid with it.
+        pub unallocated: i64,
+        /// What of it went back.
+        pub refunded_total: i64,
+        /// What of it the client's bank has taken back.
+        pub disputed_total: i64,
+        /// Why it failed.
+        pub failure_code: Option<FailureCode>,
+        /// 1 for the first attempt to be paid.
+        pub attempt: i64,
+        /// What stands beside it in the books of whoever took it.
+        pub reference: Option<String>,
+        /// When it became final.
+        pub settled_at: Option<Timestamp>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+record! {
+    /// What of a payment an invoice was paid with.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[schemars(inline)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Allocation {
+        /// The invoice.
+        pub invoice_id: InvoiceId,
+        /// In minor units of the payment's currency.
+        pub amount: i64,
+    }
+}
+
+/// What is told of a payment.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentEvent {
+    payment_id: PaymentId,
+    client_id: ClientId,
+    invoice_id: Option<InvoiceId>,
+    payment_request_id: Option<PaymentRequestId>,
+    /// In minor units of the currency.
+    amount: i64,
+    currency: Currency,
+    status: PaymentStatus,
+    source: PaymentSource,
+    /// How it was paid.
+    kind: PaymentKind,
+    failure_code: Option<FailureCode>,
+    /// 1 for the first attempt to be paid.
+    attempt: i64,
+    settled_at: Option<Timestamp>,
+}
+
+impl Payload for PaymentEvent {
+    const EVENTS: &'static [Event] = &[Event::PaymentSucceeded, Event::PaymentFailed];
+}
+
+/// The subject of the total of all payments.
+pub const TALLY: &str = "payments";
+
+impl Payment {
+    /// The payment with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: PaymentId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+        cx.own(found, |payment| payment.client_id)
+    }
+
+    /// What of it can go back to the client.
+    pub fn refundable(&self) -> i64 {
+        match self.status {
+            PaymentStatus::Succeeded => self.amount - self.refunded_total - self.disputed_total,
+            _ => 0,
+        }
+    }
+
+    /// Under what it is counted.
+    fn subjects(&self) -> BTreeSet<String> {
+        crate::subjects(TALLY, self.status.word(), self.client_id)
+    }
+
+    /// Writes a new one down.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("payment", self.payment_id, ["payment"]);
+        cx.defer(INSERT, &self.params())?;
+        cx.recount(&BTreeSet::new(), &self.subjects())
+    }
+
+    /// Writes down what has changed.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let Some(now) = cx.changes("payment", self.payment_id, self.changed(before)) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.subjects(), &self.subjects())
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+        let told = PaymentEvent {
+            payment_id: self.payment_id,
+            client_id: self.client_id,
+            invoice_id: self.invoice_id,
+            payment_request_id: self.payment_request_id,
+            amount: self.amount,
+            currency: self.currency,
+            status: self.status,
+            source: self.source,
+            kind: self.kind,
+            failure_code: self.failure_code,
+            attempt: self.attempt,
+            settled_at: self.settled_at,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<PaymentEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 AND payment_id = ?2";
+    INSERT = "INSERT INTO payment ", values!(Payment);
+    SAVE = "UPDATE payment SET ", set!(Payment), " WHERE company_id = ?1 AND payment_id = ?2";
+}

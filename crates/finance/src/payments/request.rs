@@ -1,0 +1,191 @@
+//! A request to pay: what is kept of it, what is told of it, and what becomes of it with its invoice.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::vault::digest;
+use spotter_contract::{Area, Payload, Read, Timer, Write};
+use spotter_kernel::{
+    Event, Id, Key, Result, Timestamp, id::ClientId, money::Currency, secret::Credential,
+};
+use spotter_store::{params, record, set, statements, values, words};
+
+use crate::ids::{InvoiceId, PaymentRequestId};
+
+words! {
+    /// Where it stands.
+    pub enum RequestStatus {
+        Open = "open",
+        Paid = "paid",
+        Cancelled = "cancelled",
+        Expired = "expired",
+    }
+}
+
+record! {
+    /// A request to pay.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct PaymentRequest {
+        /// Its id.
+        pub payment_request_id: PaymentRequestId,
+        /// Who is asked.
+        pub client_id: ClientId,
+        /// The invoice that it is for.
+        pub invoice_id: Option<InvoiceId>,
+        /// In minor units of the currency.
+        pub amount: i64,
+        /// ISO 4217 code.
+        pub currency: Currency,
+        /// What it is for, as the client reads it.
+        pub description: String,
+        /// Where it stands.
+        pub status: RequestStatus,
+        /// What its address ends with, sealed.
+        #[serde(skip)]
+        pub token: Vec<u8>,
+        /// What is found by that.
+        #[serde(skip)]
+        pub digest: Vec<u8>,
+        /// Until when it can be paid.
+        pub expires_at: Timestamp,
+        /// When it was paid.
+        pub paid_at: Option<Timestamp>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What is told of a request to pay.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentRequestEvent {
+    payment_request_id: PaymentRequestId,
+    client_id: ClientId,
+    invoice_id: Option<InvoiceId>,
+    /// In minor units of the currency.
+    amount: i64,
+    currency: Currency,
+    status: RequestStatus,
+    expires_at: Timestamp,
+    paid_at: Option<Timestamp>,
+}
+
+impl Payload for PaymentRequestEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::PaymentRequestCreated, Event::PaymentRequestCancelled];
+}
+
+/// The subject of the total of all requests to pay.
+pub const TALLY: &str = "paymentRequests";
+
+impl PaymentRequest {
+    /// The request with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: PaymentRequestId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+        cx.own(found, |request| request.client_id)
+    }
+
+    /// The request whose page a credential opens.
+    pub fn opened_by(cx: &mut Read, credential: &Credential) -> Result<Option<Self>> {
+        cx.one(BY_DIGEST, params![digest(credential).to_vec()])
+    }
+
+    /// Whether it can be paid.
+    pub fn is_open(&self) -> bool {
+        self.status == RequestStatus::Open
+    }
+
+    fn subjects(&self) -> BTreeSet<String> {
+        crate::subjects(TALLY, self.status.word(), self.client_id)
+    }
+
+    /// Writes a new one down, and has it end in time.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("payment_request", self.payment_request_id, ["paymentRequest"]);
+        cx.defer(INSERT, &self.params())?;
+        cx.set_timer(&EXPIRE_REQUEST, self.payment_request_id, self.expires_at)?;
+        cx.recount(&BTreeSet::new(), &self.subjects())
+    }
+
+    /// Ends it.
+    pub fn end(&self, cx: &mut Write, status: RequestStatus) -> Result<Self> {
+        let mut request = self.clone();
+        request.status = status;
+        request.updated_at = cx.now();
+        if status == RequestStatus::Paid {
+            request.paid_at = Some(cx.now());
+        }
+        cx.defer(SAVE, &request.params())?;
+        cx.clear_timer(&EXPIRE_REQUEST, self.payment_request_id)?;
+        cx.recount(&self.subjects(), &request.subjects())?;
+        if status != RequestStatus::Paid {
+            request.tell(cx, Event::PaymentRequestCancelled)?;
+        }
+        Ok(request)
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+        let told = PaymentRequestEvent {
+            payment_request_id: self.payment_request_id,
+            client_id: self.client_id,
+            invoice_id: self.invoice_id,
+            amount: self.amount,
+            currency: self.currency,
+            status: self.status,
+            expires_at: self.expires_at,
+            paid_at: self.paid_at,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+}
+
+/// Asks for no more than is left to pay of an invoice.
+pub fn lower(cx: &mut Write, invoice: InvoiceId, balance: i64) -> Result<()> {
+    let now = cx.now();
+    cx.defer(LOWER, params![invoice, balance, now])
+}
+
+/// Ends the open requests for an invoice of which nothing is left to pay.
+pub fn end_with(cx: &mut Write, invoice: InvoiceId, status: RequestStatus) -> Result<()> {
+    let open: Vec<PaymentRequest> = cx.all(OPEN_OF, params![invoice])?;
+    open.iter().try_for_each(|request| request.end(cx, status).map(drop))
+}
+
+fn expire_request(cx: &mut Write, id: Id) -> Result<()> {
+    let request = PaymentRequest::find(cx, PaymentRequestId(id))?;
+    match request.is_open() {
+        true => request.end(cx, RequestStatus::Expired).map(drop),
+        false => Ok(()),
+    }
+}
+
+static EXPIRE_REQUEST: Timer = Timer::new(
+    "expire_payment_request",
+    "End a request to pay that nobody has paid in time",
+    expire_request,
+)
+.emits(&[Event::PaymentRequestCancelled]);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<PaymentRequestEvent>().timers(&[&EXPIRE_REQUEST])
+}
+
+statements! {
+    FIND = "SELECT ", PaymentRequest::COLUMNS, " FROM payment_request \
+        WHERE company_id = ?1 AND payment_request_id = ?2";
+    BY_DIGEST = "SELECT ", PaymentRequest::COLUMNS, " FROM payment_request \
+        WHERE company_id = ?1 AND digest = ?2";
+    OPEN_OF = "SELECT ", PaymentRequest::COLUMNS, " FROM payment_request \
+        WHERE company_id = ?1 AND invoice_id = ?2 AND status = 'open' ORDER BY payment_request_id LIMIT 100";
+    LOWER = "UPDATE payment_request SET amount = ?3, updated_at = ?4 WHERE company_id = ?1 \
+        AND invoice_id = ?2 AND status = 'open' AND amount > ?3";
+    INSERT = "INSERT INTO payment_request ", values!(PaymentRequest);
+    SAVE = "UPDATE payment_request SET ", set!(PaymentRequest),
+        " WHERE company_id = ?1 AND payment_request_id = ?2";
+}

@@ -1,0 +1,217 @@
+//! Requests to pay as integrations, staff and clients see them: a page of its own for each, to be sent to whom
+//! it concerns.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault::digest,
+};
+use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::{
+    Event, Key, Page, Problem, Result, Timestamp,
+    id::ClientId,
+    money::Currency,
+    number::Whole,
+    secret::{Credential, CredentialKind},
+    text::Text,
+};
+use spotter_store::{List, filters, lists};
+
+use super::{
+    page::PAGE,
+    request::{PaymentRequest, RequestStatus, TALLY},
+};
+use crate::{
+    billing::invoice::Invoice,
+    ids::{InvoiceId, PaymentRequestId},
+};
+
+/// How long a request can be paid where nothing is said, in days.
+const OPEN_DAYS: i64 = 30;
+/// How long a request can be paid at most, in days.
+const OPEN_DAYS_MAX: i64 = 366;
+
+/// A request to pay with the address of its page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestView {
+    #[serde(flatten)]
+    request: PaymentRequest,
+    /// Where it is paid, while it can be; whoever knows the address sees what is asked for.
+    pay_url: Option<String>,
+}
+
+impl RequestView {
+    fn of(cx: &Read, request: PaymentRequest) -> Result<Self> {
+        let pay_url = match request.is_open() {
+            true => {
+                let text = cx.unsealed(&request.token)?;
+                let text = String::from_utf8(text).map_err(Problem::internal)?;
+                let credential = Credential::parse(CredentialKind::PayPage, &text);
+                let installation = cx.address()?;
+                credential.map(|credential| PAGE.address(installation, &credential))
+            }
+            false => None,
+        };
+        Ok(Self { request, pay_url })
+    }
+}
+
+listed!(PaymentRequests { payment_requests: RequestView });
+
+filters! {
+    struct Filters {
+        /// Requests to this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Requests in this status.
+        status: RequestStatus => "status = ?", tallied;
+        /// Requests for this invoice.
+        invoice_id: InvoiceId => "invoice_id = ?";
+    }
+}
+
+fn list_payment_requests(
+    cx: &mut Read,
+    Paged(mut wanted, page): Paged<Filters>,
+) -> Result<PaymentRequests> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    let Page { items, request, total } = cx.page(&LIST, &wanted, page)?;
+    let items: Result<_> = items.into_iter().map(|one| RequestView::of(cx, one)).collect();
+    Ok(Page { items: items?, request, total }.into())
+}
+
+path!(PaymentRequestPath { payment_request_id: PaymentRequestId });
+
+answer!(PaymentRequestAnswer { payment_request: RequestView });
+
+fn get_payment_request(
+    cx: &mut Read,
+    Path(at): Path<PaymentRequestPath>,
+) -> Result<PaymentRequestAnswer> {
+    let request = PaymentRequest::find(cx, at.payment_request_id)?;
+    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+}
+
+/// Something that a client is asked to pay.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewPaymentRequest {
+    /// Who is asked.
+    client_id: ClientId,
+    /// The invoice that it is for.
+    invoice_id: Option<InvoiceId>,
+    /// In minor units; what is left to pay of the invoice when absent.
+    amount: Option<Whole<1, 1_000_000_000_000>>,
+    /// The invoice's, or the company's, when absent.
+    currency: Option<Currency>,
+    /// What it is for, as the client reads it; the invoice's number when absent.
+    description: Option<Text<200>>,
+    /// Until when it can be paid, at most 366 days from now; 30 days when absent.
+    expires_at: Option<Timestamp>,
+}
+
+fn create_payment_request(
+    cx: &mut Write,
+    Body(new): Body<NewPaymentRequest>,
+) -> Result<PaymentRequestAnswer> {
+    let client = Client::find(cx, new.client_id)?;
+    let invoice = match new.invoice_id {
+        Some(id) => Some(Invoice::payable(cx, id, new.client_id)?),
+        None => None,
+    };
+    let company = Company::find(cx)?;
+    let own = invoice.as_ref().map(|invoice| invoice.currency);
+    let currency = new.currency.or(own).unwrap_or(company.currency);
+    if own.is_some_and(|own| own != currency) {
+        return Err(Problem::field(Key::InvalidCurrency, "currency", "must be the invoice's"));
+    }
+    let balance = invoice.as_ref().map(|invoice| invoice.balance);
+    let Some(amount) = new.amount.map(|amount| amount.0).or(balance) else {
+        return Err(Problem::invalid("amount", "must be given where no invoice is named"));
+    };
+    if let Some(balance) = balance.filter(|balance| amount > *balance) {
+        return Err(Problem::conflict("amount", &format!("must be at most {balance}")));
+    }
+    let number = invoice.as_ref().map(|invoice| invoice.number.clone());
+    let Some(description) = new.description.map(String::from).or(number) else {
+        return Err(Problem::invalid("description", "must be given where no invoice is named"));
+    };
+    let expires_at = new.expires_at.unwrap_or_else(|| cx.now().plus_days(OPEN_DAYS));
+    if expires_at <= cx.now() {
+        return Err(Problem::invalid("expiresAt", "must be in the future"));
+    }
+    if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
+        return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
+    }
+    let credential = cx.new_credential(CredentialKind::PayPage);
+    let request = PaymentRequest {
+        payment_request_id: PaymentRequestId(cx.new_id()),
+        client_id: new.client_id,
+        invoice_id: new.invoice_id,
+        amount,
+        currency,
+        description,
+        status: RequestStatus::Open,
+        token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
+        digest: digest(&credential).to_vec(),
+        expires_at,
+        paid_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let code = currency.code().to_owned();
+    cx.happens(|| format!("{} is asked to pay {amount} {code} in minor units.", client.name()));
+    request.insert(cx)?;
+    request.tell(cx, Event::PaymentRequestCreated)?;
+    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+}
+
+fn cancel_payment_request(
+    cx: &mut Write,
+    Path(at): Path<PaymentRequestPath>,
+) -> Result<PaymentRequestAnswer> {
+    let request = PaymentRequest::find(cx, at.payment_request_id)?;
+    if !request.is_open() {
+        return Err(Problem::conflict("status", "must be open"));
+    }
+    cx.touch("payment_request", request.payment_request_id, ["status"]);
+    let request = request.end(cx, RequestStatus::Cancelled)?;
+    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/payment-requests", FinancePaymentRequestsRead,
+            list_payment_requests)
+        .summary("List requests to pay")
+        .describe("The newest first.")
+        .for_own(&[]),
+        operation!(GET "/finance/payment-requests/{paymentRequestId}", FinancePaymentRequestsRead,
+            get_payment_request)
+        .summary("Get a request to pay")
+        .for_own(&[]),
+        operation!(POST "/finance/payment-requests", FinancePaymentRequestsWrite,
+            create_payment_request)
+        .summary("Ask a client to pay")
+        .describe(
+            "For an invoice, or for an amount of your own. `payUrl` is a page for the client.",
+        )
+        .created()
+        .emits(&[Event::PaymentRequestCreated])
+        .secret()
+        .fails(&[Key::CompanyNotFound, Key::ApiError])
+        .asks(),
+        operation!(POST "/finance/payment-requests/{paymentRequestId}/cancel",
+            FinancePaymentRequestsWrite, cancel_payment_request)
+        .summary("Take back a request to pay")
+        .emits(&[Event::PaymentRequestCancelled])
+        .fails(&[Key::ApiError]),
+    ])
+}
+
+lists! {
+    /// Every request to pay, the newest first.
+    LIST: List<PaymentRequest, Filters> =
+        List::new("payment_request WHERE company_id = ?1", "payment_request_id DESC").tallied(TALLY);
+}

@@ -1,0 +1,177 @@
+//! What a client was sold: the record of every sale, on the terms of its day.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_kernel::{Date, Event, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{Json, params, record, set, statements, values, words};
+
+use crate::{
+    catalogue::{product::ProductId, vocabulary::ProductType},
+    ids::{ClientProductId, InvoiceId, SubscriptionId},
+    sales::terms::Terms,
+};
+
+words! {
+    /// Whether it can be used: *scheduled* before its first day, *used* where nothing of it is left,
+    /// *expired* after its last day, *revoked* where it was taken back or has been cancelled.
+    pub enum ClientProductStatus {
+        Scheduled = "scheduled",
+        Active = "active",
+        Used = "used",
+        Expired = "expired",
+        Revoked = "revoked",
+    }
+}
+
+record! {
+    /// Something that a client was sold.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct ClientProduct {
+        /// Its id.
+        pub client_product_id: ClientProductId,
+        /// Who has it.
+        pub client_id: ClientId,
+        /// The product that was sold.
+        pub product_id: ProductId,
+        /// What it is.
+        pub product_type: ProductType,
+        /// What the client calls it.
+        pub name: String,
+        /// What was agreed.
+        pub terms: Json<Terms>,
+        /// The bill of the sale.
+        pub invoice_id: Option<InvoiceId>,
+        /// The membership that it is.
+        pub subscription_id: Option<SubscriptionId>,
+        /// Whether it can be used.
+        pub status: ClientProductStatus,
+        /// The first day on which it can be.
+        pub valid_from: Date,
+        /// The first day on which it cannot be any more; null while there is none.
+        pub valid_until: Option<Date>,
+        /// Days of a pass that are used up.
+        pub days_used: i64,
+        /// Credits that it gives on dates have been given up to this one.
+        #[serde(skip)]
+        pub granted_until: Date,
+        /// The integrator's own id for the sale; unique in the company.
+        pub external_id: Option<String>,
+        /// When it was revoked.
+        pub revoked_at: Option<Timestamp>,
+        /// Why it was revoked.
+        pub revoke_reason: Option<String>,
+        /// When it was sold.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What is told of something that was sold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientProductEvent {
+    client_product_id: ClientProductId,
+    client_id: ClientId,
+    product_id: ProductId,
+    product_type: ProductType,
+    invoice_id: Option<InvoiceId>,
+    subscription_id: Option<SubscriptionId>,
+    status: ClientProductStatus,
+    valid_from: Date,
+    valid_until: Option<Date>,
+    revoked_at: Option<Timestamp>,
+}
+
+impl Payload for ClientProductEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::ClientProductAssigned, Event::ClientProductRevoked, Event::MembershipAssigned];
+}
+
+impl ClientProduct {
+    /// What was sold with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: ClientProductId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::ClientProductNotFound)?;
+        match cx.calling_client() {
+            Some(own) if own != found.client_id => Err(Key::ClientProductNotFound.into()),
+            _ => Ok(found),
+        }
+    }
+
+    /// What a client has that can be used, the first sold first.
+    pub fn in_use(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        cx.all(IN_USE, params![client])
+    }
+
+    /// Whether it can be used on a day, as far as its dates go.
+    pub fn is_valid_on(&self, day: Date) -> bool {
+        self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
+    }
+
+    /// Whether it is over.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.status, ClientProductStatus::Expired | ClientProductStatus::Revoked)
+    }
+
+    /// Refuses the integrator's own id of another sale.
+    pub fn check_external_id(cx: &mut Read, external: &str) -> Result<()> {
+        let taken: Option<(ClientProductId,)> = cx.one(BY_EXTERNAL_ID, params![external])?;
+        match taken {
+            Some(_) => Err(Problem::conflict("externalId", "must not be another sale's")),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a new one down.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("client_product", self.client_product_id, ["clientProduct"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Writes down what has changed.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let id = self.client_product_id;
+        if let Some(now) = cx.changes("client_product", id, self.changed(before)) {
+            self.updated_at = now;
+            cx.defer(SAVE, &self.params())?;
+        }
+        Ok(())
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, cx: &mut Write, event: Event) -> Result<()> {
+        let told = ClientProductEvent {
+            client_product_id: self.client_product_id,
+            client_id: self.client_id,
+            product_id: self.product_id,
+            product_type: self.product_type,
+            invoice_id: self.invoice_id,
+            subscription_id: self.subscription_id,
+            status: self.status,
+            valid_from: self.valid_from,
+            valid_until: self.valid_until,
+            revoked_at: self.revoked_at,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<ClientProductEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
+        WHERE company_id = ?1 AND client_product_id = ?2";
+    IN_USE = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
+        WHERE company_id = ?1 AND client_id = ?2 AND status IN ('scheduled', 'active', 'used') \
+        ORDER BY client_product_id LIMIT 500";
+    BY_EXTERNAL_ID = "SELECT client_product_id FROM client_product \
+        WHERE company_id = ?1 AND external_id = ?2";
+    INSERT = "INSERT INTO client_product ", values!(ClientProduct);
+    SAVE = "UPDATE client_product SET ", set!(ClientProduct),
+        " WHERE company_id = ?1 AND client_product_id = ?2";
+}

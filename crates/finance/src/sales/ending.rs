@@ -1,0 +1,148 @@
+//! How a sale ends: with its term, because it was cancelled, because it was taken back, or because the
+//! client leaves.
+
+use spotter_contract::{Area, Effect, Ending, Write};
+use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
+use spotter_store::{params, statements};
+
+use crate::{
+    billing::{correcting, invoice::Invoice, tax::for_days},
+    credits::{
+        lot::{Because, CreditLot, EntryKind},
+        settling,
+    },
+    ids::InvoiceId,
+    memberships::subscription::{Subscription, SubscriptionStatus},
+    sales::{
+        client_product::{ClientProduct, ClientProductStatus},
+        turning,
+    },
+    settings::{CancellationEnd, FinanceSettings},
+    standing, zone,
+};
+
+/// Ends a sale on a date, which is the first day after. What is not used of its credits is gone, and what
+/// it paid for must be paid for otherwise. Where it is taken back, somebody says why.
+pub fn end(
+    cx: &mut Write,
+    before: ClientProduct,
+    on: Date,
+    is_revoked: bool,
+    reason: Option<String>,
+) -> Result<ClientProduct> {
+    let mut product = before.clone();
+    let course = turning::course_of(cx, &product)?;
+    let was_cancelled = course.as_ref().is_some_and(|course| course.auto_renew);
+    let taken_back = is_revoked || was_cancelled;
+    product.status = match taken_back {
+        true => ClientProductStatus::Revoked,
+        false => ClientProductStatus::Expired,
+    };
+    product.valid_until = Some(on.max(product.valid_from));
+    if taken_back {
+        product.revoked_at = Some(cx.now());
+    }
+    product.revoke_reason = reason;
+    product.save(cx, &before)?;
+    if let Some(course) = course {
+        end_course(cx, course, on, is_revoked)?;
+    }
+    settling::uncover(cx, product.client_product_id, on)?;
+    let kind = if taken_back { EntryKind::Revoke } else { EntryKind::Expire };
+    for mut lot in CreditLot::given_by(cx, product.client_product_id)? {
+        lot.close(cx, kind, &Because::default())?;
+    }
+    if taken_back {
+        product.tell(cx, Event::ClientProductRevoked)?;
+    }
+    turning::turn_later(cx, &product, None)?;
+    cx.end(Ending::EntitlementEnded, product.client_id)?;
+    Ok(product)
+}
+
+fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) -> Result<()> {
+    if before.has_ended() {
+        return Ok(());
+    }
+    let mut course = before.clone();
+    course.status = match course.auto_renew || is_revoked {
+        true => SubscriptionStatus::Cancelled,
+        false => SubscriptionStatus::Expired,
+    };
+    course.end_date = Some(on);
+    course.next_billing_date = None;
+    course.end_requests(cx)?;
+    course.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
+    let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
+    let never_began = on <= course.start_date;
+    if !is_revoked && (exact || never_began) {
+        credit_unused(cx, &course, on)?;
+    }
+    standing::follow_members(cx, course.client_id)
+}
+
+/// Takes back what was billed for days after the end.
+fn credit_unused(cx: &mut Write, course: &Subscription, on: Date) -> Result<()> {
+    let bills: Vec<Invoice> = cx.all(BILLS_AFTER, params![course.subscription_id, on])?;
+    for mut bill in bills {
+        let (Some(start), Some(end)) = (bill.period_start, bill.period_end) else { continue };
+        let unused = on.max(start).days_until(end);
+        let own: i64 = bill
+            .lines
+            .0
+            .iter()
+            .filter(|line| line.product_id.is_some())
+            .map(|line| line.gross)
+            .sum();
+        let amount =
+            for_days(own, unused, start.days_until(end)).min(correcting::creditable(&bill));
+        if amount > 0 {
+            correcting::credit(cx, &mut bill, amount, None, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// The memberships of a client who leaves end now, without notice; bills stay due.
+fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let today = zone(cx)?.date_at(cx.now());
+    let mut ended = 0;
+    for course in Subscription::running_of(cx, ClientId(client))? {
+        let product = ClientProduct::find(cx, course.client_product_id)?;
+        end(cx, product, today, true, None)?;
+        ended += 1;
+    }
+    Ok(ended)
+}
+
+/// The membership of a bill that nobody paid ends now.
+fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
+    let Some(id) = Invoice::find(cx, InvoiceId(invoice))?.subscription_id else { return Ok(0) };
+    let course = Subscription::find(cx, id)?;
+    if course.has_ended() {
+        return Ok(0);
+    }
+    let today = zone(cx)?.date_at(cx.now());
+    let product = ClientProduct::find(cx, course.client_product_id)?;
+    end(cx, product, today, true, None)?;
+    Ok(1)
+}
+
+const EFFECTS: &[Effect] = &[
+    Effect::new(
+        Ending::ClientArchived,
+        "Their memberships end now, without notice; bills stay due.",
+        end_of_client,
+    ),
+    Effect::new(Ending::InvoiceGivenUp, "The membership that it bills ends now.", end_of_unpaid),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).ends(EFFECTS)
+}
+
+statements! {
+    BILLS_AFTER = "SELECT ", Invoice::COLUMNS, " FROM invoice WHERE company_id = ?1 AND subscription_id = ?2 \
+        AND kind = 'invoice' AND period_end > ?3 ORDER BY invoice_id LIMIT 20";
+}

@@ -1,0 +1,22 @@
+//! Sales: what was agreed ([`terms`]), the record ([`client_product`]), how one comes to be ([`selling`]), is
+//! seen and taken back ([`sold`]), goes on by itself ([`turning`]), and ends ([`ending`]).
+
+pub mod client_product;
+pub mod ending;
+pub mod selling;
+pub mod sold;
+pub mod terms;
+pub mod turning;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub(super) fn area() -> Area {
+    Area::join([
+        client_product::area(),
+        selling::area(),
+        sold::area(),
+        turning::area(),
+        ending::area(),
+    ])
+}

@@ -1,0 +1,100 @@
+//! What clients were sold, as integrations, staff and they themselves see it, and how it is taken back.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Area, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Event, Key, Page, Problem, Result, text::Text};
+use spotter_store::{Bind, List, filters, lists};
+
+use super::{
+    client_product::{ClientProduct, ClientProductStatus},
+    ending,
+};
+use crate::{ids::ClientProductId, zone};
+
+listed!(ClientProducts { client_products: ClientProduct });
+
+filters! {
+    struct Filters {
+        /// What is in this status.
+        status: ClientProductStatus => "status = ?";
+    }
+}
+
+fn list_client_products(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<ClientProducts> {
+    Client::find(cx, at.client_id)?;
+    let client = at.client_id.bind().into_owned();
+    let page: Page<ClientProduct> = cx.page_under(&LIST, &[client], &wanted, page)?;
+    Ok(page.into())
+}
+
+path!(ClientProductPath { client_product_id: ClientProductId });
+
+answer!(ClientProductAnswer { client_product: ClientProduct });
+
+fn get_client_product(
+    cx: &mut Read,
+    Path(at): Path<ClientProductPath>,
+) -> Result<ClientProductAnswer> {
+    Ok(ClientProductAnswer { client_product: ClientProduct::find(cx, at.client_product_id)? })
+}
+
+/// Why something is taken back.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Revoke {
+    /// Why.
+    reason: Option<Text<500>>,
+}
+
+fn revoke_client_product(
+    cx: &mut Write,
+    Path(at): Path<ClientProductPath>,
+    OptionalBody(why): OptionalBody<Revoke>,
+) -> Result<ClientProductAnswer> {
+    let product = ClientProduct::find(cx, at.client_product_id)?;
+    cx.as_of(product.updated_at);
+    if product.has_ended() {
+        return Err(Problem::conflict("status", "must not have ended"));
+    }
+    let name = product.name.clone();
+    cx.happens(|| format!("{name} is taken back: it ends today, and its credits are gone."));
+    let today = zone(cx)?.date_at(cx.now());
+    let client_product = ending::end(cx, product, today, true, why.reason.map(Into::into))?;
+    Ok(ClientProductAnswer { client_product })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/clients/{clientId}/products", FinanceProductsRead, list_client_products)
+            .summary("List what a client was sold")
+            .for_client(&["externalId"]),
+        operation!(GET "/finance/client-products/{clientProductId}", FinanceProductsRead, get_client_product)
+            .summary("Get what a client was sold")
+            .for_own(&["externalId"]),
+        operation!(POST "/finance/client-products/{clientProductId}/revoke", FinanceProductsWrite,
+            revoke_client_product)
+        .summary("Take back what a client was sold")
+        .describe("It ends today, a membership with it; bills stay, and are corrected by credit notes.")
+        .emits(crate::TURNS)
+        .always(&[Event::ClientProductRevoked])
+        .fails(&[Key::ApiError])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// What a client was sold, the latest first.
+    LIST: List<ClientProduct, Filters> = List::new(
+        "client_product WHERE company_id = ?1 AND client_id = ?2",
+        "client_product_id DESC",
+    );
+}

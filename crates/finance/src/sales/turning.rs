@@ -1,0 +1,229 @@
+//! What becomes of a sale by itself, day by day: it begins, rests, is billed again, gives credits, and
+//! ends. One timer for each sale does what is due on the company's date, in the order in which it was
+//! due, and sets itself to the next date.
+
+use spotter_contract::{Area, Ending, Read, Timer, Write};
+use spotter_kernel::{Date, Event, Id, Result};
+
+use crate::{
+    billing::{
+        invoice::BillLine,
+        issuing::{self, Bill},
+    },
+    company_day,
+    credits::{granting, settling},
+    ids::ClientProductId,
+    memberships::{
+        course::PeriodBill,
+        subscription::{Subscription, SubscriptionStatus},
+    },
+    sales::{
+        client_product::{ClientProduct, ClientProductStatus},
+        ending,
+    },
+    settings::PauseBilling,
+    standing, zone,
+};
+
+/// What a sale does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// Its first day has come.
+    Begin,
+    /// A pause begins.
+    Rest(usize),
+    /// A pause is over.
+    Resume,
+    /// Its end has come.
+    End,
+    /// A period is billed.
+    Bill,
+    /// Credits are given.
+    Grant,
+}
+
+/// What is next for a sale, and on which date; nothing where it goes on for ever as it is.
+fn next_step(product: &ClientProduct, course: Option<&Subscription>) -> Option<(Date, Step)> {
+    if product.has_ended() {
+        return None;
+    }
+    // Of what is due on one date, what is named first comes first: an end before all else.
+    let mut steps = Vec::new();
+    steps.extend(product.valid_until.map(|until| (until, Step::End)));
+    steps.extend(course.and_then(|course| course.end_date).map(|end| (end, Step::End)));
+    if product.status == ClientProductStatus::Scheduled {
+        steps.push((product.valid_from, Step::Begin));
+    }
+    if let Some(course) = course {
+        let resting = course.pauses.0.iter().rfind(|pause| pause.begun);
+        if let Some(pause) = resting.filter(|_| course.status == SubscriptionStatus::Paused) {
+            steps.push((pause.until, Step::Resume));
+        }
+        steps.extend(course.next_pause().map(|(at, from)| (from, Step::Rest(at))));
+        steps.extend(course.next_bill().map(|bill| (bill.period_start, Step::Bill)));
+    }
+    let terms = &product.terms.0;
+    let next = terms.next_date(product.valid_from, product.granted_until);
+    // Nothing is given for days that no bill has covered.
+    let covered = |date: &Date| course.is_none_or(|course| *date < course.paid_until);
+    steps.extend(next.filter(covered).map(|date| (date, Step::Grant)));
+    steps.into_iter().min_by_key(|(date, _)| *date)
+}
+
+/// Steps that are taken in one transaction at most; the rest in the next.
+const STEPS_MAX: usize = 40;
+
+/// Has what is next of a sale done on its date.
+pub fn turn_later(
+    cx: &mut Write,
+    product: &ClientProduct,
+    course: Option<&Subscription>,
+) -> Result<()> {
+    match next_step(product, course) {
+        Some((date, _)) => {
+            let due_at = company_day(cx, date)?;
+            cx.set_timer(&TURN_SALE, product.client_product_id, due_at)
+        }
+        None => cx.clear_timer(&TURN_SALE, product.client_product_id),
+    }
+}
+
+fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
+    let today = zone(cx)?.date_at(cx.now());
+    let mut product = ClientProduct::find(cx, ClientProductId(id))?;
+    let mut course = course_of(cx, &product)?;
+    for _ in 0..STEPS_MAX {
+        let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
+        let Some((date, step)) = due else { break };
+        (product, course) = take(cx, product, course, (date, step), today)?;
+    }
+    turn_later(cx, &product, course.as_ref())
+}
+
+/// The membership of a sale.
+pub fn course_of(cx: &mut Read, product: &ClientProduct) -> Result<Option<Subscription>> {
+    product.subscription_id.map(|id| Subscription::find(cx, id)).transpose()
+}
+
+fn take(
+    cx: &mut Write,
+    before: ClientProduct,
+    was: Option<Subscription>,
+    (date, step): (Date, Step),
+    today: Date,
+) -> Result<(ClientProduct, Option<Subscription>)> {
+    let (mut product, mut course, mut rests) = (before.clone(), was.clone(), false);
+    match (step, &mut course) {
+        (Step::End, _) => {
+            let product = ending::end(cx, before, date, false, None)?;
+            let course = course_of(cx, &product)?;
+            return Ok((product, course));
+        }
+        (Step::Grant, _) => {
+            let until =
+                today.tomorrow().min(course.as_ref().map_or(Date::MAX, |one| one.paid_until));
+            let mut grants =
+                product.terms.0.by_date(product.valid_from, product.granted_until, until);
+            if let Some(course) = &course {
+                grants.retain(|grant| course.pause_on(grant.on).is_none());
+            }
+            granting::give(cx, &product, &grants)?;
+            product.granted_until = until.max(product.granted_until.tomorrow());
+        }
+        (Step::Begin, course) => {
+            product.status = ClientProductStatus::Active;
+            let grants: Vec<_> =
+                product.terms.0.with_bill(product.valid_from).into_iter().collect();
+            granting::give(cx, &product, &grants)?;
+            if let Some(course) = course {
+                course.status = SubscriptionStatus::Active;
+            }
+        }
+        (Step::Rest(at), Some(course)) => {
+            course.begin_pause(at);
+            course.status = SubscriptionStatus::Paused;
+            rests = true;
+        }
+        (Step::Resume, Some(course)) => {
+            course.status = standing::awake(cx, course.subscription_id)?;
+        }
+        (Step::Bill, Some(course)) => {
+            course.skip_to(today);
+            if let Some(bill) = course.next_bill() {
+                renew(cx, &product, course, &bill)?;
+            }
+        }
+        (Step::Rest(_) | Step::Resume | Step::Bill, None) => {}
+    }
+    product.save(cx, &before)?;
+    if let (Some(course), Some(was)) = (&mut course, &was) {
+        course.save_and_tell(cx, was, Event::SubscriptionChanged)?;
+        if course.status != was.status {
+            standing::follow_members(cx, course.client_id)?;
+        }
+        if rests {
+            rest(cx, course)?;
+        }
+    }
+    Ok((product, course))
+}
+
+/// A pause of a membership has begun, and is written: its credits are good for as many days longer, and what
+/// it covered is covered otherwise, or cancelled.
+pub fn rest(cx: &mut Write, course: &Subscription) -> Result<()> {
+    let Some(pause) = course.pauses.0.iter().rfind(|pause| pause.begun) else { return Ok(()) };
+    settling::uncover(cx, course.client_product_id, pause.from)?;
+    granting::shift(cx, course.client_product_id, pause.from, pause.from.days_until(pause.until))?;
+    cx.end(Ending::EntitlementEnded, course.client_id)
+}
+
+/// Bills a period, and gives the credits that come with it. The membership itself is written by who calls.
+fn renew(
+    cx: &mut Write,
+    product: &ClientProduct,
+    course: &mut Subscription,
+    bill: &PeriodBill,
+) -> Result<()> {
+    if bill.amount > 0 {
+        issuing::issue(cx, &billed(product, course, bill))?;
+    }
+    course.billed(bill);
+    // A pause that keeps the dates of bills has days without credits.
+    let resting = course.pause_on(bill.period_start).map(|at| course.pauses.0[at].billing);
+    if resting != Some(PauseBilling::Fixed) {
+        let grants: Vec<_> = product.terms.0.with_bill(bill.period_start).into_iter().collect();
+        granting::give(cx, product, &grants)?;
+    }
+    Ok(())
+}
+
+/// The bill of a period.
+pub fn billed(product: &ClientProduct, course: &Subscription, bill: &PeriodBill) -> Bill {
+    Bill {
+        client_id: course.client_id,
+        currency: course.currency,
+        lines: vec![BillLine {
+            product_id: Some(product.product_id),
+            description: product.name.clone(),
+            gross: bill.amount,
+            vat_percentage: course.vat_percentage,
+        }],
+        collection: course.collection,
+        period: Some((bill.period_start, bill.period_end)),
+        due_from: Some(bill.period_start),
+        subscription_id: Some(course.subscription_id),
+        client_product_id: Some(product.client_product_id),
+    }
+}
+
+static TURN_SALE: Timer = Timer::new(
+    "turn_sale",
+    "Begin, bill, rest or end what a client was sold, and give its credits",
+    turn_sale,
+)
+.emits(crate::TURNS);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().timers(&[&TURN_SALE])
+}

@@ -1,0 +1,323 @@
+//! How a company bills: who it is on paper, when bills are due, and what holds for memberships. Everything
+//! has a value before a manager has said a word.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Read, Write, answer, operation};
+use spotter_core::locations::Address;
+use spotter_kernel::{
+    Change, Key, Many, Patch, Problem, Result, Timestamp,
+    money::Percentage,
+    number::Whole,
+    problem::refuse,
+    text::{Email, Name, Phone, Text},
+};
+use spotter_store::{Json, params, record, set, statements, values, words};
+
+words! {
+    /// From when a membership's periods are counted: from its start, or from the first of a month.
+    pub enum BillingAnchor { Start = "start", FirstOfMonth = "firstOfMonth" }
+}
+
+words! {
+    /// What is due for the days before the first of the month: their share, a whole period, or nothing.
+    pub enum FirstPeriod { Prorate = "prorate", Full = "full", Free = "free" }
+}
+
+words! {
+    /// What a pause does to bills: the days that were paid for move behind it and bills with them, or
+    /// bills keep their dates and the next is less by the days.
+    pub enum PauseBilling { Flexible = "flexible", Fixed = "fixed" }
+}
+
+words! {
+    /// When a cancelled membership ends: with the period that is running after notice, or with the notice.
+    pub enum CancellationEnd { PeriodEnd = "periodEnd", NoticeEnd = "noticeEnd" }
+}
+
+/// An International Bank Account Number (ISO 13616) in its electronic form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transparent, inline)]
+#[serde(transparent)]
+pub struct Iban(String);
+
+impl Iban {
+    /// Reads one, with or without spaces; its check digits must be right (ISO 7064, MOD 97-10).
+    pub fn parse(text: &str) -> Option<Self> {
+        let text: String = text.chars().filter(|c| *c != ' ').collect();
+        let shaped = (15..=34).contains(&text.len())
+            && text.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+            && text[..2].bytes().all(|c| c.is_ascii_uppercase())
+            && text[2..4].bytes().all(|c| c.is_ascii_digit());
+        let digits = |c: char| c.to_digit(36).unwrap_or(0);
+        let rest = |rest: u32, c: char| match digits(c) {
+            one @ 0..10 => (rest * 10 + one) % 97,
+            two => (rest * 100 + two) % 97,
+        };
+        (shaped && text[4..].chars().chain(text[..4].chars()).fold(0, rest) == 1)
+            .then_some(Self(text))
+    }
+}
+
+impl std::ops::Deref for Iban {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Iban {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(d)?;
+        let rule = "must be an IBAN whose check digits are right";
+        Self::parse(&text).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, rule))
+    }
+}
+
+/// Who sells, as it stands on bills.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Seller {
+    /// The legal name; the company's name where null.
+    pub name: Option<Name<120>>,
+    /// Where it is.
+    pub address: Option<Address>,
+    /// The VAT identification number, such as NL123456789B01.
+    pub vat_number: Option<Text<20>>,
+    /// The number in the trade register.
+    pub registration_number: Option<Text<40>>,
+    /// Where to pay.
+    pub iban: Option<Iban>,
+    /// The bank of that account.
+    pub bic: Option<Text<11>>,
+    /// How to write to who bills.
+    pub email: Option<Email>,
+    /// How to call them.
+    pub phone: Option<Phone>,
+}
+
+record! {
+    /// How the company bills.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct FinanceSettings {
+        /// Who sells, as it stands on bills.
+        pub seller: Json<Seller>,
+        /// Days from a bill to its due date, where it is not collected.
+        pub payment_days: i64,
+        /// From when a membership's periods are counted.
+        pub billing_anchor: BillingAnchor,
+        /// What is due for the days before a first of the month.
+        pub first_period: FirstPeriod,
+        /// What a pause does to bills.
+        pub pause_billing: PauseBilling,
+        /// Most days on which a membership can be paused in a calendar year.
+        pub pause_days_a_year: i64,
+        /// Whether a manager has to approve pauses.
+        pub pause_needs_approval: bool,
+        /// When a cancelled membership ends.
+        pub cancellation_end: CancellationEnd,
+        /// Whether a manager has to approve cancellations.
+        pub cancellation_needs_approval: bool,
+        /// Days after the first attempt on which what could not be collected is tried again.
+        pub retry_days: Json<Vec<i64>>,
+        /// Days after the due date on which the client is reminded.
+        pub reminder_days: Json<Vec<i64>>,
+        /// Days after the due date on which a bill is given up, and its membership ends.
+        pub write_off_days: i64,
+        /// VAT in fees for late cancellations and for not showing up.
+        pub fee_vat_percentage: Percentage,
+        /// Whether clients are mailed their invoices when they are issued.
+        pub mail_invoices: bool,
+        /// When it was last changed; null while everything is as it comes.
+        pub updated_at: Option<Timestamp>,
+    }
+}
+
+impl FinanceSettings {
+    /// The company's, or what holds where it has said nothing.
+    pub fn find(cx: &mut Read) -> Result<Self> {
+        Ok(cx.one(FIND, params![])?.unwrap_or_else(|| Self {
+            seller: Json(Seller::default()),
+            payment_days: 14,
+            billing_anchor: BillingAnchor::Start,
+            first_period: FirstPeriod::Prorate,
+            pause_billing: PauseBilling::Flexible,
+            pause_days_a_year: 90,
+            pause_needs_approval: false,
+            cancellation_end: CancellationEnd::PeriodEnd,
+            cancellation_needs_approval: false,
+            retry_days: Json(vec![3, 5, 7]),
+            reminder_days: Json(vec![1, 7, 14]),
+            write_off_days: 30,
+            fee_vat_percentage: Percentage::default(),
+            mail_invoices: true,
+            updated_at: None,
+        }))
+    }
+}
+
+answer!(SettingsAnswer { finance_settings: FinanceSettings });
+
+fn get_finance_settings(cx: &mut Read) -> Result<SettingsAnswer> {
+    Ok(SettingsAnswer { finance_settings: FinanceSettings::find(cx)? })
+}
+
+/// Changes of who sells.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct SellerChanges {
+    /// The legal name; the company's name where null.
+    name: Patch<Name<120>>,
+    /// Where it is.
+    address: Patch<Address>,
+    /// The VAT identification number, such as NL123456789B01.
+    vat_number: Patch<Text<20>>,
+    /// The number in the trade register.
+    registration_number: Patch<Text<40>>,
+    /// Where to pay.
+    iban: Patch<Iban>,
+    /// The bank of that account.
+    bic: Patch<Text<11>>,
+    /// How to write to who bills.
+    email: Patch<Email>,
+    /// How to call them.
+    phone: Patch<Phone>,
+}
+
+/// Changes of how the company bills.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct SettingsChanges {
+    /// Who sells, as it stands on bills: what is named of it changes.
+    seller: Change<SellerChanges>,
+    /// Days from a bill to its due date, where it is not collected.
+    payment_days: Change<Whole<0, 90>>,
+    /// From when a membership's periods are counted.
+    billing_anchor: Change<BillingAnchor>,
+    /// What is due for the days before a first of the month.
+    first_period: Change<FirstPeriod>,
+    /// What a pause does to bills.
+    pause_billing: Change<PauseBilling>,
+    /// Most days on which a membership can be paused in a calendar year.
+    pause_days_a_year: Change<Whole<0, 366>>,
+    /// Whether a manager has to approve pauses.
+    pause_needs_approval: Change<bool>,
+    /// When a cancelled membership ends.
+    cancellation_end: Change<CancellationEnd>,
+    /// Whether a manager has to approve cancellations.
+    cancellation_needs_approval: Change<bool>,
+    /// Days after the first attempt on which what could not be collected is tried again: at most 10, 1 to 30,
+    /// each later than the one before.
+    retry_days: Change<Many<Whole<1, 30>, 0, 10>>,
+    /// Days after the due date on which the client is reminded: at most 10, 1 to 60, each later than the one
+    /// before.
+    reminder_days: Change<Many<Whole<1, 60>, 0, 10>>,
+    /// Days after the due date on which a bill is given up, and its membership ends.
+    write_off_days: Change<Whole<1, 365>>,
+    /// VAT in fees for late cancellations and for not showing up.
+    fee_vat_percentage: Change<Percentage>,
+    /// Whether clients are mailed their invoices when they are issued.
+    mail_invoices: Change<bool>,
+}
+
+fn ascending<const MAX: i64>(
+    field: &str,
+    days: Many<Whole<1, MAX>, 0, 10>,
+) -> Result<Json<Vec<i64>>> {
+    let days: Vec<i64> = days.into_iter().map(Into::into).collect();
+    if days.is_sorted_by(|a, b| a < b) {
+        return Ok(Json(days));
+    }
+    Err(Problem::invalid(field, "must be days, each later than the one before"))
+}
+
+fn update_finance_settings(
+    cx: &mut Write,
+    Body(change): Body<SettingsChanges>,
+) -> Result<SettingsAnswer> {
+    let before = FinanceSettings::find(cx)?;
+    let mut settings = before.clone();
+    if let Some(change) = change.seller.value() {
+        let seller = &mut settings.seller.0;
+        change.name.apply(&mut seller.name);
+        change.address.apply(&mut seller.address);
+        change.vat_number.apply(&mut seller.vat_number);
+        change.registration_number.apply(&mut seller.registration_number);
+        change.iban.apply(&mut seller.iban);
+        change.bic.apply(&mut seller.bic);
+        change.email.apply(&mut seller.email);
+        change.phone.apply(&mut seller.phone);
+    }
+    change.payment_days.apply(&mut settings.payment_days);
+    change.billing_anchor.apply(&mut settings.billing_anchor);
+    change.first_period.apply(&mut settings.first_period);
+    change.pause_billing.apply(&mut settings.pause_billing);
+    change.pause_days_a_year.apply(&mut settings.pause_days_a_year);
+    change.pause_needs_approval.apply(&mut settings.pause_needs_approval);
+    change.cancellation_end.apply(&mut settings.cancellation_end);
+    change.cancellation_needs_approval.apply(&mut settings.cancellation_needs_approval);
+    if let Some(days) = change.retry_days.value() {
+        settings.retry_days = ascending("retryDays", days)?;
+    }
+    if let Some(days) = change.reminder_days.value() {
+        settings.reminder_days = ascending("reminderDays", days)?;
+    }
+    change.write_off_days.apply(&mut settings.write_off_days);
+    change.fee_vat_percentage.apply(&mut settings.fee_vat_percentage);
+    change.mail_invoices.apply(&mut settings.mail_invoices);
+    let company = cx.company();
+    if let Some(now) = cx.changes("company", company, settings.changed(&before)) {
+        settings.updated_at = Some(now);
+        cx.defer(SAVE, &settings.params())?;
+    }
+    Ok(SettingsAnswer { finance_settings: settings })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/company/finance-settings", Manager, get_finance_settings)
+            .summary("Get how the company bills"),
+        operation!(app PATCH "/company/finance-settings", Manager, update_finance_settings)
+            .summary("Change how the company bills")
+            .describe("What was sold or billed before stays as it was."),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", FinanceSettings::COLUMNS, " FROM finance_settings WHERE company_id = ?1";
+    SAVE = "INSERT INTO finance_settings ", values!(FinanceSettings),
+        " ON CONFLICT (company_id) DO UPDATE SET ", set!(FinanceSettings);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn account_numbers_are_checked() {
+        assert_eq!(&*Iban::parse("NL91 ABNA 0417 1643 00").unwrap(), "NL91ABNA0417164300");
+        assert!(Iban::parse("DE89370400440532013000").is_some());
+        for wrong in [
+            "NL91ABNA0417164301",
+            "nl91ABNA0417164300",
+            "NL91",
+            "",
+            "NLé1ABNA0417164300",
+            "9191ABNA0417164300",
+        ] {
+            assert!(Iban::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn days_ascend() {
+        let days = |json: &str| serde_json::from_str::<Many<Whole<1, 30>, 0, 10>>(json).unwrap();
+        assert!(ascending("retryDays", days("[]")).is_ok());
+        assert!(ascending("retryDays", days("[1, 3]")).is_ok());
+        assert!(ascending("retryDays", days("[3, 3]")).is_err());
+    }
+}

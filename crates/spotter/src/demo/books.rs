@@ -1,0 +1,183 @@
+//! What the demo's members were sold, billed and paid, day by day: the timers that bill and chase run on the
+//! day on which they were due.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+use spotter_contract::{Env, Table, timers};
+use spotter_kernel::{Clock, Result, Timestamp};
+use spotter_store::Tx;
+
+use super::history::{DAYS, Play, Stay, wrong};
+
+/// One of so many who stayed is a member who pays here.
+const MEMBERS_OF: usize = 3;
+/// Timers that make up the course of sales.
+const KINDS: &str = ",turn_sale,chase_invoice,expire_credits,expire_payment_request,";
+
+/// Members by their place among those who pay: whose story is another one.
+const PAUSES: usize = 5;
+const PAYS_LATE: usize = 6;
+const OWES: usize = 7;
+const COMPLAINS: usize = 8;
+const LEAVES: usize = 9;
+/// From this one on, so many have bought a pack of sessions too.
+const PACKS: std::ops::Range<usize> = 10..16;
+
+/// A clock that stands still.
+struct At(Timestamp);
+
+impl Clock for At {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// A member's course, as far as it is told.
+struct Member {
+    client: Value,
+    joined: i64,
+    course: Value,
+}
+
+impl Play {
+    /// Keeps the books of the whole story.
+    pub(super) fn keep_books(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+        let table = Table::new(crate::areas::areas());
+        let quiet = json!({"mailInvoices": false, "seller": {"name": "Riverside Coaching B.V.",
+            "vatNumber": "NL123456789B01", "registrationNumber": "12345678",
+            "iban": "NL91ABNA0417164300", "bic": "ABNANL2A", "email": "hello@riverside.example",
+            "address": {"line1": "Havenkade 12", "postalCode": "3811 AB", "city": "Amersfoort",
+                "country": "NL"}}});
+        self.ask(tx, self.owner(), self.at(1, 500), "update_finance_settings", &[], quiet)?;
+        let products = self.products(tx)?;
+        let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
+        let paying =
+            stayed.step_by(MEMBERS_OF).filter_map(|(stay, id)| Some((stay.joined, (*id)?)));
+        let mut members: Vec<Member> = paying
+            .map(|(joined, client)| Member { client: json!(client), joined, course: Value::Null })
+            .collect();
+        let mut payments: BTreeMap<i64, Vec<(Value, Value)>> = BTreeMap::new();
+        for day in 0..DAYS {
+            self.let_time_pass(tx, &table, self.at(day, 480))?;
+            for (number, member) in members.iter_mut().enumerate() {
+                if member.joined + 1 == day {
+                    member.course = self.sign_up(tx, day, number, member, &products)?;
+                }
+                self.turn(tx, day, number, member)?;
+            }
+            for (client, invoice) in payments.remove(&day).unwrap_or_default() {
+                let paid =
+                    json!({"clientId": client, "invoiceId": invoice, "kind": "bank_transfer"});
+                self.ask(tx, self.owner(), self.at(day, 900), "record_payment", &[], paid)?;
+            }
+            for (client, invoice) in self.issued(tx, day)? {
+                let number = members.iter().position(|member| member.client == client);
+                if let Some(after) = self.pays_after(day, number) {
+                    payments.entry(day + after).or_default().push((client, invoice));
+                }
+            }
+        }
+        let heard = json!({"mailInvoices": true});
+        self.ask(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], heard)
+            .map(drop)
+    }
+
+    /// Days from an invoice to its payment; nothing where it is not paid.
+    fn pays_after(&self, day: i64, number: Option<usize>) -> Option<i64> {
+        let soon = 1 + self.dice.below(9) as i64;
+        match number {
+            Some(PAYS_LATE) if (380..410).contains(&day) => Some(20),
+            Some(OWES) if day > DAYS - 34 => None,
+            _ => Some(soon),
+        }
+    }
+
+    /// Runs what was due until an instant, each at its own.
+    fn let_time_pass(&self, tx: &mut Tx<'_>, table: &Table, until: Timestamp) -> Result<()> {
+        loop {
+            let due = timers::due(tx, KINDS, until, 256)?;
+            if due.is_empty() {
+                return Ok(());
+            }
+            for one in due {
+                let timer = table.timer(&one.kind).ok_or_else(wrong)?;
+                let clock = Arc::new(At(one.due_at));
+                let env = Env { clock, entropy: self.dice.clone(), ..self.env.clone() };
+                timers::run(tx, &env, timer, &one)?;
+            }
+        }
+    }
+
+    /// The products of the shop by their English names.
+    fn products(&self, tx: &mut Tx<'_>) -> Result<BTreeMap<String, Value>> {
+        let all = json!("limit=100");
+        let told = self.ask(tx, self.owner(), self.at(DAYS, 0), "list_products", &[], all)?;
+        let products = told["products"].as_array().into_iter().flatten();
+        let named = products.filter_map(|product| {
+            Some((product["name"]["en"].as_str()?.to_owned(), product["productId"].clone()))
+        });
+        Ok(named.collect())
+    }
+
+    fn sign_up(
+        &self,
+        tx: &mut Tx<'_>,
+        day: i64,
+        number: usize,
+        member: &Member,
+        products: &BTreeMap<String, Value>,
+    ) -> Result<Value> {
+        let name = ["Once a week", "Unlimited", "Twice a week"][number % 3];
+        let product = |name: &str| products.get(name).ok_or_else(wrong);
+        let path = [("clientId", member.client.clone())];
+        if PACKS.contains(&number) {
+            let pack = json!({"productId": product("Five sessions")?});
+            self.ask(tx, self.owner(), self.at(day, 610), "assign_product", &path, pack)?;
+        }
+        let sale = json!({"productId": product(name)?});
+        let sold =
+            self.ask(tx, self.owner(), self.at(day, 600), "assign_membership", &path, sale)?;
+        Ok(sold["subscription"]["subscriptionId"].clone())
+    }
+
+    /// What some members do with their memberships.
+    fn turn(&self, tx: &mut Tx<'_>, day: i64, number: usize, member: &Member) -> Result<()> {
+        let path = [("subscriptionId", member.course.clone())];
+        let at = self.at(day, 660);
+        let days = |from: i64, until: i64| {
+            let date = |day: i64| self.at(day, 720).to_string()[..10].to_owned();
+            json!({"from": date(from), "until": date(until), "reason": "Knee operation"})
+        };
+        match (number, day) {
+            (PAUSES, 300) => {
+                let rest = days(310, 331);
+                self.ask(tx, self.owner(), at, "request_pause", &path, rest).map(drop)
+            }
+            (LEAVES, 450) => {
+                let why = json!({"reason": "Moves to another town"});
+                self.ask(tx, self.owner(), at, "request_cancellation", &path, why).map(drop)
+            }
+            (COMPLAINS, 350) => {
+                let asked =
+                    format!("limit=1&clientId={}", member.client.as_str().unwrap_or_default());
+                let told = self.ask(tx, self.owner(), at, "list_invoices", &[], json!(asked))?;
+                let path = [("invoiceId", told["invoices"][0]["invoiceId"].clone())];
+                let note = json!({"amount": 1_000, "reason": "The sauna was closed for a week"});
+                self.ask(tx, self.owner(), at, "credit_invoice", &path, note).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Invoices of a day that are still to be paid, with their clients.
+    fn issued(&self, tx: &mut Tx<'_>, day: i64) -> Result<Vec<(Value, Value)>> {
+        let date = |day: i64| self.at(day, 720).to_string()[..10].to_owned();
+        let asked =
+            format!("limit=100&status=open&issuedFrom={}&issuedTo={}", date(day), date(day + 1));
+        let told =
+            self.ask(tx, self.owner(), self.at(day, 1_000), "list_invoices", &[], json!(asked))?;
+        let invoices = told["invoices"].as_array().into_iter().flatten();
+        Ok(invoices.map(|one| (one["clientId"].clone(), one["invoiceId"].clone())).collect())
+    }
+}

@@ -1,0 +1,400 @@
+//! The course of memberships, month by month: bills, pauses, ends, and what a server that slept makes good.
+
+use serde_json::{Value, json};
+
+use spotter_kernel::Timestamp;
+
+use super::{Travel, course, invoices, pay, sold, travelling};
+use crate::{harness::Engine, on_both_engines, workout::text};
+
+on_both_engines!(process
+    wishes_wait_once_and_end_with_the_membership,
+    bills_come_on_the_last_day_of_every_month,
+    dates_are_the_companys,
+    who_slept_bills_once,
+    a_pause_moves_what_was_paid_for,
+    a_pause_can_keep_the_dates_of_bills,
+    who_cancels_stays_for_the_notice,
+    an_end_to_the_day_gives_back_the_rest,
+    what_does_not_renew_ends_by_itself,
+    what_begins_later_waits,
+);
+
+/// Gives clients so much time that nobody is late.
+async fn no_hurry(travel: &Travel) {
+    let slow = json!({"paymentDays": 90, "writeOffDays": 365});
+    travel.app.app("PATCH", "/company/finance-settings", Some(slow)).await.ok();
+}
+
+/// A new client who has paid for years to come.
+async fn rich(travel: &Travel) -> String {
+    let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+    let money = json!({"clientId": client, "amount": 1_000_000, "kind": "bank_transfer"});
+    travel.app.app("POST", "/finance/payments", Some(money)).await.ok();
+    client
+}
+
+fn periods(bills: &[Value]) -> Vec<String> {
+    let told =
+        |bill: &Value| format!("{} {}", bill["issueDate"].as_str().unwrap(), bill["grossTotal"]);
+    bills.iter().map(told).collect()
+}
+
+fn bills_come_on_the_last_day_of_every_month(engine: Engine) {
+    travelling(engine, "2026-10-31T09:00:00Z", |mut travel: Travel| async move {
+        let client = rich(&travel).await;
+        let gold = json!({"assignCredits": true, "credits": 4, "creditValidity": {"value": 1, "unit": "Month"}});
+        let one = sold(&travel.app, &client, gold, json!({})).await;
+        let told = travel
+            .app
+            .get(&format!("/finance/subscriptions/{}/bills-to-come", one.course))
+            .await
+            .ok();
+        let foreseen = told.data()["billsToCome"].clone();
+        travel.app.events().await;
+        let mut billed = Vec::new();
+        for day in ["2026-11-30", "2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"] {
+            travel.to(&format!("{day}T00:00:00Z")).await;
+            let all = [
+                "credit.assigned",
+                "credit.revoked",
+                "invoice.created",
+                "invoice.paid",
+                "subscription.changed",
+            ];
+            assert_eq!(super::told(&travel.app).await, all);
+            billed.push(day);
+        }
+        let all = invoices(&travel.app, &client).await;
+        let starts: Vec<_> = all.iter().map(|bill| bill["periodStart"].as_str().unwrap()).collect();
+        assert_eq!(starts[1..], billed[..]);
+        for (bill, foreseen) in all[1..].iter().zip(foreseen.as_array().unwrap()) {
+            assert_eq!(bill["periodStart"], foreseen["periodStart"]);
+            assert_eq!(bill["periodEnd"], foreseen["periodEnd"]);
+            assert_eq!(bill["grossTotal"], foreseen["amount"]);
+        }
+        // A new year counts anew, and no number is left out.
+        let numbers: Vec<_> = all.iter().map(|bill| text(bill, "/number")).collect();
+        assert_eq!(
+            numbers,
+            [
+                "INV-2026-000001",
+                "INV-2026-000002",
+                "INV-2026-000003",
+                "INV-2027-000001",
+                "INV-2027-000002",
+                "INV-2027-000003"
+            ]
+        );
+        let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+        assert_eq!(credits.data()["credits"][0]["available"], 4, "{}", credits.body);
+        let dry = travel.app.app("GET", "/finance/renewals?to=2027-04-30", None).await.ok();
+        assert_eq!(dry.data()["renewals"][0]["bill"]["periodStart"], "2027-04-30");
+    });
+}
+
+fn dates_are_the_companys(engine: Engine) {
+    travelling(engine, "2026-10-24T09:00:00Z", |mut travel: Travel| async move {
+        // UTC+13 while it is summer there.
+        let zone = json!({"timeZone": "Pacific/Auckland"});
+        travel.app.app("PATCH", "/company/settings", Some(zone)).await.ok();
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let one = sold(&travel.app, &client, json!({"period": "Week"}), json!({})).await;
+        assert_eq!(course(&travel.app, &one.course).await["nextBillingDate"], "2026-10-31");
+        travel.to("2026-10-30T10:59:59Z").await;
+        assert_eq!(invoices(&travel.app, &client).await.len(), 1);
+        travel.to("2026-10-30T11:00:00Z").await;
+        let all = invoices(&travel.app, &client).await;
+        assert_eq!((all.len(), &all[1]["issueDate"]), (2, &json!("2026-10-31")));
+        // The company moves west; yesterday's date does not come back on paper.
+        let zone = json!({"timeZone": "America/Los_Angeles"});
+        travel.app.app("PATCH", "/company/settings", Some(zone)).await.ok();
+        let two = sold(&travel.app, &client, json!({}), json!({})).await;
+        let bill = travel.app.get(&format!("/finance/invoices/{}", two.invoice)).await.ok();
+        assert_eq!(bill.data()["invoice"]["issueDate"], "2026-10-31");
+    });
+}
+
+fn who_slept_bills_once(engine: Engine) {
+    travelling(engine, "2026-11-10T09:00:00Z", |mut travel: Travel| async move {
+        no_hurry(&travel).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        travel.leap(Timestamp::parse("2027-03-12T09:00:00Z").unwrap()).await;
+        let all = invoices(&travel.app, &client).await;
+        assert_eq!(periods(&all), ["2026-11-10 4900", "2027-03-12 4900"]);
+        assert_eq!(all[1]["periodStart"], "2027-03-10");
+        let told = course(&travel.app, &one.course).await;
+        assert_eq!(
+            (&told["skippedPeriods"], &told["nextBillingDate"]),
+            (&json!(3), &json!("2027-04-10"))
+        );
+    });
+}
+
+async fn ask(travel: &Travel, one: &str, kind: &str, body: Value) -> Value {
+    let path = format!("/finance/subscriptions/{one}/{kind}-requests");
+    let preview = travel.app.post(&format!("{path}/preview"), body.clone()).await.ok();
+    let made = travel.app.post(&path, body).await.ok();
+    let (foreseen, is) = (&preview.data()["preview"], &made.data()["subscription"]);
+    assert_eq!(foreseen["endDate"], is["endDate"]);
+    let told = travel.app.get(&format!("/finance/subscriptions/{one}/bills-to-come")).await.ok();
+    assert_eq!(foreseen["billsToCome"], told.data()["billsToCome"]);
+    foreseen.clone()
+}
+
+fn a_pause_moves_what_was_paid_for(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        no_hurry(&travel).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let facts = json!({"contractPeriod": {"value": 6, "unit": "Month"}, "assignCredits": true,
+            "credits": 8, "creditValidity": {"value": 1, "unit": "Month"}});
+        let one = sold(&travel.app, &client, facts, json!({})).await;
+        pay(&travel.app, &client, &one.invoice, None).await;
+        let foreseen = ask(
+            &travel,
+            &one.course,
+            "pause",
+            json!({"from": "2026-11-11", "until": "2026-11-21"}),
+        )
+        .await;
+        travel.to("2026-11-11T00:00:00Z").await;
+        let told = course(&travel.app, &one.course).await;
+        assert_eq!((&told["status"], &told["paidUntil"]), (&json!("paused"), &json!("2026-12-11")));
+        assert_eq!(told["minimumEndDate"], "2027-05-11");
+        let own = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(own.data()["client"]["memberStatus"], "paused");
+        let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+        assert_eq!(credits.data()["lots"][0]["validUntil"], "2026-12-11");
+        travel.to("2026-11-21T00:00:00Z").await;
+        assert_eq!(course(&travel.app, &one.course).await["status"], "active");
+        travel.to("2026-12-10T23:00:00Z").await;
+        assert_eq!(invoices(&travel.app, &client).await.len(), 1);
+        travel.to("2027-01-11T00:00:00Z").await;
+        let all = invoices(&travel.app, &client).await;
+        let starts: Vec<_> = all[1..].iter().map(|bill| &bill["periodStart"]).collect();
+        assert_eq!(
+            starts,
+            [
+                &foreseen["billsToCome"][0]["periodStart"],
+                &foreseen["billsToCome"][1]["periodStart"]
+            ]
+        );
+        assert_eq!(starts, ["2026-12-11", "2027-01-11"]);
+        // Nothing that overlaps, goes back, or is more than a year may have.
+        let path = format!("/finance/subscriptions/{}/pause-requests", one.course);
+        for (from, until, status, field) in [
+            ("2027-01-10", "2027-01-20", 400, "from"),
+            ("2027-02-10", "2027-02-10", 400, "until"),
+            ("2027-02-01", "2027-06-01", 409, "until"),
+            ("2027-02-01", "9999-12-31", 400, "until"),
+        ] {
+            let asked = json!({"from": from, "until": until});
+            let reply = travel.app.post(&path, asked).await.about(field);
+            assert_eq!(reply.status, status, "{}", reply.body);
+        }
+        // A pause that ends early gives back what it took.
+        travel
+            .app
+            .app("POST", &path, Some(json!({"from": "2027-01-11", "until": "2027-01-31"})))
+            .await
+            .ok();
+        assert_eq!(course(&travel.app, &one.course).await["paidUntil"], "2027-03-03");
+        travel.to("2027-01-16T09:00:00Z").await;
+        let path = format!("/finance/subscriptions/{}/resume", one.course);
+        let told = travel.app.app("POST", &path, None).await.ok();
+        let told = &told.data()["subscription"];
+        assert_eq!((&told["status"], &told["paidUntil"]), (&json!("active"), &json!("2027-02-16")));
+        travel.app.app("POST", &path, None).await.refused(409, "PUBLIC_API_ERROR").about("pauses");
+    });
+}
+
+fn a_pause_can_keep_the_dates_of_bills(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let fixed = json!({"pauseBilling": "fixed"});
+        travel.app.app("PATCH", "/company/finance-settings", Some(fixed)).await.ok();
+        no_hurry(&travel).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let one = sold(&travel.app, &client, json!({"price": 3100}), json!({})).await;
+        let foreseen = ask(
+            &travel,
+            &one.course,
+            "pause",
+            json!({"from": "2026-11-21", "until": "2026-12-11"}),
+        )
+        .await;
+        // Ten days before and ten days in the period that is billed, of 31.
+        assert_eq!(
+            foreseen["billsToCome"][0],
+            json!({"periodStart": "2026-12-01",
+            "periodEnd": "2027-01-01", "amount": 1100, "reasons": ["period", "paused"]})
+        );
+        travel.to("2027-01-01T00:00:00Z").await;
+        assert_eq!(
+            periods(&invoices(&travel.app, &client).await),
+            ["2026-11-01 3100", "2026-12-01 1100", "2027-01-01 3100"]
+        );
+    });
+}
+
+fn who_cancels_stays_for_the_notice(engine: Engine) {
+    travelling(engine, "2026-11-15T09:00:00Z", |mut travel: Travel| async move {
+        let client = rich(&travel).await;
+        let facts = json!({"contractPeriod": {"value": 3, "unit": "Month"},
+            "cancellationNoticePeriod": "Month"});
+        let one = sold(&travel.app, &client, facts, json!({})).await;
+        let path = format!("/finance/subscriptions/{}/cancellation-requests/preview", one.course);
+        let end = async |travel: &Travel| {
+            let told = travel.app.post(&path, json!({})).await.ok();
+            let told = &told.data()["preview"];
+            (text(told, "/endDate"), text(told, "/endRule"))
+        };
+        assert_eq!(end(&travel).await, ("2027-02-15".into(), "minimum_term".into()));
+        travel.to("2027-01-20T09:00:00Z").await;
+        assert_eq!(end(&travel).await, ("2027-03-15".into(), "period_end".into()));
+        travel.to("2027-02-15T09:00:00Z").await;
+        assert_eq!(end(&travel).await, ("2027-03-15".into(), "notice".into()));
+        // Not before, and any day after.
+        let base = format!("/finance/subscriptions/{}", one.course);
+        let early = json!({"endDate": "2027-03-14"});
+        travel.app.post(&path, early).await.refused(409, "PUBLIC_API_ERROR").about("endDate");
+        let never = json!({"endDate": "9999-12-31"});
+        travel.app.post(&path, never).await.refused(400, "request.invalid").about("endDate");
+        let both = json!({"endDate": "2027-05-01", "immediately": true});
+        travel.app.post(&path, both).await.refused(400, "request.invalid").about("endDate");
+        let both = json!({"endDate": "2027-05-01", "immediately": true});
+        travel.app.post(&path, both).await.refused(400, "request.invalid").about("endDate");
+        let staffs = json!({"immediately": true});
+        travel.app.post(&format!("{base}/cancellation-requests/preview"), staffs).await.ok();
+        travel.app.events().await;
+        ask(&travel, &one.course, "cancellation", json!({"reason": "Moves away"})).await;
+        travel.app.announced(&["subscription.changed"]).await;
+        let again = travel.app.post(&format!("{base}/cancellation-requests"), json!({})).await;
+        again.refused(409, "PUBLIC_API_ERROR").about("status");
+        travel.app.app("POST", &format!("{base}/cancellation/undo"), None).await.ok();
+        travel.app.announced(&["subscription.changed"]).await;
+        assert_eq!(course(&travel.app, &one.course).await["nextBillingDate"], "2027-03-15");
+        ask(&travel, &one.course, "cancellation", json!({})).await;
+        travel.app.events().await;
+        travel.to("2027-03-15T00:00:00Z").await;
+        travel
+            .app
+            .announced(&["subscription.cancelled", "client.updated", "client_product.revoked"])
+            .await;
+        let told = course(&travel.app, &one.course).await;
+        assert_eq!(
+            (&told["status"], &told["nextBillingDate"]),
+            (&json!("cancelled"), &Value::Null)
+        );
+        assert_eq!(invoices(&travel.app, &client).await.len(), 4);
+        let own = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(own.data()["client"]["memberStatus"], "former");
+        travel.to("2027-06-15T00:00:00Z").await;
+        assert_eq!(invoices(&travel.app, &client).await.len(), 4);
+    });
+}
+
+fn an_end_to_the_day_gives_back_the_rest(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let exact = json!({"cancellationEnd": "noticeEnd"});
+        travel.app.app("PATCH", "/company/finance-settings", Some(exact)).await.ok();
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let facts = json!({"price": 3000, "cancellationNoticePeriod": "Week"});
+        let one = sold(&travel.app, &client, facts, json!({})).await;
+        pay(&travel.app, &client, &one.invoice, None).await;
+        travel.to("2026-11-04T09:00:00Z").await;
+        let told = ask(&travel, &one.course, "cancellation", json!({})).await;
+        assert_eq!((&told["endDate"], &told["endRule"]), (&json!("2026-11-11"), &json!("notice")));
+        travel.to("2026-11-11T09:00:00Z").await;
+        let all = invoices(&travel.app, &client).await;
+        // Twenty of thirty days.
+        assert_eq!((&all[1]["kind"], &all[1]["grossTotal"]), (&json!("credit_note"), &json!(2000)));
+        let paid = travel.app.get(&format!("/finance/payments?clientId={client}")).await.ok();
+        assert_eq!(paid.data()["payments"][0]["unallocated"], 2000);
+    });
+}
+
+fn what_does_not_renew_ends_by_itself(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let client = rich(&travel).await;
+        let facts = json!({"autoRenew": false, "contractPeriod": {"value": 3, "unit": "Month"}});
+        let one = sold(&travel.app, &client, facts, json!({})).await;
+        assert_eq!(course(&travel.app, &one.course).await["endDate"], "2027-02-01");
+        let path = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
+        travel.app.post(&path, json!({})).await.refused(409, "PUBLIC_API_ERROR").about("autoRenew");
+        travel.to("2027-01-31T23:00:00Z").await;
+        travel.app.events().await;
+        travel.to("2027-02-01T00:00:00Z").await;
+        travel.app.announced(&["subscription.cancelled", "client.updated"]).await;
+        assert_eq!(course(&travel.app, &one.course).await["status"], "expired");
+        assert_eq!(invoices(&travel.app, &client).await.len(), 3);
+    });
+}
+
+fn what_begins_later_waits(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        no_hurry(&travel).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let facts = json!({"assignCredits": true, "credits": 4});
+        let one =
+            sold(&travel.app, &client, facts.clone(), json!({"startsOn": "2026-11-20"})).await;
+        let two = sold(&travel.app, &client, facts, json!({"startsOn": "2026-11-25"})).await;
+        let told = course(&travel.app, &one.course).await;
+        assert_eq!(
+            (&told["status"], &told["nextBillingDate"]),
+            (&json!("scheduled"), &json!("2026-12-20"))
+        );
+        let due = &invoices(&travel.app, &client).await[0]["dueDate"];
+        assert_eq!(due, "2027-01-30");
+        let own = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(own.data()["client"]["memberStatus"], "lead");
+        travel.app.events().await;
+        // Who changes their mind before it begins owes nothing.
+        let told = ask(&travel, &two.course, "cancellation", json!({})).await;
+        assert_eq!(
+            (&told["endDate"], &told["endRule"]),
+            (&json!("2026-11-25"), &json!("not_begun"))
+        );
+        travel.app.events().await;
+        travel.to("2026-11-20T00:00:00Z").await;
+        travel.app.announced(&["credit.assigned", "subscription.changed", "client.updated"]).await;
+        travel.to("2026-11-25T00:00:00Z").await;
+        travel
+            .app
+            .announced(&[
+                "subscription.cancelled",
+                "invoice.created",
+                "invoice.cancelled",
+                "client_product.revoked",
+            ])
+            .await;
+        let own = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(own.data()["client"]["memberStatus"], "active");
+        let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();
+        assert_eq!(credits.data()["credits"][0]["available"], 4);
+    });
+}
+
+fn wishes_wait_once_and_end_with_the_membership(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |travel: Travel| async move {
+        let client = rich(&travel).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        let needs = json!({"pauseNeedsApproval": true});
+        travel.app.app("PATCH", "/company/finance-settings", Some(needs)).await.ok();
+        let base = format!("/finance/subscriptions/{}", one.course);
+        let rest = json!({"from": "2026-11-11", "until": "2026-11-21"});
+        let path = format!("{base}/pause-requests");
+        travel.app.post(&path, rest.clone()).await.ok();
+        travel.app.post(&path, rest).await.refused(409, "PUBLIC_API_ERROR").about("status");
+        let now = json!({"immediately": true});
+        let told =
+            travel.app.app("POST", &format!("{base}/cancellation-requests"), Some(now)).await.ok();
+        assert_eq!(told.data()["subscription"]["status"], "cancelled");
+        let told = travel.app.get(&format!("{base}/requests")).await.ok();
+        let all = told.data()["requests"].as_array().unwrap();
+        let told: Vec<_> =
+            all.iter().map(|one| (text(one, "/kind"), text(one, "/status"))).collect();
+        assert!(told.contains(&("pause".into(), "rejected".into())), "{told:?}");
+        assert!(told.contains(&("cancellation".into(), "applied".into())), "{told:?}");
+    });
+}

@@ -1,0 +1,194 @@
+//! Requests to pay, and the page of each.
+
+use serde_json::{Value, json};
+
+use super::{Travel, pay, sold, travelling};
+use crate::{
+    harness::{App, Engine, people, send},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    a_request_is_paid_at_the_desk,
+    requests_end_with_their_invoice,
+    what_cannot_be_asked_for_is_refused,
+    pages_show_what_is_asked_for_and_nothing_else,
+);
+
+mod by_the_clock {
+    use super::*;
+    on_both_engines!(process requests_expire);
+}
+
+async fn ask(app: &App, body: Value) -> Value {
+    let made = app.post("/finance/payment-requests", body).await.ok();
+    made.data()["paymentRequest"].clone()
+}
+
+async fn state(app: &App, id: &Value) -> Value {
+    let told = app.get(&format!("/finance/payment-requests/{}", id.as_str().unwrap())).await.ok();
+    told.data()["paymentRequest"].clone()
+}
+
+/// What stands on a page, and its status.
+async fn page(app: &App, url: &str) -> (u16, String) {
+    let path = &url[url.find("/pay/").unwrap()..];
+    let reply = send(app.server.request("GET", path)).await;
+    (reply.status, reply.body.as_str().unwrap_or_default().to_owned())
+}
+
+async fn a_request_is_paid_at_the_desk(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    app.events().await;
+    let asked =
+        ask(&app, json!({"clientId": client, "amount": 2500, "description": "Birthday party"}))
+            .await;
+    let told = app.announced(&["payment.request.created"]).await;
+    assert_eq!((&told[0]["amount"], told[0].get("payUrl")), (&json!(2500), None));
+    let pays = |amount: Option<i64>| {
+        json!({"clientId": client, "amount": amount, "kind": "cash",
+        "paymentRequestId": asked["paymentRequestId"]})
+    };
+    let short = app.app("POST", "/finance/payments", Some(pays(Some(2499)))).await;
+    short.refused(409, "PUBLIC_API_ERROR").about("amount");
+    let paid = app.app("POST", "/finance/payments", Some(pays(None))).await.ok();
+    assert_eq!(paid.data()["payment"]["amount"], 2500);
+    app.announced(&["payment.succeeded"]).await;
+    let is = state(&app, &asked["paymentRequestId"]).await;
+    assert_eq!((&is["status"], &is["payUrl"]), (&json!("paid"), &Value::Null));
+    let again = app.app("POST", "/finance/payments", Some(pays(None))).await;
+    again.refused(409, "PUBLIC_API_ERROR").about("paymentRequestId");
+    let (status, text) = page(&app, asked["payUrl"].as_str().unwrap()).await;
+    assert!(status == 200 && text.contains("This is paid"), "{text}");
+}
+
+async fn requests_end_with_their_invoice(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let one = sold(&app, &client, json!({}), json!({})).await;
+    let asked = ask(&app, json!({"clientId": client, "invoiceId": one.invoice})).await;
+    assert_eq!(asked["amount"], 4900);
+    assert!(text(&asked, "/description").starts_with("INV-"));
+    let more = json!({"clientId": client, "invoiceId": one.invoice, "amount": 4901});
+    app.post("/finance/payment-requests", more)
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("amount");
+    app.events().await;
+    pay(&app, &client, &one.invoice, None).await;
+    app.announced(&["invoice.paid", "payment.succeeded"]).await;
+    assert_eq!(state(&app, &asked["paymentRequestId"]).await["status"], "paid");
+    // Nobody is asked for more than is left.
+    let three = sold(&app, &client, json!({}), json!({})).await;
+    let asked = ask(&app, json!({"clientId": client, "invoiceId": three.invoice})).await;
+    pay(&app, &client, &three.invoice, Some(4_000)).await;
+    let is = state(&app, &asked["paymentRequestId"]).await;
+    assert_eq!((&is["status"], &is["amount"]), (&json!("open"), &json!(900)));
+    let (_, html) = page(&app, asked["payUrl"].as_str().unwrap()).await;
+    assert!(html.contains("EUR 9.00"), "{html}");
+    // A bill that is taken back takes what was asked for with it.
+    let two = sold(&app, &client, json!({}), json!({})).await;
+    let asked =
+        ask(&app, json!({"clientId": client, "invoiceId": two.invoice, "amount": 100})).await;
+    app.events().await;
+    let path = format!("/finance/invoices/{}/credit-notes", two.invoice);
+    app.app("POST", &path, None).await.ok();
+    app.announced(&["invoice.created", "invoice.cancelled", "payment.request.cancelled"]).await;
+    assert_eq!(state(&app, &asked["paymentRequestId"]).await["status"], "cancelled");
+}
+
+async fn what_cannot_be_asked_for_is_refused(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let other = app.new_client(json!({"firstName": "Bo"})).await;
+    let theirs = sold(&app, &other, json!({}), json!({})).await;
+    let own = sold(&app, &client, json!({}), json!({})).await;
+    let asked = ask(&app, json!({"clientId": client, "amount": 1, "description": "x"})).await;
+    let cancel = format!("/finance/payment-requests/{}/cancel", text(&asked, "/paymentRequestId"));
+    app.act(&cancel).await.ok();
+    app.events().await;
+    let before = app.state().await;
+    app.act(&cancel).await.refused(409, "PUBLIC_API_ERROR").about("status");
+    for (body, status, key, field) in [
+        (json!({"clientId": client, "description": "x"}), 400, "request.invalid", "amount"),
+        (json!({"clientId": client, "amount": 1}), 400, "request.invalid", "description"),
+        (
+            json!({"clientId": client, "amount": 0, "description": "x"}),
+            400,
+            "request.invalid",
+            "amount",
+        ),
+        (
+            json!({"clientId": client, "invoiceId": theirs.invoice}),
+            404,
+            "resource.not_found",
+            "invoiceId",
+        ),
+        (
+            json!({"clientId": client, "invoiceId": own.invoice, "currency": "USD"}),
+            400,
+            "PUBLIC_API_INVALID_CURRENCY",
+            "currency",
+        ),
+        (
+            json!({"clientId": client, "amount": 1, "description": "x", "currency": "ZZZ"}),
+            400,
+            "PUBLIC_API_INVALID_CURRENCY",
+            "currency",
+        ),
+        (
+            json!({"clientId": client, "amount": 1, "description": "x", "expiresAt": "2020-01-01T00:00:00Z"}),
+            400,
+            "request.invalid",
+            "expiresAt",
+        ),
+    ] {
+        app.post("/finance/payment-requests", body).await.refused(status, key).about(field);
+    }
+    assert_eq!(before, app.state().await);
+    app.announced(&[]).await;
+}
+
+async fn pages_show_what_is_asked_for_and_nothing_else(app: App) {
+    let (client, token) = people::client(&app).await;
+    app.patch(&format!("/clients/{client}"), json!({"language": "nl"})).await.ok();
+    let seller = json!({"seller": {"name": "Gym <b>BV</b>", "iban": "NL91 ABNA 0417 1643 00"}});
+    app.app("PATCH", "/company/finance-settings", Some(seller)).await.ok();
+    let new =
+        json!({"clientId": client, "amount": 123_456, "description": "<script>alert(1)</script>"});
+    let asked = ask(&app, new).await;
+    let url = text(&asked, "/payUrl");
+    let (status, html) = page(&app, &url).await;
+    assert_eq!(status, 200);
+    for part in ["EUR 1234,56", "NL91 ABNA 0417 1643 00", "&lt;script&gt;", "<svg", "Rekening"] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("<script") && !html.contains("<b>"), "{html}");
+    // The client sees it too; nobody guesses another's.
+    let own = app.app_as(&token, "GET", "/finance/payment-requests", None).await.ok();
+    assert_eq!(own.data()["paymentRequests"][0]["payUrl"], url);
+    let mut wrong = url.clone();
+    wrong.replace_range(url.len() - 3.., "AAA");
+    assert_eq!(page(&app, &wrong).await.0, 404);
+    assert_eq!(page(&app, &url[..url.len() - 1]).await.0, 404);
+    // The credential is written nowhere.
+    let secret = &url[url.rfind("fspp_").unwrap()..];
+    let logs = app.get("/audit-logs?limit=100").await.ok();
+    assert!(!logs.body.to_string().contains(secret));
+}
+
+fn requests_expire(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let new = json!({"clientId": client, "amount": 1, "description": "x",
+            "expiresAt": "2026-11-03T00:00:00Z"});
+        let asked = ask(&travel.app, new).await;
+        travel.app.events().await;
+        travel.to("2026-11-02T23:59:00Z").await;
+        travel.app.announced(&[]).await;
+        travel.to("2026-11-03T00:00:00Z").await;
+        travel.app.announced(&["payment.request.cancelled"]).await;
+        assert_eq!(state(&travel.app, &asked["paymentRequestId"]).await["status"], "expired");
+        let (_, html) = page(&travel.app, asked["payUrl"].as_str().unwrap()).await;
+        assert!(html.contains("has expired"), "{html}");
+    });
+}
