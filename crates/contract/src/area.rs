@@ -219,18 +219,14 @@ impl Table {
     pub fn who_reaches_what(&self) -> String {
         let mut text = String::from(WHO_REACHES_WHAT);
         for row in self.for_people() {
+            let granted = row.for_client.map(|granted| match granted.staffs {
+                [] => granted.subject.words().to_owned(),
+                staffs => format!("{}, without {}", granted.subject.words(), staffs.join(", ")),
+            });
+            let granted = granted.unwrap_or_default();
             let (coaches, clients) = match row.access {
-                Access::Scope(scope) => {
-                    let coaches = Role::least_for(scope).map_or("", Role::word);
-                    let clients = row.for_client.map(|granted| match granted.staffs {
-                        [] => granted.subject.words().to_owned(),
-                        staffs => {
-                            format!("{}, without {}", granted.subject.words(), staffs.join(", "))
-                        }
-                    });
-                    (coaches, clients.unwrap_or_default())
-                }
-                Access::Coach(least) => (least.word(), String::new()),
+                Access::Scope(scope) => (Role::least_for(scope).map_or("", Role::word), granted),
+                Access::Coach(least) => (least.word(), granted),
                 Access::SignedIn => ("Coach", "their own".to_owned()),
                 Access::Client => ("", "their own".to_owned()),
             };

@@ -29,6 +29,8 @@ const RULES: &[(&str, Sql)] = &[
     ("no day of a membership is billed twice", BILLED_TWICE),
     ("a payment pays, waits, went back or was taken back, as a whole", PAYMENTS),
     ("what went back of a payment is its refunds", REFUNDS),
+    ("what banks took back of a payment is its chargebacks", DISPUTED),
+    ("a payment that is to be charged has its job", CHARGED),
     ("credits are what their entries make them", ENTRIES),
     ("no more is held of credits than is left", LEFT),
     ("what is held of credits is held by bookings", HELD),
@@ -112,6 +114,16 @@ statements! {
         AND r.payment_id = p.payment_id AND r.status <> 'failed' WHERE p.company_id = ?1 \
         GROUP BY p.payment_id, p.refunded_total HAVING p.refunded_total <> COALESCE(SUM(r.amount), 0) \
         ORDER BY p.payment_id LIMIT 100";
+    DISPUTED = "SELECT p.payment_id FROM payment p LEFT JOIN chargeback c ON c.company_id = p.company_id \
+        AND c.payment_id = p.payment_id AND c.status <> 'won' WHERE p.company_id = ?1 \
+        GROUP BY p.payment_id, p.disputed_total HAVING p.disputed_total <> COALESCE(SUM(c.amount), 0) \
+        ORDER BY p.payment_id LIMIT 100";
+    CHARGED = "SELECT p.payment_id FROM payment p JOIN provider_payment w ON w.company_id = p.company_id \
+        AND w.payment_id = p.payment_id WHERE p.company_id = ?1 AND p.status IN ('pending', 'processing') \
+        AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = p.company_id \
+        AND j.kind = 'charge_payment' AND j.subject = p.payment_id AND j.due_at IS NOT NULL) \
+        AND NOT EXISTS (SELECT 1 FROM timer t WHERE t.company_id = p.company_id \
+        AND t.kind = 'ask_about_payment' AND t.subject = p.payment_id) ORDER BY p.payment_id LIMIT 100";
     ENTRIES = "SELECT l.credit_lot_id FROM credit_lot l LEFT JOIN credit_entry e \
         ON e.company_id = l.company_id AND e.credit_lot_id = l.credit_lot_id WHERE l.company_id = ?1 \
         GROUP BY l.credit_lot_id, l.granted, l.remaining, l.held \

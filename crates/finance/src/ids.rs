@@ -29,6 +29,17 @@ id_type!(
     RequestInvalid
 );
 id_type!(
+    /// A request to leave a card or an account.
+    PaymentSetupId,
+    RequestInvalid
+);
+id_type!(
+    /// Money that a client's bank takes back.
+    ChargebackId,
+    InvalidChargebackId,
+    ChargebackNotFound
+);
+id_type!(
     /// What a client was sold.
     ClientProductId,
     InvalidClientProductId,
@@ -55,5 +66,5 @@ id_type!(
     RequestInvalid
 );
 stored_ids!(
-    InvoiceId PaymentId RefundId PaymentRequestId PaymentMethodId ClientProductId SubscriptionId SubscriptionRequestId CreditLotId CreditEntryId
+    InvoiceId PaymentId RefundId PaymentRequestId PaymentMethodId PaymentSetupId ChargebackId ClientProductId SubscriptionId SubscriptionRequestId CreditLotId CreditEntryId
 );

@@ -1,13 +1,14 @@
 //! Finance: what a company sells, to whom it is sold, what is billed and paid, and what bookings take of it.
 //!
 //! What can be bought stands in [`catalogue`]. A sale ([`sales`]) issues a bill ([`billing`]), may be a
-//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]) pays bills, and
-//! what that means for memberships and credits stands in [`standing`]. How a company bills stands in
+//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]), which may be
+//! fetched from cards and accounts ([`collecting`]), pays bills, and what that means for memberships and credits stands in [`standing`]. How a company bills stands in
 //! [`settings`]. The books look at themselves ([`audit`]).
 
 pub mod audit;
 pub mod billing;
 pub mod catalogue;
+pub mod collecting;
 pub mod credits;
 pub mod ids;
 pub mod memberships;
@@ -29,6 +30,7 @@ pub fn area() -> Area {
         settings::area().under("Invoices"),
         billing::area().under("Invoices"),
         payments::area().under("Payments"),
+        collecting::area(),
         sales::area().under("Sales"),
         Area::join([memberships::area(), standing::area()]).under("Subscriptions"),
         credits::area().under("Credits"),
@@ -61,7 +63,22 @@ const SETTLES: &[Event] = &[
     Event::SubscriptionChanged,
     Event::CreditAssigned,
     Event::CreditRevoked,
+    Event::PaymentRequestCreated,
     Event::PaymentRequestCancelled,
+];
+
+/// What can happen where money is fetched from a card or an account, fails to come, or is taken back.
+pub const COLLECTS: &[Event] = &[
+    Event::InvoicePaid,
+    Event::InvoiceCancelled,
+    Event::PaymentSucceeded,
+    Event::PaymentFailed,
+    Event::PaymentRequestCreated,
+    Event::PaymentRequestCancelled,
+    Event::ChargebackCreated,
+    Event::SubscriptionChanged,
+    Event::CreditAssigned,
+    Event::CreditRevoked,
 ];
 
 /// What can happen where something is sold.
@@ -72,6 +89,7 @@ const SELLS: &[Event] = &[
     Event::InvoicePaid,
     Event::CreditAssigned,
     Event::ClientUpdated,
+    Event::PaymentRequestCreated,
 ];
 
 /// What can happen where a sale goes on, rests or ends: with it, what it covered.
@@ -88,5 +106,6 @@ const TURNS: &[Event] = &[
     Event::BookingUpdated,
     Event::BookingCancelled,
     Event::ClientUpdated,
+    Event::PaymentRequestCreated,
     Event::PaymentRequestCancelled,
 ];

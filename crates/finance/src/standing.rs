@@ -10,25 +10,35 @@ use spotter_store::{params, statements};
 
 use crate::{
     billing::{
+        chasing,
         invoice::{Invoice, Turned},
         letters,
     },
+    collecting::retrying,
     credits::lot::{Because, CreditLot, EntryKind, LotStatus},
     ids::SubscriptionId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     payments::request::{self, RequestStatus},
+    settings::FinanceSettings,
 };
 
 /// A bill stands elsewhere now.
 pub fn follow(cx: &mut Write, bill: &Invoice, turned: Turned) -> Result<()> {
     match turned {
-        Turned::Nothing | Turned::Owed => request::lower(cx, bill.invoice_id, bill.balance),
+        Turned::Nothing => request::lower(cx, bill.invoice_id, bill.balance),
+        Turned::Owed => {
+            request::lower(cx, bill.invoice_id, bill.balance)?;
+            let settings = FinanceSettings::find(cx)?;
+            chasing::chase_later(cx, bill, &settings)
+        }
         Turned::Paid => {
+            retrying::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
             request::end_with(cx, bill.invoice_id, RequestStatus::Paid)?;
             settled(cx, bill)
         }
         Turned::Cancelled => {
+            retrying::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
             request::end_with(cx, bill.invoice_id, RequestStatus::Cancelled)?;
             // A bill of fees alone gave nothing.

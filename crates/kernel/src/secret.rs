@@ -27,6 +27,8 @@ pub enum CredentialKind {
     CalendarFeed,
     /// The address of a page where something is paid.
     PayPage,
+    /// The address of a page where a card or an account is left.
+    SetupPage,
     /// Static key of the MCP server, all of it hexadecimal.
     McpKey,
     /// Access token of the MCP server.
@@ -49,6 +51,7 @@ impl CredentialKind {
             Self::PasswordReset => "fspr_",
             Self::CalendarFeed => "fscf_",
             Self::PayPage => "fspp_",
+            Self::SetupPage => "fspm_",
             Self::McpKey => "fsc_",
             Self::McpAccessToken => "fsct_",
             Self::McpRefreshToken => "fscr_",

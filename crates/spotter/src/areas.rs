@@ -17,6 +17,7 @@ pub fn areas() -> Area {
         spotter_calendar::area(),
         spotter_conversations::area(),
         spotter_finance::area(),
+        spotter_providers::area(),
         mcp::area(),
         webhooks::area(),
         spotter_workouts::area(),

@@ -20,6 +20,7 @@ use spotter_delivery::{
 use spotter_files::Files;
 use spotter_http::State;
 use spotter_kernel::Problem;
+use spotter_providers::Providers;
 use spotter_store::{Db, Location, migrate};
 
 use crate::{
@@ -132,14 +133,20 @@ pub(crate) async fn serve(
     let timers = Timers { db: db.clone(), env: env.clone(), table };
     let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
     let (stop_jobs, jobs_stop) = tokio::sync::watch::channel(false);
-    let mut mailers = tokio::task::JoinSet::new();
+    let mut workers = tokio::task::JoinSet::new();
     for (post, job) in
         settings.mail.iter().flat_map(|post| mail::JOBS.map(|job| (post.clone(), job)))
     {
         let worker = Arc::new(Mailer { db: db.clone(), env: env.clone(), post, job });
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
-        mailers.spawn(jobs.run(jobs_stop.clone(), patience));
+        workers.spawn(jobs.run(jobs_stop.clone(), patience));
     }
+    let providers = Providers::new(db.clone(), env.clone());
+    for worker in spotter_providers::workers(&providers) {
+        let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
+        workers.spawn(jobs.run(jobs_stop.clone(), patience));
+    }
+    workers.spawn(providers.run_sandbox(jobs_stop.clone()));
     let upkeep =
         upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
     let background = tokio::spawn(upkeep);
@@ -178,7 +185,7 @@ pub(crate) async fn serve(
     stop_timers.send(()).ok();
     stop_jobs.send(true).ok();
     deliveries.await.ok();
-    while mailers.join_next().await.is_some() {}
+    while workers.join_next().await.is_some() {}
     // One that is cut off here is still in its row, or has run.
     tokio::time::timeout(patience, timers).await.ok();
     background.abort();
@@ -195,7 +202,10 @@ pub(crate) async fn serve(
 /// Everything that is served: the APIs, the MCP server, the pages.
 pub fn service(state: &Arc<State>) -> axum::Router {
     let pages = spotter_console::router(state.clone());
-    spotter_http::serve_also(state.clone(), spotter_mcp::router(state.clone()).merge(pages))
+    let providers = Providers::new(state.db.clone(), state.env.clone());
+    let doors = spotter_providers::router(state.clone(), providers);
+    let others = spotter_mcp::router(state.clone()).merge(pages).merge(doors);
+    spotter_http::serve_also(state.clone(), others)
 }
 
 /// The page of a mailbox of one's own, where mail goes to one.

@@ -33,6 +33,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("confirmations", include_str!("../migrations/0017_confirmations.sql")),
     ("calendar", include_str!("../migrations/0018_calendar.sql")),
     ("finance", include_str!("../migrations/0019_finance.sql")),
+    ("collecting", include_str!("../migrations/0020_collecting.sql")),
 ];
 
 /// The schema version that this binary works with.

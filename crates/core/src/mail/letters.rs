@@ -13,6 +13,7 @@ words! {
         FailingWebhook = "failing_webhook",
         Invoice = "invoice",
         InvoiceReminder = "invoice_reminder",
+        PaymentFailed = "payment_failed",
     }
 }
 
@@ -38,6 +39,8 @@ pub enum Letter<'l> {
     Invoice(Bill<'l>),
     /// An invoice is past its due date.
     InvoiceReminder(Bill<'l>),
+    /// An invoice could not be collected.
+    PaymentFailed(Bill<'l>),
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
         /// What people call the subscription.
@@ -93,6 +96,7 @@ struct Language {
     failing_webhook: Texts,
     invoice: Texts,
     invoice_reminder: Texts,
+    payment_failed: Texts,
 }
 
 impl Language {
@@ -109,6 +113,7 @@ impl Language {
             LetterKind::FailingWebhook => &self.failing_webhook,
             LetterKind::Invoice => &self.invoice,
             LetterKind::InvoiceReminder => &self.invoice_reminder,
+            LetterKind::PaymentFailed => &self.payment_failed,
         }
     }
 }
@@ -174,6 +179,16 @@ const ENGLISH: Language = Language {
         ],
         link: "Pay the invoice",
     },
+    payment_failed: Texts {
+        subject: "{company} could not collect invoice {number}",
+        paragraphs: &[
+            "We tried to collect {amount} for invoice {number} from the payment method that you have left with \
+             us, and it did not work.",
+            "Please pay it with the button below, or leave another payment method. If the account was short of \
+             money, we try again in the next days.",
+        ],
+        link: "Pay the invoice",
+    },
 };
 
 const DUTCH: Language = Language {
@@ -232,6 +247,16 @@ const DUTCH: Language = Language {
             "Van factuur {number} staat nog {amount} open. De betaling had uiterlijk op {due} binnen moeten zijn.",
             "Wil je het in de komende dagen betalen, met het factuurnummer erbij? Heb je net betaald, dan hoef je \
              niets te doen; klopt er iets niet, laat het ons dan weten.",
+        ],
+        link: "Factuur betalen",
+    },
+    payment_failed: Texts {
+        subject: "{company} kon factuur {number} niet innen",
+        paragraphs: &[
+            "We hebben geprobeerd {amount} voor factuur {number} te innen met de betaalmethode die je bij ons hebt \
+             achtergelaten, en dat is niet gelukt.",
+            "Betaal hem met de knop hieronder, of geef een andere betaalmethode op. Stond er te weinig op de \
+             rekening, dan proberen we het in de komende dagen opnieuw.",
         ],
         link: "Factuur betalen",
     },
@@ -297,6 +322,16 @@ const GERMAN: Language = Language {
         ],
         link: "Rechnung bezahlen",
     },
+    payment_failed: Texts {
+        subject: "{company} konnte Rechnung {number} nicht einziehen",
+        paragraphs: &[
+            "Wir haben versucht, {amount} für Rechnung {number} mit der Zahlungsart einzuziehen, die Sie bei uns \
+             hinterlegt haben; das ist nicht gelungen.",
+            "Bitte zahlen Sie mit dem Knopf unten, oder hinterlegen Sie eine andere Zahlungsart. Falls das Konto \
+             nicht gedeckt war, versuchen wir es in den nächsten Tagen noch einmal.",
+        ],
+        link: "Rechnung bezahlen",
+    },
 };
 
 impl Letter<'_> {
@@ -308,6 +343,7 @@ impl Letter<'_> {
             Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
             Self::Invoice(_) => LetterKind::Invoice,
             Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
+            Self::PaymentFailed(_) => LetterKind::PaymentFailed,
         }
     }
 
@@ -323,7 +359,7 @@ impl Letter<'_> {
                 values.extend([("webhook", *webhook), ("error", *error)]);
                 String::new()
             }
-            Self::Invoice(bill) | Self::InvoiceReminder(bill) => {
+            Self::Invoice(bill) | Self::InvoiceReminder(bill) | Self::PaymentFailed(bill) => {
                 let Bill { number, amount, due, link } = bill;
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
                 (*link).to_owned()

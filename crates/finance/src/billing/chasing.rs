@@ -8,7 +8,10 @@ use super::{
     invoice::{Invoice, InvoiceKind, InvoiceStatus},
     letters,
 };
-use crate::{company_day, ids::InvoiceId, settings::FinanceSettings, standing, zone};
+use crate::{
+    company_day, ids::InvoiceId, payments::payment::Payment, settings::FinanceSettings, standing,
+    zone,
+};
 
 /// What is done about a bill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,11 @@ pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings
 fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
     let (today, settings) = (zone(cx)?.date_at(cx.now()), FinanceSettings::find(cx)?);
     let mut invoice = Invoice::find(cx, InvoiceId(id))?;
+    // Nobody is reminded of what is on its way.
+    if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {
+        let tomorrow = company_day(cx, today.tomorrow())?;
+        return cx.set_timer(&CHASE_INVOICE, invoice.invoice_id, tomorrow);
+    }
     while let Some((_, step)) = next_step(&invoice, &settings).filter(|(date, _)| *date <= today) {
         let before = invoice.clone();
         match step {

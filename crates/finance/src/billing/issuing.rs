@@ -13,6 +13,7 @@ use crate::{
         invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, Party},
         tax,
     },
+    collecting::retrying,
     ids::{ClientProductId, InvoiceId, SubscriptionId},
     payments::allocating,
     settings::FinanceSettings,
@@ -115,6 +116,7 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
         _ => {
             allocating::from_credit(cx, &mut invoice)?;
             chasing::chase_later(cx, &invoice, &settings)?;
+            retrying::collect(cx, &invoice)?;
         }
     }
     letters::post(cx, &invoice, &settings)?;

@@ -12,7 +12,7 @@ use spotter_core::{
 use spotter_kernel::{Event, Id, Problem, Result};
 
 use super::{charge, invoice::Invoice, texts};
-use crate::{ids::InvoiceId, settings::FinanceSettings};
+use crate::{ids::InvoiceId, payments::request::PaymentRequest, settings::FinanceSettings};
 
 /// Why a client cannot be written to, as a rule for whoever asks.
 pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
@@ -36,10 +36,16 @@ pub fn write_to(
     let language = charge::language_of(cx, invoice.client_id)?;
     let amount = texts::amount(invoice.balance, invoice.currency, &language);
     let due = texts::date(invoice.due_date, &language);
-    let bill = Bill { number: &invoice.number, amount: &amount, due: &due, link: "" };
+    let link = match invoice.is_unpaid() {
+        true => PaymentRequest::of_rest(cx, invoice)?.page(cx)?,
+        false => None,
+    };
+    let link = link.as_deref().unwrap_or_default();
+    let bill = Bill { number: &invoice.number, amount: &amount, due: &due, link };
     let to = Recipient { email, name: client.first_name(), language: Some(&language) };
     let letter = match kind {
         LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
+        LetterKind::PaymentFailed => Letter::PaymentFailed(bill),
         _ => Letter::Invoice(bill),
     };
     mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
@@ -56,17 +62,28 @@ pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Re
 
 /// Reminds a client of an invoice, where they can be written to.
 pub fn remind(cx: &mut Write, invoice: &Invoice) -> Result<()> {
+    write_if_possible(cx, invoice, LetterKind::InvoiceReminder)
+}
+
+/// Tells a client that an invoice could not be collected, with a link to pay it.
+pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
+    write_if_possible(cx, invoice, LetterKind::PaymentFailed)
+}
+
+fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
     let client = Client::find(cx, invoice.client_id)?;
     match unreachable(cx, &client) {
         Some(_) => Ok(()),
-        None => write_to(cx, &client, invoice, LetterKind::InvoiceReminder),
+        None => write_to(cx, &client, invoice, kind),
     }
 }
 
 /// Takes back what was not sent yet of an invoice that nothing is left to pay of.
 pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     match mail::is_on(cx) {
-        true => mail::take_back(cx, &SEND_INVOICE, LetterKind::InvoiceReminder, invoice),
+        true => [LetterKind::InvoiceReminder, LetterKind::PaymentFailed]
+            .into_iter()
+            .try_for_each(|kind| mail::take_back(cx, &SEND_INVOICE, kind, invoice)),
         false => Ok(()),
     }
 }
@@ -81,6 +98,7 @@ fn settle(cx: &mut Write, letter: Id, settled: &Settled) -> Result<()> {
     let before = Invoice::find(cx, InvoiceId(about))?;
     let mut invoice = before.clone();
     let event = match kind {
+        LetterKind::PaymentFailed => return Ok(()),
         LetterKind::InvoiceReminder => {
             invoice.reminder_count += 1;
             Event::InvoiceOverdue

@@ -2,7 +2,7 @@
 
 use spotter_contract::{Area, Path, Write, operation};
 use spotter_core::{clients::Client, mail::LetterKind};
-use spotter_kernel::{Key, Problem, Result};
+use spotter_kernel::{Event, Key, Problem, Result};
 
 use super::{
     invoice::{Invoice, InvoiceKind, InvoiceStatus},
@@ -45,15 +45,19 @@ pub(super) fn area() -> Area {
             remind_of_invoice)
         .summary("Remind a client of an invoice")
         .describe(
-            "Of one that is overdue, by mail. `invoice.overdue` tells once a mail server has taken it.",
+            "Of one that is overdue, by mail, with a link to pay it. `invoice.overdue` tells once a mail server has taken it.",
         )
         .created()
+        .emits(&[Event::PaymentRequestCreated])
+        .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound]),
         operation!(POST "/finance/invoices/{invoiceId}/copies", FinanceInvoiceMessagesWrite,
             send_invoice_copy)
         .summary("Send a client a copy of an invoice")
         .describe("By mail. `invoice.sent` tells once a mail server has taken it.")
         .created()
+        .emits(&[Event::PaymentRequestCreated])
+        .always(&[])
         .fails(&[Key::ApiError, Key::CompanyNotFound]),
     ])
 }

@@ -59,6 +59,12 @@ pub struct PayPage {
     pub scan: &'static str,
     /// Where no account is known.
     pub ask: &'static str,
+    /// What leads to the provider's page.
+    pub online: &'static str,
+    /// Before the account, where there is another way.
+    pub or_transfer: &'static str,
+    /// A payment is on its way.
+    pub under_way: &'static str,
     /// It is paid.
     pub paid: &'static str,
     /// It was taken back.
@@ -85,6 +91,17 @@ pub fn pay_page(language: &str) -> PayPage {
             "Vraag hoe je kunt betalen.",
             "Bitte fragen Sie, wie Sie zahlen können.",
         ]),
+        online: text(["Pay now", "Nu betalen", "Jetzt bezahlen"]),
+        or_transfer: text([
+            "Or transfer it from your bank account:",
+            "Of maak het over van je bankrekening:",
+            "Oder überweisen Sie es von Ihrem Bankkonto:",
+        ]),
+        under_way: text([
+            "Your payment is on its way. This page shows it once it is there.",
+            "Je betaling is onderweg. Zodra ze er is, zie je het op deze pagina.",
+            "Ihre Zahlung ist unterwegs. Sobald sie da ist, zeigt diese Seite es an.",
+        ]),
         paid: text([
             "This is paid. Thank you!",
             "Dit is betaald. Dank je wel!",
@@ -99,6 +116,47 @@ pub fn pay_page(language: &str) -> PayPage {
             "This request has expired. Please ask for a new one.",
             "Dit verzoek is verlopen. Vraag om een nieuw.",
             "Diese Anforderung ist abgelaufen. Bitte fragen Sie nach einer neuen.",
+        ]),
+    }
+}
+
+/// The words of the page that leads to where a card or an account is left.
+pub struct SetupPage {
+    /// What the page is.
+    pub title: &'static str,
+    /// What the client agrees to.
+    pub mandate: &'static str,
+    /// What leads on.
+    pub go: &'static str,
+    /// It is done.
+    pub done: &'static str,
+    /// It was not done in time.
+    pub expired: &'static str,
+}
+
+/// The words of that page, in a language.
+pub fn setup_page(language: &str) -> SetupPage {
+    let text = |texts| pick(language, texts);
+    SetupPage {
+        title: text(["A way to pay", "Een manier om te betalen", "Eine Zahlungsart"]),
+        mandate: text([
+            "You leave a card or an account with the payment provider, and allow us to collect what you owe us \
+             from it. You can take that back at any time. We never see the number.",
+            "Je laat een kaart of rekening achter bij de betaaldienst en staat ons toe daarvan te innen wat je ons \
+             verschuldigd bent. Je kunt dat altijd intrekken. Het nummer zien wij nooit.",
+            "Sie hinterlegen eine Karte oder ein Konto beim Zahlungsdienst und erlauben uns, davon einzuziehen, \
+             was Sie uns schulden. Sie können das jederzeit widerrufen. Die Nummer sehen wir nie.",
+        ]),
+        go: text(["Continue", "Verder", "Weiter"]),
+        done: text([
+            "It is saved. Thank you!",
+            "Het is bewaard. Dank je wel!",
+            "Es ist hinterlegt. Vielen Dank!",
+        ]),
+        expired: text([
+            "This page has expired. Please ask for a new one.",
+            "Deze pagina is verlopen. Vraag om een nieuwe.",
+            "Diese Seite ist abgelaufen. Bitte fragen Sie nach einer neuen.",
         ]),
     }
 }

@@ -1,9 +1,12 @@
 //! Memberships as integrations, staff and clients see them, and the bills that are to come of them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, answer, listed, operation};
-use spotter_kernel::{Date, Page, Result, Timestamp, id::ClientId, money::Currency};
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation};
+use spotter_kernel::{
+    Change, Date, Event, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId,
+    money::Currency,
+};
 use spotter_store::{List, filters, lists};
 
 use super::{
@@ -12,8 +15,10 @@ use super::{
     subscription::{Subscription, SubscriptionStatus, TALLY},
 };
 use crate::{
+    billing::invoice::Collection,
     catalogue::product::ProductId,
-    ids::{ClientProductId, SubscriptionId},
+    collecting::methods,
+    ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     zone,
 };
 
@@ -42,6 +47,34 @@ fn list_subscriptions(
 
 fn get_subscription(cx: &mut Read, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
     Ok(SubscriptionAnswer { subscription: Subscription::find(cx, at.subscription_id)? })
+}
+
+/// How a membership's bills are to be paid.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct CollectionChanges {
+    /// By the client, or by charging what the client has left for it.
+    collection: Change<Collection>,
+    /// What is charged; the client's default when null.
+    payment_method_id: Patch<PaymentMethodId>,
+}
+
+fn update_subscription(
+    cx: &mut Write,
+    Path(at): Path<SubscriptionPath>,
+    Body(change): Body<CollectionChanges>,
+) -> Result<SubscriptionAnswer> {
+    let before = Subscription::find(cx, at.subscription_id)?;
+    if before.has_ended() {
+        return Err(Problem::conflict("status", "must not have ended"));
+    }
+    let mut subscription = before.clone();
+    change.collection.apply(&mut subscription.collection);
+    change.payment_method_id.apply(&mut subscription.payment_method_id);
+    let Subscription { client_id, collection, payment_method_id, .. } = subscription;
+    methods::check_collection(cx, client_id, collection, payment_method_id)?;
+    subscription.save_and_tell(cx, &before, Event::SubscriptionChanged)?;
+    Ok(SubscriptionAnswer { subscription })
 }
 
 answer!(BillsAnswer { subscription_id: SubscriptionId, currency: Currency, bills_to_come: Vec<PeriodBill> });
@@ -108,6 +141,11 @@ pub(super) fn area() -> Area {
             get_subscription)
         .summary("Get a membership")
         .for_own(&[]),
+        operation!(app PATCH "/finance/subscriptions/{subscriptionId}", Manager, update_subscription)
+            .summary("Change how a membership's bills are paid")
+            .describe("From its next bill on; what was billed before stays as it was.")
+            .emits(&[Event::SubscriptionChanged])
+            .fails(&[Key::ApiError]),
         operation!(GET "/finance/subscriptions/{subscriptionId}/bills-to-come", FinanceSubscriptionsRead,
             get_bills_to_come)
         .summary("Get a membership's next twelve bills")

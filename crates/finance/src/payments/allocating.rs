@@ -24,8 +24,8 @@ fn shares(mut amount: i64, balances: &[i64]) -> (Vec<i64>, i64) {
     (shares, amount)
 }
 
-/// Pays bills with money that has come. The payment itself is written by who calls.
-pub fn pay_bills(cx: &mut Write, payment: &mut Payment) -> Result<()> {
+/// Pays bills with money of a payment that has come. The payment itself is written by who calls.
+pub fn pay_bills(cx: &mut Write, payment: &mut Payment, amount: i64) -> Result<()> {
     let mut bills = Invoice::due_of(cx, payment.client_id, payment.currency)?;
     if let Some(id) = payment.invoice_id {
         bills.retain(|bill| bill.invoice_id != id);
@@ -35,8 +35,8 @@ pub fn pay_bills(cx: &mut Write, payment: &mut Payment) -> Result<()> {
         }
     }
     let balances: Vec<i64> = bills.iter().map(|bill| bill.balance).collect();
-    let (shares, left) = shares(payment.amount, &balances);
-    payment.unallocated = left;
+    let (shares, left) = shares(amount, &balances);
+    payment.unallocated += left;
     for (bill, share) in bills.iter_mut().zip(shares) {
         allocate(cx, payment.payment_id, bill, share)?;
     }

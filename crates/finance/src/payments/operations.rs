@@ -202,7 +202,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     if let Some(request) = request {
         request.end(cx, RequestStatus::Paid)?;
     }
-    allocating::pay_bills(cx, &mut payment)?;
+    allocating::pay_bills(cx, &mut payment, amount)?;
     payment.insert(cx)?;
     payment.tell(cx, Event::PaymentSucceeded)?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })

@@ -10,9 +10,13 @@ use spotter_kernel::{
     secret::{Credential, CredentialKind},
 };
 
-use super::request::{PaymentRequest, RequestStatus};
+use super::{
+    payment::{Payment, PaymentSource, PaymentStatus},
+    request::{PaymentRequest, RequestStatus},
+};
 use crate::{
     billing::{charge, texts},
+    collecting::connection,
     settings::{FinanceSettings, Seller},
 };
 
@@ -29,12 +33,49 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
     let Some(request) = PaymentRequest::opened_by(cx, credential)? else { return Ok(None) };
     let language = charge::language_of(cx, request.client_id)?;
     let (company, settings) = (Company::find(cx)?.name, FinanceSettings::find(cx)?);
-    let page = page(&request, &company, &settings.seller.0, &language);
+    let online = match connection::provider(cx)? {
+        None => Online::No,
+        Some(_) => match under_way(cx, &request)? {
+            true => Online::UnderWay,
+            false => Online::Yes,
+        },
+    };
+    let page = page(&request, &company, &settings.seller.0, &language, online);
     let reader = request.payment_request_id.0;
     Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
 }
 
-fn page(request: &PaymentRequest, company: &str, seller: &Seller, language: &str) -> Markup {
+/// Whether the provider has what the client has paid, or will pay, on its page.
+fn under_way(cx: &mut Read, request: &PaymentRequest) -> Result<bool> {
+    let answering = Payment::answering(cx, request.payment_request_id)?;
+    let payment = match (answering, request.invoice_id) {
+        (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
+        (found, _) => found,
+    };
+    // A client who has turned back from the page can go there again.
+    Ok(payment.is_some_and(|payment| {
+        payment.status == PaymentStatus::Processing || payment.source != PaymentSource::Request
+    }))
+}
+
+/// Whether a request can be paid on the page of a provider.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Online {
+    /// The company collects by hand.
+    No,
+    /// It can.
+    Yes,
+    /// A payment for it is on its way.
+    UnderWay,
+}
+
+fn page(
+    request: &PaymentRequest,
+    company: &str,
+    seller: &Seller,
+    language: &str,
+    online: Online,
+) -> Markup {
     let words = texts::pay_page(language);
     let amount = texts::amount(request.amount, request.currency, language);
     let ended = match request.status {
@@ -58,9 +99,15 @@ fn page(request: &PaymentRequest, company: &str, seller: &Seller, language: &str
                 p.quiet { (company) }
                 h1 { (amount) }
                 p { bdi { (request.description) } }
+                @if ended.is_none() && online == Online::UnderWay { p.done { (words.under_way) } }
+                @if ended.is_none() && online == Online::Yes {
+                    form method="post" { button { (words.online) } }
+                }
                 @match (ended, &seller.iban) {
                     (Some(ended), _) => { p.done { (ended) } },
+                    (None, _) if online == Online::UnderWay => {},
                     (None, Some(iban)) => {
+                        @if online == Online::Yes { p { (words.or_transfer) } }
                         dl.facts {
                             dt { (words.payee) } dd { (payee) }
                             dt { (words.account) } dd.account { (grouped(iban)) }
@@ -74,6 +121,7 @@ fn page(request: &PaymentRequest, company: &str, seller: &Seller, language: &str
                             }
                         }
                     },
+                    (None, None) if online == Online::Yes => {},
                     (None, None) => { p { (words.ask) } },
                 }
             } }

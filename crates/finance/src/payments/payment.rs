@@ -8,7 +8,10 @@ use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
 use spotter_store::{params, record, set, statements, values, words};
 
-use crate::ids::{InvoiceId, PaymentId, PaymentMethodId, PaymentRequestId};
+use crate::{
+    collecting::method::MethodType,
+    ids::{InvoiceId, PaymentId, PaymentMethodId, PaymentRequestId},
+};
 
 words! {
     /// Where it stands: *pending* while it is on its way to the provider, *processing* while the bank has
@@ -35,6 +38,15 @@ words! {
         Ideal = "ideal",
         BankTransfer = "bank_transfer",
         Cash = "cash",
+    }
+}
+
+impl From<MethodType> for PaymentKind {
+    fn from(method: MethodType) -> Self {
+        match method {
+            MethodType::Card => Self::Card,
+            MethodType::SepaDebit => Self::SepaDebit,
+        }
     }
 }
 
@@ -145,6 +157,21 @@ impl Payment {
         cx.own(found, |payment| payment.client_id)
     }
 
+    /// What is on its way for a bill; at most one payment is.
+    pub fn unfinished(cx: &mut Read, invoice: InvoiceId) -> Result<Option<Self>> {
+        cx.one(UNFINISHED, params![invoice])
+    }
+
+    /// What is on its way for a request to pay.
+    pub fn answering(cx: &mut Read, request: PaymentRequestId) -> Result<Option<Self>> {
+        cx.one(ANSWERING, params![request])
+    }
+
+    /// Whether nothing but a chargeback or a refund changes it any more.
+    pub fn is_final(&self) -> bool {
+        !matches!(self.status, PaymentStatus::Pending | PaymentStatus::Processing)
+    }
+
     /// What of it can go back to the client.
     pub fn refundable(&self) -> i64 {
         match self.status {
@@ -202,6 +229,10 @@ pub(super) fn area() -> Area {
 
 statements! {
     FIND = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 AND payment_id = ?2";
+    UNFINISHED = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 AND invoice_id = ?2 \
+        AND status IN ('pending', 'processing')";
+    ANSWERING = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 \
+        AND payment_request_id = ?2 AND status IN ('pending', 'processing')";
     INSERT = "INSERT INTO payment ", values!(Payment);
     SAVE = "UPDATE payment SET ", set!(Payment), " WHERE company_id = ?1 AND payment_id = ?2";
 }

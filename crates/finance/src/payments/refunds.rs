@@ -3,12 +3,23 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Read, Write, operation};
-use spotter_kernel::{Key, Problem, Result, Timestamp, money::Currency, number::Whole, text::Text};
-use spotter_store::{Bind, record, statements, values, words};
+use spotter_contract::{
+    Area, Body, Job, Path, Read, Write,
+    jobs::{Patience, Settled, State},
+    operation,
+};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp, money::Currency, number::Whole, text::Text,
+};
+use spotter_store::{Bind, params, record, statements, values, words};
 
 use crate::{
     billing::{correcting, invoice::Invoice},
+    collecting::{
+        charging::ProviderPayment,
+        connection,
+        provider::{Account, RefundOrder},
+    },
     ids::{PaymentId, RefundId},
     payments::{
         allocating,
@@ -94,29 +105,79 @@ fn refund_payment(
     let mut payment = before.clone();
     payment.unallocated -= amount;
     payment.refunded_total += amount;
+    // What a provider has fetched goes back through it; what staff took, staff give.
+    let is_sent = ProviderPayment::find(cx, payment.payment_id)?.is_some();
     let refund = Refund {
         payment_id: payment.payment_id,
         refund_id: RefundId(cx.new_id()),
         amount,
         currency: payment.currency,
-        status: RefundStatus::Succeeded,
+        status: if is_sent { RefundStatus::Pending } else { RefundStatus::Succeeded },
         reason,
         created_at: cx.now(),
         updated_at: cx.now(),
     };
     cx.defer(INSERT, &refund.params())?;
+    if is_sent {
+        cx.begin_job(&SEND_REFUND, refund.refund_id)?;
+    }
     payment.save(cx, &before)?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
+/// What a provider is to send back; nothing where that was done.
+pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Option<(Account, RefundOrder)>> {
+    let found: Option<Refund> = cx.one(FIND, params![id])?;
+    let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
+        return Ok(None);
+    };
+    let account = connection::account(cx)?;
+    let order = RefundOrder { refund: id, payment: refund.payment_id, amount: refund.amount };
+    Ok(account.map(|account| (account, order)))
+}
+
+/// Writes what became of money that was to go back. What cannot is the client's, for their next bill.
+pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()> {
+    let found: Option<Refund> = cx.one(FIND, params![id])?;
+    let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
+        return Ok(());
+    };
+    let now = cx.now();
+    cx.touch("payment", refund.payment_id, ["refunds"]);
+    cx.defer(CONCLUDE, params![refund.payment_id, id, status, now])?;
+    if status != RefundStatus::Failed {
+        return Ok(());
+    }
+    let before = Payment::find(cx, refund.payment_id)?;
+    let mut payment = before.clone();
+    payment.refunded_total -= refund.amount;
+    payment.unallocated += refund.amount;
+    payment.save(cx, &before)
+}
+
+fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+    match (settled.state, settled.again_at) {
+        (State::Failed, None) => conclude(cx, RefundId(id), RefundStatus::Failed),
+        _ => Ok(()),
+    }
+}
+
+/// How long a refund is tried: providers do what they are sent under one key once.
+const PATIENCE: Patience =
+    Patience { lease_ms: 60_000, retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800] };
+
+/// Sending money back.
+pub static SEND_REFUND: Job = Job::new("send_refund", "Send clients' money back", PATIENCE, settle);
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).operations([
+    Area::of(STATEMENTS).jobs(&[&SEND_REFUND]).operations([
         operation!(app POST "/finance/payments/{paymentId}/refunds", Manager, refund_payment)
             .summary("Refund a payment")
             .describe(
                 "As a whole or in part. What pays no invoice goes back first; for the rest a credit note is \
-                 issued, of the invoice that it paid last first.",
+                 issued, of the invoice that it paid last first. What was paid through a provider goes back \
+                 through it: the refund is `pending` until it has said so.",
             )
             .created()
             .emits(crate::SETTLES)
@@ -129,5 +190,8 @@ pub(super) fn area() -> Area {
 statements! {
     OF_PAYMENT = "SELECT ", Refund::COLUMNS, " FROM refund WHERE company_id = ?1 AND payment_id = ?2 \
         ORDER BY refund_id LIMIT 200";
+    FIND = "SELECT ", Refund::COLUMNS, " FROM refund WHERE company_id = ?1 AND refund_id = ?2";
+    CONCLUDE = "UPDATE refund SET status = ?4, updated_at = ?5 \
+        WHERE company_id = ?1 AND payment_id = ?2 AND refund_id = ?3";
     INSERT = "INSERT INTO refund ", values!(Refund);
 }

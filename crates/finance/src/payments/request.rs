@@ -7,11 +7,18 @@ use serde::Serialize;
 use spotter_contract::vault::digest;
 use spotter_contract::{Area, Payload, Read, Timer, Write};
 use spotter_kernel::{
-    Event, Id, Key, Result, Timestamp, id::ClientId, money::Currency, secret::Credential,
+    Event, Id, Key, Problem, Result, Timestamp,
+    id::ClientId,
+    money::Currency,
+    secret::{Credential, CredentialKind},
 };
 use spotter_store::{params, record, set, statements, values, words};
 
-use crate::ids::{InvoiceId, PaymentRequestId};
+use super::page::PAGE;
+use crate::{
+    billing::invoice::Invoice,
+    ids::{InvoiceId, PaymentRequestId},
+};
 
 words! {
     /// Where it stands.
@@ -59,6 +66,25 @@ record! {
     }
 }
 
+/// How long a request can be paid where nothing is said, in days.
+pub const OPEN_DAYS: i64 = 30;
+
+/// What a client is asked to pay.
+pub struct Asked {
+    /// Who is asked.
+    pub client_id: ClientId,
+    /// The invoice that it is for.
+    pub invoice_id: Option<InvoiceId>,
+    /// In minor units.
+    pub amount: i64,
+    /// ISO 4217 code.
+    pub currency: Currency,
+    /// What it is for, as the client reads it.
+    pub description: String,
+    /// Until when it can be paid.
+    pub expires_at: Timestamp,
+}
+
 /// What is told of a request to pay.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -99,12 +125,62 @@ impl PaymentRequest {
         self.status == RequestStatus::Open
     }
 
+    /// The address of its page.
+    pub fn page(&self, cx: &Read) -> Result<Option<String>> {
+        let text = cx.unsealed(&self.token)?;
+        let text = String::from_utf8(text).map_err(Problem::internal)?;
+        let credential = Credential::parse(CredentialKind::PayPage, &text);
+        let installation = cx.address()?;
+        Ok(credential.map(|credential| PAGE.address(installation, &credential)))
+    }
+
+    /// Asks a client to pay.
+    pub fn make(cx: &mut Write, asked: Asked) -> Result<Self> {
+        let credential = cx.new_credential(CredentialKind::PayPage);
+        let request = Self {
+            payment_request_id: PaymentRequestId(cx.new_id()),
+            client_id: asked.client_id,
+            invoice_id: asked.invoice_id,
+            amount: asked.amount,
+            currency: asked.currency,
+            description: asked.description,
+            status: RequestStatus::Open,
+            token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
+            digest: digest(&credential).to_vec(),
+            expires_at: asked.expires_at,
+            paid_at: None,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        };
+        request.insert(cx)?;
+        request.tell(cx, Event::PaymentRequestCreated)?;
+        Ok(request)
+    }
+
+    /// The request for all that is left to pay of an invoice, made where there is none.
+    pub fn of_rest(cx: &mut Write, invoice: &Invoice) -> Result<Self> {
+        let open: Vec<Self> = cx.all(OPEN_OF, params![invoice.invoice_id])?;
+        let whole = open.into_iter().find(|request| request.amount == invoice.balance);
+        if let Some(request) = whole {
+            return Ok(request);
+        }
+        let asked = Asked {
+            client_id: invoice.client_id,
+            invoice_id: Some(invoice.invoice_id),
+            amount: invoice.balance,
+            currency: invoice.currency,
+            description: invoice.number.clone(),
+            expires_at: cx.now().plus_days(OPEN_DAYS),
+        };
+        Self::make(cx, asked)
+    }
+
     fn subjects(&self) -> BTreeSet<String> {
         crate::subjects(TALLY, self.status.word(), self.client_id)
     }
 
     /// Writes a new one down, and has it end in time.
-    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+    fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.touch("payment_request", self.payment_request_id, ["paymentRequest"]);
         cx.defer(INSERT, &self.params())?;
         cx.set_timer(&EXPIRE_REQUEST, self.payment_request_id, self.expires_at)?;

@@ -3,31 +3,20 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{
-    Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault::digest,
-};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::{
-    Event, Key, Page, Problem, Result, Timestamp,
-    id::ClientId,
-    money::Currency,
-    number::Whole,
-    secret::{Credential, CredentialKind},
+    Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
     text::Text,
 };
 use spotter_store::{List, filters, lists};
 
-use super::{
-    page::PAGE,
-    request::{PaymentRequest, RequestStatus, TALLY},
-};
+use super::request::{Asked, OPEN_DAYS, PaymentRequest, RequestStatus, TALLY};
 use crate::{
-    billing::invoice::Invoice,
+    billing::{invoice::Invoice, invoices::InvoicePath},
     ids::{InvoiceId, PaymentRequestId},
 };
 
-/// How long a request can be paid where nothing is said, in days.
-const OPEN_DAYS: i64 = 30;
 /// How long a request can be paid at most, in days.
 const OPEN_DAYS_MAX: i64 = 366;
 
@@ -44,13 +33,7 @@ pub struct RequestView {
 impl RequestView {
     fn of(cx: &Read, request: PaymentRequest) -> Result<Self> {
         let pay_url = match request.is_open() {
-            true => {
-                let text = cx.unsealed(&request.token)?;
-                let text = String::from_utf8(text).map_err(Problem::internal)?;
-                let credential = Credential::parse(CredentialKind::PayPage, &text);
-                let installation = cx.address()?;
-                credential.map(|credential| PAGE.address(installation, &credential))
-            }
+            true => request.page(cx)?,
             false => None,
         };
         Ok(Self { request, pay_url })
@@ -143,26 +126,24 @@ fn create_payment_request(
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
         return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
     }
-    let credential = cx.new_credential(CredentialKind::PayPage);
-    let request = PaymentRequest {
-        payment_request_id: PaymentRequestId(cx.new_id()),
+    let code = currency.code().to_owned();
+    cx.happens(|| format!("{} is asked to pay {amount} {code} in minor units.", client.name()));
+    let asked = Asked {
         client_id: new.client_id,
         invoice_id: new.invoice_id,
         amount,
         currency,
         description,
-        status: RequestStatus::Open,
-        token: cx.env().vault.seal(credential.expose().as_bytes(), &*cx.env().entropy)?,
-        digest: digest(&credential).to_vec(),
         expires_at,
-        paid_at: None,
-        created_at: cx.now(),
-        updated_at: cx.now(),
     };
-    let code = currency.code().to_owned();
-    cx.happens(|| format!("{} is asked to pay {amount} {code} in minor units.", client.name()));
-    request.insert(cx)?;
-    request.tell(cx, Event::PaymentRequestCreated)?;
+    let request = PaymentRequest::make(cx, asked)?;
+    Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
+}
+
+fn pay_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<PaymentRequestAnswer> {
+    let found = Invoice::find(cx, at.invoice_id)?;
+    let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
+    let request = PaymentRequest::of_rest(cx, &invoice)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
 }
 
@@ -202,6 +183,13 @@ pub(super) fn area() -> Area {
         .secret()
         .fails(&[Key::CompanyNotFound, Key::ApiError])
         .asks(),
+        operation!(app POST "/finance/invoices/{invoiceId}/pay", Manager, pay_invoice)
+            .summary("Get the page where an invoice is paid")
+            .describe("Of the request for all that is left to pay of it, which is made where there is none.")
+            .emits(&[Event::PaymentRequestCreated])
+            .for_own(&[])
+            .secret()
+            .fails(&[Key::ApiError]),
         operation!(POST "/finance/payment-requests/{paymentRequestId}/cancel",
             FinancePaymentRequestsWrite, cancel_payment_request)
         .summary("Take back a request to pay")

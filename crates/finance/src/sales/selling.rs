@@ -20,6 +20,7 @@ use crate::{
         product::{Product, ProductId},
         vocabulary::ProductType,
     },
+    collecting::methods,
     credits::{granting, grants::Grant},
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
     memberships::{
@@ -67,6 +68,11 @@ struct NewMembership {
     billing_anchor: Option<BillingAnchor>,
     /// What the days before a first of the month cost; the company's setting when absent.
     first_period: Option<FirstPeriod>,
+    /// How its bills are paid: by the client, or by charging what the client has left for it; by the client
+    /// when absent.
+    collection: Option<Collection>,
+    /// What is charged; the client's default when absent.
+    payment_method_id: Option<PaymentMethodId>,
     /// The integrator's own id for the sale; unique in the company.
     external_id: Option<Text<120>>,
 }
@@ -81,6 +87,7 @@ struct Sale {
     external_id: Option<String>,
     /// How a membership begins.
     beginning: Option<course::Beginning>,
+    payment_method_id: Option<PaymentMethodId>,
     bill: Bill,
     draft: Draft,
 }
@@ -135,6 +142,8 @@ struct Asked {
     external_id: Option<String>,
     /// Of a membership, from when its periods are counted and what its first days cost.
     membership: Option<(Option<BillingAnchor>, Option<FirstPeriod>)>,
+    collection: Collection,
+    payment_method_id: Option<PaymentMethodId>,
 }
 
 impl From<NewSale> for Asked {
@@ -145,6 +154,8 @@ impl From<NewSale> for Asked {
             price: new.price.map(Into::into),
             external_id: new.external_id.map(Into::into),
             membership: None,
+            collection: Collection::Manual,
+            payment_method_id: None,
         }
     }
 }
@@ -157,6 +168,8 @@ impl From<NewMembership> for Asked {
             price: new.price.map(Into::into),
             external_id: new.external_id.map(Into::into),
             membership: Some((new.billing_anchor, new.first_period)),
+            collection: new.collection.unwrap_or(Collection::Manual),
+            payment_method_id: new.payment_method_id,
         }
     }
 }
@@ -183,6 +196,7 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
     if let Some(external) = &asked.external_id {
         ClientProduct::check_external_id(cx, external)?;
     }
+    methods::check_collection(cx, client.client_id, asked.collection, asked.payment_method_id)?;
     let today = zone(cx)?.date_at(cx.now());
     let start = asked.starts_on.unwrap_or(today);
     if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
@@ -212,14 +226,24 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
         client_id: client.client_id,
         currency: terms.currency,
         lines: vec![line],
-        collection: Collection::Manual,
+        collection: asked.collection,
         period: beginning.as_ref().map(|begun| (begun.bill.period_start, begun.bill.period_end)),
         due_from: Some(start),
         subscription_id: None,
         client_product_id: None,
     };
-    let (draft, external_id) = (issuing::draft(cx, &bill)?, asked.external_id);
-    Ok(Sale { client, product, terms, start, today, external_id, beginning, bill, draft })
+    Ok(Sale {
+        draft: issuing::draft(cx, &bill)?,
+        external_id: asked.external_id,
+        payment_method_id: asked.payment_method_id,
+        client,
+        product,
+        terms,
+        start,
+        today,
+        beginning,
+        bill,
+    })
 }
 
 impl Sale {
@@ -273,8 +297,8 @@ impl Sale {
             period: self.terms.period,
             auto_renew: self.terms.auto_renew,
             notice_period: self.terms.cancellation_notice_period,
-            collection: Collection::Manual,
-            payment_method_id: None::<PaymentMethodId>,
+            collection: self.bill.collection,
+            payment_method_id: self.payment_method_id,
             start_date: self.start,
             anchor_date: begun.anchor,
             paid_until: self.start,

@@ -65,8 +65,13 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
         (Surface::Public, Access::Scope(scope)) => {
             (json!([{"oauth2": [scope.name()]}]), format!("Scope: `{}`.", scope.name()))
         }
-        (_, Access::Scope(scope)) => {
-            let mut text = match Role::least_for(scope) {
+        (_, Access::Scope(_) | Access::Coach(_)) => {
+            let least = match operation.access {
+                Access::Scope(scope) => Role::least_for(scope),
+                Access::Coach(least) => Some(least),
+                Access::SignedIn | Access::Client => None,
+            };
+            let mut text = match least {
                 Some(least) => format!("For coaches from the role {} on.", least.word()),
                 None => String::new(),
             };
@@ -82,9 +87,6 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
                 text.push('.');
             }
             (session, text)
-        }
-        (_, Access::Coach(least)) => {
-            (session, format!("For coaches from the role {} on.", least.word()))
         }
         (_, Access::SignedIn) => (session, "For coaches and clients.".to_owned()),
         (_, Access::Client) => (session, "For clients.".to_owned()),

@@ -82,7 +82,8 @@ fn areas_stand_side_by_side() {
 fn every_statement_names_its_company() {
     // The look-up of an address, the operator's list, and the pruning of what has expired span companies;
     // assistants register, and ask, before anybody knows for which company; search terms are renewed for all;
-    // mail that waited in a backup is not sent.
+    // mail that waited in a backup is not sent; what
+    // providers told is forgotten for all, and the sandbox is one bank.
     let across = [
         "mcp_client ",
         "mcp_request WHERE digest = ?1",
@@ -92,6 +93,10 @@ fn every_statement_names_its_company() {
         "mcp_client WHERE client_id IN",
         "FROM client c JOIN company o",
         "mail WHERE mail_id < ?1",
+        "provider_notice WHERE provider_notice_id < ?1",
+        "FROM sandbox_payment WHERE next_at <= ?1",
+        "FROM sandbox_dispute WHERE next_at <= ?1",
+        "FROM sandbox_notice ORDER BY",
         "UPDATE mail SET status = ?1, content = NULL, error = ?3",
     ];
     for sql in spotter::areas::areas().statements {

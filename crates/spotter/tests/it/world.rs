@@ -73,9 +73,10 @@ impl World {
     }
 }
 
-/// Whether it writes to a client: such operations have scenarios with a mail server of their own.
-pub fn writes_mail(operation: &Operation) -> bool {
-    ["remind_of_invoice", "send_invoice_copy"].contains(&operation.id)
+/// Whether what it means is done outside, and written in its own time: mail to clients, and charges. Such
+/// operations have scenarios of their own.
+pub fn begins_a_job(operation: &Operation) -> bool {
+    ["remind_of_invoice", "send_invoice_copy", "charge_invoice"].contains(&operation.id)
 }
 
 pub fn takes_body(operation: &Operation) -> bool {

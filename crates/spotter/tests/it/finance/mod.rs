@@ -2,6 +2,7 @@
 //! where months go by.
 
 mod chasing;
+mod collecting;
 mod course;
 mod credits;
 mod money;
@@ -53,7 +54,10 @@ pub struct Travel {
 impl Travel {
     /// Goes to an instant as time does: what is due on the way runs when it is.
     pub async fn to(&mut self, at: &str) {
-        const NEXT: Sql = Sql("SELECT due_at FROM timer WHERE due_at > ?1 ORDER BY due_at LIMIT 1");
+        const NEXT: Sql = Sql("SELECT MIN(at) FROM (SELECT due_at AS at FROM timer \
+            UNION ALL SELECT due_at FROM job WHERE due_at IS NOT NULL \
+            UNION ALL SELECT next_at FROM sandbox_payment UNION ALL SELECT next_at FROM sandbox_dispute) AS next \
+            WHERE at > ?1 HAVING MIN(at) IS NOT NULL");
         let at = Timestamp::parse(at).unwrap();
         loop {
             let now = self.clock.now();
@@ -65,6 +69,11 @@ impl Travel {
             self.set(due_at).await;
         }
         self.leap(at).await;
+    }
+
+    /// What the clock shows.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Goes to an instant at once, as a server does that slept until then.
@@ -81,7 +90,11 @@ impl Travel {
     async fn set(&self, at: Timestamp) {
         self.clock.0.store(at.millis(), Ordering::SeqCst);
         const DUE: Sql = Sql("SELECT (SELECT COUNT(*) FROM timer WHERE due_at <= ?1) \
-            + (SELECT COUNT(*) FROM job WHERE state IN ('waiting', 'unknown'))");
+            + (SELECT COUNT(*) FROM job WHERE state IN ('waiting', 'unknown') \
+            AND (due_at <= ?1 OR lease IS NOT NULL)) \
+            + (SELECT COUNT(*) FROM sandbox_notice) \
+            + (SELECT COUNT(*) FROM sandbox_payment WHERE next_at <= ?1) \
+            + (SELECT COUNT(*) FROM sandbox_dispute WHERE next_at <= ?1)");
         let (now, began) = (self.clock.now(), Instant::now());
         loop {
             let due = self.app.server.db.read(move |tx| tx.one::<(i64,)>(DUE, params![now]));

@@ -260,6 +260,15 @@ fn start_in(
             tasks.push(task.abort_handle());
         }
     }
+    let providers = spotter_providers::Providers::new(db.clone(), env.clone());
+    for worker in spotter_providers::workers(&providers) {
+        tasks.push(runtime().spawn(jobs(&db, &env, worker)).abort_handle());
+    }
+    let bank = async move {
+        let (_never, stop) = tokio::sync::watch::channel(false);
+        providers.run_sandbox(stop).await;
+    };
+    tasks.push(runtime().spawn(bank).abort_handle());
     let alert = sends_mail.then_some(&spotter_core::webhooks::TELL_OF_FAILURES);
     let deliveries = engine::Engine { alert, ..deliveries(&db, &env) };
     let sender = deliveries.sender.clone();

@@ -13,7 +13,7 @@ use crate::{
     harness::{App, SystemClock, people, send},
     on_both_engines,
     workout::text,
-    world::{World, prepare, tool_arguments, writes_mail},
+    world::{World, begins_a_job, prepare, tool_arguments},
 };
 
 on_both_engines!(
@@ -133,7 +133,7 @@ async fn every_tool_does_what_its_operation_does(app: App) {
     let mut called = 0;
     for operation in spotter::areas::operations() {
         let Some(tool) = schemas.get(operation.id) else { continue };
-        if writes_mail(&operation) {
+        if begins_a_job(&operation) {
             called += 1;
             continue;
         }

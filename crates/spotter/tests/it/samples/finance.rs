@@ -1,5 +1,14 @@
 use serde_json::{Value, json};
-use spotter_contract::Operation;
+use spotter_contract::{Operation, Write};
+use spotter_finance::{
+    collecting::{
+        chargeback,
+        provider::{ChargebackKind, ChargebackStatus, Dispute},
+    },
+    ids::PaymentId,
+};
+use spotter_kernel::Id;
+use spotter_store::{Sql, params};
 
 use super::{Ids, Making, Sample};
 use crate::{
@@ -13,7 +22,9 @@ pub struct Shop;
 
 impl Sample for Shop {
     fn has(&self, operation: &Operation) -> bool {
-        operation.path.contains("/product") || operation.path.contains("/finance")
+        let is_of_finance =
+            operation.path.contains("/product") || operation.path.contains("/finance");
+        is_of_finance || operation.path.contains("/payment-provider")
     }
 
     fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
@@ -34,6 +45,7 @@ impl Sample for Shop {
                     let path = format!("/products/{}/archive", ids["productId"]);
                     app.app("POST", &path, None).await.ok();
                 }
+                "disconnect_payment_provider" => connect(app).await,
                 _ if operation.path.starts_with("/finance") => sell(app, ids).await,
                 _ => {}
             }
@@ -42,6 +54,10 @@ impl Sample for Shop {
                 "undo_cancellation" => {
                     let path = format!("{course}/cancellation-requests");
                     app.app("POST", &path, None).await.ok();
+                }
+                "make_payment_method_default" | "revoke_payment_method" | "update_subscription" => {
+                    let client = ids["clientId"].clone();
+                    ids.insert("paymentMethodId", new_method(app, &client).await);
                 }
                 // One that waits for an answer already would be enough.
                 "request_pause" => {
@@ -68,6 +84,10 @@ impl Sample for Shop {
 
     fn body(&self, operation: &str, ids: &Ids) -> Value {
         match operation {
+            "connect_payment_provider" => json!({"provider": "sandbox"}),
+            "add_sandbox_method" => json!({"sandboxToken": "sandbox_ok"}),
+            "charge_invoice" => json!({"paymentMethodId": ids["paymentMethodId"]}),
+            "update_subscription" => json!({"collection": "automatic"}),
             "create_product" => {
                 json!({"productType": "DayPass", "name": {"en": "Day"}, "price": 1500})
             }
@@ -91,6 +111,42 @@ impl Sample for Shop {
             other => panic!("{other} needs a good body here"),
         }
     }
+}
+
+/// Connects the sandbox.
+async fn connect(app: &App) {
+    let new = json!({"provider": "sandbox"});
+    app.app("PUT", "/company/payment-provider", Some(new)).await.ok();
+}
+
+/// A card of a client.
+async fn new_method(app: &App, client: &str) -> String {
+    let path = format!("/finance/clients/{client}/payment-methods");
+    let token = json!({"sandboxToken": "sandbox_declined"});
+    let made = app.app("POST", &path, Some(token)).await.ok();
+    text(made.data(), "/paymentMethod/paymentMethodId")
+}
+
+/// Has a bank take some of a payment back.
+async fn take_back(app: &App, payment: &str) -> String {
+    const MADE: Sql = Sql("SELECT chargeback_id FROM chargeback WHERE company_id = ?1 \
+        ORDER BY chargeback_id DESC LIMIT 1");
+    let told = Dispute {
+        reference: random_text(),
+        payment: PaymentId(Id::parse(payment).unwrap()),
+        kind: ChargebackKind::DebitReturn,
+        amount: 1,
+        reason: "returned".into(),
+        status: ChargebackStatus::Lost,
+        evidence_due_at: None,
+    };
+    let (company, env) = (app.company, app.server.env.clone());
+    let made = app.server.db.write(move |tx| {
+        let what = ("follow_dispute", spotter_finance::COLLECTS);
+        Write::by_itself(tx, &env, company, what, |cx| chargeback::follow(cx, &told))?;
+        tx.one::<(Id,)>(MADE, params![company])
+    });
+    made.await.unwrap().unwrap().0.to_string()
 }
 
 /// A request to pay.
@@ -122,6 +178,11 @@ async fn sell(app: &App, ids: &mut Ids) {
     let money = json!({"clientId": client, "amount": 500, "currency": "USD", "kind": "cash"});
     let paid = app.app("POST", "/finance/payments", Some(money)).await.ok();
     ids.insert("paymentId", text(paid.data(), "/payment/paymentId"));
+    ids.insert("chargebackId", take_back(app, &ids["paymentId"]).await);
+    connect(app).await;
+    if !ids.contains_key("paymentMethodId") {
+        ids.insert("paymentMethodId", new_method(app, &client).await);
+    }
     let made = app.post("/finance/payment-requests", ask(&client)).await.ok();
     ids.insert("paymentRequestId", text(made.data(), "/paymentRequest/paymentRequestId"));
 }

@@ -1,0 +1,182 @@
+//! Money that a client's bank takes back: what is kept of it, what is told of it, and what it means for what
+//! the payment had paid.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
+use spotter_store::{params, record, set, statements, values};
+
+use super::provider::{ChargebackKind, ChargebackStatus, Dispute};
+use crate::{
+    ids::{ChargebackId, PaymentId},
+    payments::{allocating, payment::Payment},
+};
+
+record! {
+    /// Money that a bank takes back.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Chargeback {
+        /// Its id.
+        pub chargeback_id: ChargebackId,
+        /// The payment that it is taken from.
+        pub payment_id: PaymentId,
+        /// Who had paid.
+        pub client_id: ClientId,
+        /// How: the holder of a card disputes the payment, or a direct debit is returned.
+        pub kind: ChargebackKind,
+        /// In minor units of the currency.
+        pub amount: i64,
+        /// ISO 4217 code.
+        pub currency: Currency,
+        /// The bank's word for why.
+        pub reason: String,
+        /// Where it stands.
+        pub status: ChargebackStatus,
+        #[serde(skip)]
+        reference: String,
+        /// Until when you can show that you are in the right; null for a returned debit.
+        pub evidence_due_at: Option<Timestamp>,
+        /// When it was decided.
+        pub closed_at: Option<Timestamp>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What is told of money that a bank takes back.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChargebackEvent {
+    /// Its id.
+    chargeback_id: ChargebackId,
+    payment_id: PaymentId,
+    client_id: ClientId,
+    /// How: the holder of a card disputes the payment, or a direct debit was returned.
+    kind: ChargebackKind,
+    /// In minor units of the currency.
+    amount: i64,
+    currency: Currency,
+    status: ChargebackStatus,
+    /// Until when you can show that you are in the right; null for a returned debit.
+    evidence_due_at: Option<Timestamp>,
+}
+
+impl Payload for ChargebackEvent {
+    const EVENTS: &'static [Event] = &[Event::ChargebackCreated];
+}
+
+/// The subject of the total of all chargebacks.
+pub const TALLY: &str = "chargebacks";
+
+impl Chargeback {
+    /// The chargeback with this id.
+    pub fn find(cx: &mut Read, id: ChargebackId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::ChargebackNotFound.into())
+    }
+
+    fn subjects(&self) -> BTreeSet<String> {
+        crate::subjects(TALLY, self.status.word(), self.client_id)
+    }
+
+    fn tell(&self, cx: &mut Write) -> Result<()> {
+        let told = ChargebackEvent {
+            chargeback_id: self.chargeback_id,
+            payment_id: self.payment_id,
+            client_id: self.client_id,
+            kind: self.kind,
+            amount: self.amount,
+            currency: self.currency,
+            status: self.status,
+            evidence_due_at: self.evidence_due_at,
+        };
+        cx.emit(Event::ChargebackCreated, &told).map(drop)
+    }
+}
+
+/// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
+/// again, until the company turns out to be in the right.
+pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
+    let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![told.reference])?;
+    let closed = matches!(told.status, ChargebackStatus::Won | ChargebackStatus::Lost);
+    let Some(before) = known else { return begin(cx, told, closed) };
+    // What is decided stays decided.
+    if before.status == told.status || before.closed_at.is_some() {
+        return Ok(());
+    }
+    let mut chargeback = before.clone();
+    chargeback.status = told.status;
+    chargeback.evidence_due_at = told.evidence_due_at;
+    chargeback.closed_at = closed.then(|| cx.now());
+    let changed = chargeback.changed(&before);
+    if let Some(now) = cx.changes("chargeback", chargeback.chargeback_id, changed) {
+        chargeback.updated_at = now;
+        cx.defer(SAVE, &chargeback.params())?;
+        cx.recount(&before.subjects(), &chargeback.subjects())?;
+    }
+    match told.status {
+        ChargebackStatus::Won => give_back(cx, chargeback.payment_id, chargeback.amount),
+        _ => Ok(()),
+    }
+}
+
+fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
+    let before = Payment::find(cx, told.payment)?;
+    let amount = told.amount.min(before.refundable());
+    if amount <= 0 {
+        return Ok(());
+    }
+    let chargeback = Chargeback {
+        chargeback_id: ChargebackId(cx.new_id()),
+        payment_id: before.payment_id,
+        client_id: before.client_id,
+        kind: told.kind,
+        amount,
+        currency: before.currency,
+        reason: told.reason.clone(),
+        status: told.status,
+        reference: told.reference.clone(),
+        evidence_due_at: told.evidence_due_at,
+        closed_at: closed.then(|| cx.now()),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("chargeback", chargeback.chargeback_id, ["chargeback"]);
+    cx.defer(INSERT, &chargeback.params())?;
+    cx.recount(&BTreeSet::new(), &chargeback.subjects())?;
+    // One that is told of only when it is won took nothing.
+    if told.status != ChargebackStatus::Won {
+        let mut payment = before.clone();
+        payment.disputed_total += amount;
+        allocating::take_back(cx, &mut payment, amount)?;
+        payment.save(cx, &before)?;
+    }
+    chargeback.tell(cx)
+}
+
+/// The company was in the right: the money pays bills again.
+fn give_back(cx: &mut Write, payment: PaymentId, amount: i64) -> Result<()> {
+    let before = Payment::find(cx, payment)?;
+    let mut payment = before.clone();
+    payment.disputed_total -= amount;
+    allocating::pay_bills(cx, &mut payment, amount)?;
+    payment.save(cx, &before)
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<ChargebackEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Chargeback::COLUMNS, " FROM chargeback WHERE company_id = ?1 AND chargeback_id = ?2";
+    BY_REFERENCE = "SELECT ", Chargeback::COLUMNS, " FROM chargeback \
+        WHERE company_id = ?1 AND reference = ?2";
+    INSERT = "INSERT INTO chargeback ", values!(Chargeback);
+    SAVE = "UPDATE chargeback SET ", set!(Chargeback), " WHERE company_id = ?1 AND chargeback_id = ?2";
+}

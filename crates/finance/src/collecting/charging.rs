@@ -1,0 +1,420 @@
+//! Charging: money that is fetched through a provider. A payment is written before it is sent and asked about
+//! before it is sent again, so that nobody is charged twice, whatever breaks; what became of it is written once.
+
+use spotter_contract::{
+    Area, Job, Read, Timer, Write,
+    jobs::{Patience, Settled, State},
+};
+use spotter_core::company::Company;
+use spotter_kernel::{Event, Id, Problem, Result, Timestamp, money::Currency};
+use spotter_store::{params, record, set, statements, values};
+
+use super::{
+    connection,
+    method::PaymentMethod,
+    notice,
+    provider::{Account, Charged, Order, Outcome, ProviderName},
+    retrying,
+};
+use crate::{
+    billing::invoice::Invoice,
+    ids::{InvoiceId, PaymentId},
+    payments::{
+        allocating,
+        payment::{FailureCode, Payment, PaymentKind, PaymentSource, PaymentStatus},
+        request::{PaymentRequest, RequestStatus},
+    },
+};
+
+record! {
+    /// What of a payment stands with the provider.
+    #[derive(Debug, Clone)]
+    pub struct ProviderPayment {
+        /// The payment.
+        pub payment_id: PaymentId,
+        /// With whom.
+        pub provider: ProviderName,
+        /// What the provider calls it.
+        pub reference: Option<String>,
+        /// The page on which the client pays.
+        pub page_url: Option<String>,
+        /// When it was sent first.
+        pub sent_at: Option<Timestamp>,
+    }
+}
+
+impl ProviderPayment {
+    /// What of a payment stands with the provider; nothing of money that staff took.
+    pub fn find(cx: &mut Read, payment: PaymentId) -> Result<Option<Self>> {
+        cx.one(FIND, params![payment])
+    }
+
+    fn write(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+/// A payment that a provider is to fetch.
+pub struct Fetch {
+    /// How much of what.
+    pub amount: (i64, Currency),
+    /// Who asks for it.
+    pub source: PaymentSource,
+    /// The bill that it is for.
+    pub invoice: Option<InvoiceId>,
+    /// The request that it answers.
+    pub request: Option<PaymentRequest>,
+    /// Which attempt it is, from 1.
+    pub attempt: i64,
+}
+
+/// Writes down a payment that is to come; who calls has it sent.
+pub fn begin(
+    cx: &mut Write,
+    client: spotter_kernel::id::ClientId,
+    provider: ProviderName,
+    method: Option<&PaymentMethod>,
+    fetch: Fetch,
+) -> Result<Payment> {
+    let (amount, currency) = fetch.amount;
+    let payment = Payment {
+        payment_id: PaymentId(cx.new_id()),
+        client_id: client,
+        invoice_id: fetch.invoice,
+        payment_request_id: fetch.request.map(|request| request.payment_request_id),
+        payment_method_id: method.map(|method| method.payment_method_id),
+        amount,
+        currency,
+        status: PaymentStatus::Pending,
+        source: fetch.source,
+        kind: method.map_or(PaymentKind::Card, |method| method.r#type.into()),
+        unallocated: 0,
+        refunded_total: 0,
+        disputed_total: 0,
+        failure_code: None,
+        attempt: fetch.attempt,
+        reference: None,
+        settled_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    payment.insert(cx)?;
+    let payment_id = payment.payment_id;
+    let kept =
+        ProviderPayment { payment_id, provider, reference: None, page_url: None, sent_at: None };
+    cx.defer(INSERT, &kept.params())?;
+    look_later(cx, payment_id, BANK_HOURS)?;
+    Ok(payment)
+}
+
+/// Charges a card or an account, once this change is committed.
+pub fn charge(cx: &mut Write, method: &PaymentMethod, fetch: Fetch) -> Result<Payment> {
+    let payment = begin(cx, method.client_id, method.provider, Some(method), fetch)?;
+    cx.begin_job(&CHARGE, payment.payment_id)?;
+    Ok(payment)
+}
+
+/// What is to be done about a payment that is to be charged.
+pub enum Next {
+    /// Nothing: it is done with.
+    Nothing,
+    /// It is sent for the first time.
+    Send(Account, Order, Charged),
+    /// It was sent before: the provider is asked what became of it, and it is sent again only if nothing is
+    /// known of it there and the provider still remembers what it was sent.
+    Ask(Account, Order, Option<Charged>),
+    /// The provider has not heard of it, and cannot have: it is over.
+    GiveUp,
+    /// It cannot be done now, and why.
+    Wait(&'static str),
+}
+
+/// How long a provider does what it is sent again under one key once, in hours; none less.
+const REMEMBERED_HOURS: i64 = 20;
+/// After so many hours without a trace a payment was never sent.
+const LOST_HOURS: i64 = 48;
+
+/// Looks at a payment that is to be charged, and notes that it is sent before it is.
+pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
+    let payment = Payment::find(cx, id)?;
+    let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(Next::Nothing) };
+    if payment.is_final() {
+        return Ok(Next::Nothing);
+    }
+    let Some(account) = connection::account(cx)?.filter(|own| own.provider == kept.provider) else {
+        return Ok(Next::Wait("the company's payment provider is not connected"));
+    };
+    let order = order(cx, &payment)?;
+    let method = match payment.payment_method_id {
+        Some(method) => Some(PaymentMethod::find(cx, method)?.charged()),
+        None => None,
+    };
+    let now = cx.now();
+    let hours = kept.sent_at.map(|sent_at| (now.millis() - sent_at.millis()) / 3_600_000);
+    Ok(match (hours, method) {
+        (None, Some(charged)) => {
+            kept.sent_at = Some(now);
+            kept.write(cx)?;
+            Next::Send(account, order, charged)
+        }
+        (Some(hours), charged) if hours < LOST_HOURS => {
+            Next::Ask(account, order, charged.filter(|_| hours < REMEMBERED_HOURS))
+        }
+        (Some(_), _) => Next::GiveUp,
+        (None, None) => Next::Nothing,
+    })
+}
+
+/// A payment as a provider is asked for it.
+pub fn order(cx: &mut Read, payment: &Payment) -> Result<Order> {
+    let number = match payment.invoice_id {
+        Some(invoice) => Some(Invoice::find(cx, invoice)?.number),
+        None => None,
+    };
+    let request = match payment.payment_request_id {
+        Some(request) => Some(PaymentRequest::find(cx, request)?.description),
+        None => None,
+    };
+    let named = match number.or(request) {
+        Some(named) => named,
+        None => Company::find(cx)?.name,
+    };
+    Ok(Order {
+        payment: payment.payment_id,
+        client: payment.client_id,
+        amount: payment.amount,
+        currency: payment.currency,
+        description: named,
+    })
+}
+
+/// Writes what became of a payment, once: what is final goes back by a chargeback alone.
+pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> {
+    let before = Payment::find(cx, id)?;
+    if before.is_final() {
+        return Ok(());
+    }
+    let mut payment = before.clone();
+    match outcome {
+        Outcome::Waiting | Outcome::Unknown(_) => look_later(cx, id, PAGE_HOURS),
+        Outcome::Processing(kind) => {
+            (payment.status, payment.kind) = (PaymentStatus::Processing, *kind);
+            payment.save(cx, &before)?;
+            look_later(cx, id, BANK_HOURS)
+        }
+        Outcome::Succeeded(kind) => {
+            (payment.status, payment.kind) = (PaymentStatus::Succeeded, *kind);
+            payment.settled_at = Some(cx.now());
+            if let Some(request) = payment.payment_request_id {
+                let request = PaymentRequest::find(cx, request)?;
+                if request.is_open() {
+                    request.end(cx, RequestStatus::Paid)?;
+                }
+            }
+            let amount = payment.amount;
+            allocating::pay_bills(cx, &mut payment, amount)?;
+            payment.save(cx, &before)?;
+            payment.tell(cx, Event::PaymentSucceeded)
+        }
+        Outcome::Failed(code) => {
+            fail(&mut payment, *code, cx.now());
+            payment.save(cx, &before)?;
+            payment.tell(cx, Event::PaymentFailed)?;
+            retrying::failed(cx, &payment)
+        }
+        Outcome::Cancelled => {
+            payment.status = PaymentStatus::Cancelled;
+            payment.settled_at = Some(cx.now());
+            payment.save(cx, &before)
+        }
+    }
+}
+
+fn fail(payment: &mut Payment, code: FailureCode, now: Timestamp) {
+    payment.status = PaymentStatus::Failed;
+    payment.failure_code = Some(code);
+    payment.settled_at = Some(now);
+}
+
+/// A payment that failed before anything was sent: there is nothing to charge.
+pub fn fail_at_once(
+    cx: &mut Write,
+    invoice: &Invoice,
+    attempt: i64,
+    code: FailureCode,
+) -> Result<()> {
+    let mut payment = Payment {
+        payment_id: PaymentId(cx.new_id()),
+        client_id: invoice.client_id,
+        invoice_id: Some(invoice.invoice_id),
+        payment_request_id: None,
+        payment_method_id: None,
+        amount: invoice.balance,
+        currency: invoice.currency,
+        status: PaymentStatus::Pending,
+        source: PaymentSource::Automatic,
+        kind: PaymentKind::Card,
+        unallocated: 0,
+        refunded_total: 0,
+        disputed_total: 0,
+        failure_code: None,
+        attempt,
+        reference: None,
+        settled_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    fail(&mut payment, code, cx.now());
+    payment.insert(cx)?;
+    payment.tell(cx, Event::PaymentFailed)?;
+    retrying::failed(cx, &payment)
+}
+
+/// The provider has never heard of a payment. That is so until it is sent; after days it will not be any more.
+pub fn unheard_of(cx: &mut Write, id: PaymentId) -> Result<()> {
+    let payment = Payment::find(cx, id)?;
+    let hours = (cx.now().millis() - payment.created_at.millis()) / 3_600_000;
+    match payment.status == PaymentStatus::Pending && hours >= LOST_HOURS + BANK_HOURS {
+        true => conclude(cx, id, &Outcome::Failed(FailureCode::NotSent)),
+        false => Ok(()),
+    }
+}
+
+/// Takes back what is to be fetched for a bill and has not been sent: nothing is left to pay of it.
+pub fn call_off(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
+    let Some(before) = Payment::unfinished(cx, invoice)? else { return Ok(()) };
+    let kept = ProviderPayment::find(cx, before.payment_id)?;
+    if before.status != PaymentStatus::Pending || kept.is_none_or(|kept| kept.sent_at.is_some()) {
+        return Ok(());
+    }
+    let mut payment = before.clone();
+    payment.status = PaymentStatus::Cancelled;
+    payment.settled_at = Some(cx.now());
+    payment.save(cx, &before)?;
+    cx.clear_job(&CHARGE, payment.payment_id)
+}
+
+/// Hours after which a client who pays on a page is asked about, and a bank that takes its time.
+const PAGE_HOURS: i64 = 1;
+const BANK_HOURS: i64 = 24;
+
+/// Has the provider asked what became of a payment, should it not tell by itself.
+pub fn look_later(cx: &mut Write, payment: PaymentId, hours: i64) -> Result<()> {
+    let at = cx.now().plus_seconds(hours * 3_600);
+    cx.set_timer(&ASK_ABOUT_PAYMENT, payment, at)
+}
+
+fn ask_about_payment(cx: &mut Write, id: Id) -> Result<()> {
+    let payment = Payment::find(cx, PaymentId(id))?;
+    match payment.is_final() {
+        true => Ok(()),
+        false => {
+            notice::ask(cx, PaymentId(id))?;
+            look_later(cx, PaymentId(id), BANK_HOURS)
+        }
+    }
+}
+
+static ASK_ABOUT_PAYMENT: Timer = Timer::new(
+    "ask_about_payment",
+    "Ask the provider what became of a payment that it has told nothing of",
+    ask_about_payment,
+);
+
+/// What a provider's page is asked for, to pay a request on it.
+pub enum Lead {
+    /// The client is led to this page.
+    To(String),
+    /// A page is asked for.
+    Ask(Account, Order),
+    /// A payment for it is under way.
+    UnderWay,
+    /// It cannot be paid on a page.
+    Nowhere,
+}
+
+/// Where the page of a request to pay leads.
+pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
+    if !request.is_open() {
+        return Ok(Lead::Nowhere);
+    }
+    let Some(account) = connection::account(cx)? else { return Ok(Lead::Nowhere) };
+    let under_way = Payment::answering(cx, request.payment_request_id)?;
+    let under_way = match (under_way, request.invoice_id) {
+        (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
+        (found, _) => found,
+    };
+    let payment = match under_way {
+        None => {
+            let fetch = Fetch {
+                amount: (request.amount, request.currency),
+                source: PaymentSource::Request,
+                invoice: request.invoice_id,
+                request: Some(request.clone()),
+                attempt: 1,
+            };
+            begin(cx, request.client_id, account.provider, None, fetch)?
+        }
+        Some(payment) => payment,
+    };
+    let own = payment.payment_request_id == Some(request.payment_request_id);
+    let Some(mut kept) = ProviderPayment::find(cx, payment.payment_id)? else {
+        return Ok(Lead::UnderWay);
+    };
+    if !own || payment.status != PaymentStatus::Pending || payment.amount != request.amount {
+        return Ok(Lead::UnderWay);
+    }
+    if let Some(url) = kept.page_url {
+        return Ok(Lead::To(url));
+    }
+    kept.sent_at = kept.sent_at.or(Some(cx.now()));
+    kept.write(cx)?;
+    look_later(cx, payment.payment_id, PAGE_HOURS)?;
+    let order = order(cx, &payment)?;
+    Ok(Lead::Ask(account, order))
+}
+
+/// Notes the page on which a payment is made.
+pub fn led(cx: &mut Write, payment: PaymentId, url: &str) -> Result<()> {
+    let Some(mut kept) = ProviderPayment::find(cx, payment)? else {
+        return Err(Problem::internal("a page of no payment"));
+    };
+    kept.page_url = Some(url.to_owned());
+    kept.write(cx)
+}
+
+/// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
+/// for people to look into.
+fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+    match (settled.state, settled.again_at) {
+        (State::Failed, None) => {
+            conclude(cx, PaymentId(id), &Outcome::Failed(FailureCode::NotSent))
+        }
+        (State::Unknown, None) => look_later(cx, PaymentId(id), BANK_HOURS),
+        _ => Ok(()),
+    }
+}
+
+/// How long a charge is tried: ten attempts over two days.
+const PATIENCE: Patience = Patience {
+    lease_ms: 60_000,
+    retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
+};
+
+/// Charging a card or an account.
+pub static CHARGE: Job =
+    Job::new("charge_payment", "Charge clients' cards and accounts", PATIENCE, settle)
+        .emits(crate::COLLECTS);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).jobs(&[&CHARGE]).timers(&[&ASK_ABOUT_PAYMENT])
+}
+
+statements! {
+    FIND = "SELECT ", ProviderPayment::COLUMNS, " FROM provider_payment \
+        WHERE company_id = ?1 AND payment_id = ?2";
+    INSERT = "INSERT INTO provider_payment ", values!(ProviderPayment);
+    SAVE = "UPDATE provider_payment SET ", set!(ProviderPayment),
+        " WHERE company_id = ?1 AND payment_id = ?2";
+}

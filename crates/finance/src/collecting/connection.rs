@@ -1,0 +1,144 @@
+//! Through which provider a company collects money.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Read, Write, answer, operation};
+use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text};
+use spotter_store::{params, record, set, statements, values};
+
+use super::provider::{Account, Keys, ProviderName};
+use crate::ids::PaymentId;
+
+record! {
+    /// A company's connection to a provider.
+    #[derive(Clone)]
+    struct Connection {
+        provider: ProviderName,
+        keys: Vec<u8>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// Through whom the company collects.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PaymentProvider {
+    /// Its name; `sandbox` is a bank for trying things out, where no money moves.
+    provider: ProviderName,
+    /// Where it tells by itself what has become of payments.
+    notice_url: String,
+    /// Since when.
+    created_at: Timestamp,
+    /// When its keys were last changed.
+    updated_at: Timestamp,
+}
+
+answer!(ProviderAnswer {
+    /// Null while money is collected by hand alone.
+    payment_provider: Option<PaymentProvider>,
+});
+
+/// The account with which the company collects; nothing where it collects by hand.
+pub fn account(cx: &mut Read) -> Result<Option<Account>> {
+    let found: Option<Connection> = cx.one(FIND, params![])?;
+    let opened = |found: Connection| {
+        let keys = cx.unsealed(&found.keys)?;
+        let keys: Keys = serde_json::from_slice(&keys).map_err(Problem::internal)?;
+        Ok(Account { company: cx.company(), provider: found.provider, keys })
+    };
+    found.map(opened).transpose()
+}
+
+/// The provider's name, where the company has one.
+pub fn provider(cx: &mut Read) -> Result<Option<ProviderName>> {
+    Ok(cx.one::<Connection>(FIND, params![])?.map(|found| found.provider))
+}
+
+fn shown(cx: &mut Read) -> Result<ProviderAnswer> {
+    let found: Option<Connection> = cx.one(FIND, params![])?;
+    let Some(found) = found else { return Ok(ProviderAnswer { payment_provider: None }) };
+    let (provider, company) = (found.provider, cx.company());
+    let payment_provider = PaymentProvider {
+        provider,
+        notice_url: format!("{}/providers/{}/{company}", cx.address()?, provider.word()),
+        created_at: found.created_at,
+        updated_at: found.updated_at,
+    };
+    Ok(ProviderAnswer { payment_provider: Some(payment_provider) })
+}
+
+fn get_payment_provider(cx: &mut Read) -> Result<ProviderAnswer> {
+    shown(cx)
+}
+
+/// Through whom the company is to collect.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewProvider {
+    /// Its name.
+    provider: ProviderName,
+}
+
+fn connect_payment_provider(
+    cx: &mut Write,
+    Body(new): Body<NewProvider>,
+) -> Result<ProviderAnswer> {
+    let before: Option<Connection> = cx.one(FIND, params![])?;
+    // Nobody outside knows the sandbox's keys: it is told them here.
+    let keys =
+        Keys { secret: random_text(&*cx.env().entropy), notices: random_text(&*cx.env().entropy) };
+    let keys = serde_json::to_vec(&keys).map_err(Problem::internal)?;
+    let connection = Connection {
+        provider: new.provider,
+        keys: cx.env().vault.seal(&keys, &*cx.env().entropy)?,
+        created_at: before.map_or(cx.now(), |before| before.created_at),
+        updated_at: cx.now(),
+    };
+    let company = cx.company();
+    cx.touch("company", company, ["paymentProvider"]);
+    cx.defer(SAVE, &connection.params())?;
+    shown(cx)
+}
+
+fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
+    if cx.one::<Connection>(FIND, params![])?.is_none() {
+        return Err(Key::NotFound.into());
+    }
+    if cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some() {
+        let rule = "must have no payment under way";
+        return Err(Problem::conflict("paymentProvider", rule));
+    }
+    let company = cx.company();
+    cx.happens(|| "Nothing is collected by itself any more.".to_owned());
+    cx.touch("company", company, ["paymentProvider"]);
+    cx.defer(REMOVE, params![])?;
+    Ok(ProviderAnswer { payment_provider: None })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/company/payment-provider", Manager, get_payment_provider)
+            .summary("Get through whom money is collected"),
+        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider)
+            .summary("Collect money through a provider")
+            .describe(
+                "The sandbox is a bank for trying things out: its cards succeed, are declined, answer late or are \
+                 disputed, and no money moves.",
+            ),
+        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider)
+            .summary("Collect money by hand again")
+            .describe("Cards and accounts that clients have left are kept, and are not charged.")
+            .fails(&[Key::NotFound, Key::ApiError]),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", Connection::COLUMNS, " FROM payment_provider WHERE company_id = ?1";
+    SAVE = "INSERT INTO payment_provider ", values!(Connection),
+        " ON CONFLICT (company_id) DO UPDATE SET ", set!(Connection);
+    REMOVE = "DELETE FROM payment_provider WHERE company_id = ?1";
+    UNDER_WAY = "SELECT payment_id FROM payment WHERE company_id = ?1 \
+        AND status IN ('pending', 'processing') LIMIT 1";
+}

@@ -1,0 +1,237 @@
+//! A card or an account of a client that can be charged: what is kept of it, masked. The number itself is with
+//! the provider alone.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Read, Write};
+use spotter_kernel::{Date, Key, Result, Timestamp, id::ClientId};
+use spotter_store::{params, record, set, statements, values, words};
+
+use super::provider::{Charged, ProviderName};
+use crate::ids::PaymentMethodId;
+
+words! {
+    /// What it is.
+    pub enum MethodType { Card = "card", SepaDebit = "sepa_debit" }
+}
+
+words! {
+    /// Whether it can be charged: *expired* when its last month has gone by, *revoked* when the client or the
+    /// bank has taken it back.
+    pub enum MethodStatus { Active = "active", Expired = "expired", Revoked = "revoked" }
+}
+
+/// What a provider tells of a card or an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodFacts {
+    /// What it is.
+    pub kind: MethodType,
+    /// Who issued the card, such as `visa`.
+    pub brand: Option<String>,
+    /// The last four characters of its number.
+    pub last4: String,
+    /// The last month in which a card is good, from 1.
+    pub exp_month: Option<i64>,
+    /// The year of that month.
+    pub exp_year: Option<i64>,
+    /// Whose name stands on it.
+    pub holder_name: Option<String>,
+    /// Whose it is, as the provider calls them.
+    pub customer: Option<String>,
+    /// What the provider calls it.
+    pub token: String,
+}
+
+record! {
+    /// A card or an account of a client, masked.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct PaymentMethod {
+        /// Its id.
+        pub payment_method_id: PaymentMethodId,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// With whom the number is.
+        pub provider: ProviderName,
+        /// What it is.
+        pub r#type: MethodType,
+        /// Who issued the card, such as `visa`.
+        pub brand: Option<String>,
+        /// The last four characters of its number.
+        pub last4: String,
+        /// The last month in which a card is good, from 1.
+        pub exp_month: Option<i64>,
+        /// The year of that month.
+        pub exp_year: Option<i64>,
+        /// Whose name stands on it.
+        pub holder_name: Option<String>,
+        /// Whether it is charged where no other is named.
+        pub is_default: bool,
+        /// Whether it can be charged.
+        pub status: MethodStatus,
+        #[serde(skip)]
+        customer: Option<String>,
+        #[serde(skip)]
+        token: String,
+        /// When it was left.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+impl PaymentMethod {
+    /// The method with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: PaymentMethodId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+        cx.own(found, |method| method.client_id)
+    }
+
+    /// What is charged of a client: the method that is named, or the default one; nothing where that can't
+    /// be charged any more.
+    pub fn of(
+        cx: &mut Read,
+        client: ClientId,
+        named: Option<PaymentMethodId>,
+    ) -> Result<Option<Self>> {
+        let found: Option<Self> = match named {
+            Some(id) => cx.one(FIND, params![id])?,
+            None => cx.one(DEFAULT, params![client])?,
+        };
+        Ok(found.filter(|method| method.status == MethodStatus::Active))
+    }
+
+    /// Everything that a client has left, the first first.
+    pub fn all_of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        cx.all(ALL_OF, params![client])
+    }
+
+    /// What a provider is told of it.
+    pub fn charged(&self) -> Charged {
+        Charged { customer: self.customer.clone(), token: self.token.clone() }
+    }
+
+    /// Whether a card's last month has gone by on a date.
+    pub fn is_over(&self, today: Date) -> bool {
+        let (Some(year), Some(month)) = (self.exp_year, self.exp_month) else { return false };
+        (i64::from(today.0.year()), i64::from(today.0.month())) > (year, month)
+    }
+
+    /// Writes down what has changed.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("payment_method", self.payment_method_id, changed) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+/// Keeps what a client has left with a provider; the first becomes what is charged.
+pub fn keep(
+    cx: &mut Write,
+    client: ClientId,
+    provider: ProviderName,
+    facts: &MethodFacts,
+) -> Result<PaymentMethod> {
+    let own = PaymentMethod::all_of(cx, client)?;
+    let is_default = !own.iter().any(|one| one.is_default && one.status == MethodStatus::Active);
+    if is_default {
+        undo_default(cx, own)?;
+    }
+    let method = PaymentMethod {
+        payment_method_id: PaymentMethodId(cx.new_id()),
+        client_id: client,
+        provider,
+        r#type: facts.kind,
+        brand: facts.brand.clone(),
+        last4: facts.last4.clone(),
+        exp_month: facts.exp_month,
+        exp_year: facts.exp_year,
+        holder_name: facts.holder_name.clone(),
+        is_default,
+        status: MethodStatus::Active,
+        customer: facts.customer.clone(),
+        token: facts.token.clone(),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("payment_method", method.payment_method_id, ["paymentMethod"]);
+    cx.defer(INSERT, &method.params())?;
+    Ok(method)
+}
+
+/// Makes a method the one that is charged where no other is named.
+pub fn make_default(cx: &mut Write, before: PaymentMethod) -> Result<PaymentMethod> {
+    let own = PaymentMethod::all_of(cx, before.client_id)?;
+    undo_default(
+        cx,
+        own.into_iter().filter(|one| one.payment_method_id != before.payment_method_id),
+    )?;
+    let mut method = PaymentMethod { is_default: true, ..before.clone() };
+    method.save(cx, &before)?;
+    Ok(method)
+}
+
+fn undo_default(cx: &mut Write, own: impl IntoIterator<Item = PaymentMethod>) -> Result<()> {
+    own.into_iter().filter(|one| one.is_default).try_for_each(|before| {
+        let mut method = PaymentMethod { is_default: false, ..before.clone() };
+        method.save(cx, &before)
+    })
+}
+
+/// Says of a method that it cannot be charged any more.
+pub fn end(cx: &mut Write, before: &PaymentMethod, status: MethodStatus) -> Result<PaymentMethod> {
+    let mut method = PaymentMethod { is_default: false, status, ..before.clone() };
+    method.save(cx, before)?;
+    Ok(method)
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    FIND = "SELECT ", PaymentMethod::COLUMNS, " FROM payment_method \
+        WHERE company_id = ?1 AND payment_method_id = ?2";
+    DEFAULT = "SELECT ", PaymentMethod::COLUMNS, " FROM payment_method \
+        WHERE company_id = ?1 AND client_id = ?2 AND is_default ORDER BY payment_method_id LIMIT 1";
+    ALL_OF = "SELECT ", PaymentMethod::COLUMNS, " FROM payment_method \
+        WHERE company_id = ?1 AND client_id = ?2 ORDER BY payment_method_id LIMIT 100";
+    INSERT = "INSERT INTO payment_method ", values!(PaymentMethod);
+    SAVE = "UPDATE payment_method SET ", set!(PaymentMethod),
+        " WHERE company_id = ?1 AND payment_method_id = ?2";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_are_good_until_their_month_is_over() {
+        let id = spotter_kernel::Id::first_at(Timestamp::from_millis(0));
+        let card = PaymentMethod {
+            payment_method_id: PaymentMethodId(id),
+            client_id: ClientId(id),
+            provider: ProviderName::Sandbox,
+            r#type: MethodType::Card,
+            brand: None,
+            last4: "4242".into(),
+            exp_month: Some(2),
+            exp_year: Some(2028),
+            holder_name: None,
+            is_default: true,
+            status: MethodStatus::Active,
+            customer: None,
+            token: "sandbox_ok".into(),
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(0),
+        };
+        let on = |day: &str| card.is_over(Date::parse(day).unwrap());
+        assert!(!on("2028-02-29") && !on("2027-12-31") && on("2028-03-01") && on("2029-01-01"));
+        let account = PaymentMethod { exp_month: None, ..card.clone() };
+        assert!(!account.is_over(Date::parse("2090-01-01").unwrap()));
+    }
+}

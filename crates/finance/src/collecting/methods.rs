@@ -1,0 +1,192 @@
+//! Cards and accounts as integrations, staff and clients see them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Key, Problem, Result, id::ClientId};
+use spotter_store::{Bind, List, NoFilters, lists, words};
+
+use super::{
+    connection,
+    method::{self, MethodFacts, MethodStatus, MethodType, PaymentMethod},
+    provider::ProviderName,
+};
+use crate::{billing::invoice::Collection, ids::PaymentMethodId, zone};
+
+words! {
+    /// What a card or an account of the sandbox does when it is charged: it is paid at once
+    /// (`sandbox_ok`), or is declined, lacks money, has expired, or asks for its holder (`sandbox_declined`,
+    /// `sandbox_insufficient`, `sandbox_expired`, `sandbox_action`); it is paid, or fails, after some seconds
+    /// (`sandbox_slow_ok`, `sandbox_slow_fail`); it is paid while the answer is lost (`sandbox_lost_answer`); it
+    /// is paid and disputed after some seconds, in vain or for good (`sandbox_chargeback_won`,
+    /// `sandbox_chargeback`), or returned as a direct debit (`sandbox_return`).
+    pub enum SandboxToken {
+        Ok = "sandbox_ok",
+        Declined = "sandbox_declined",
+        Insufficient = "sandbox_insufficient",
+        Expired = "sandbox_expired",
+        Action = "sandbox_action",
+        SlowOk = "sandbox_slow_ok",
+        SlowFail = "sandbox_slow_fail",
+        LostAnswer = "sandbox_lost_answer",
+        Chargeback = "sandbox_chargeback",
+        ChargebackWon = "sandbox_chargeback_won",
+        Return = "sandbox_return",
+    }
+}
+
+impl SandboxToken {
+    /// The card or account of the sandbox that does so.
+    pub fn facts(self) -> MethodFacts {
+        let is_card = !matches!(self, Self::SlowOk | Self::SlowFail | Self::Return);
+        MethodFacts {
+            kind: if is_card { MethodType::Card } else { MethodType::SepaDebit },
+            brand: is_card.then(|| "sandbox".to_owned()),
+            last4: if is_card { "4242" } else { "3000" }.to_owned(),
+            exp_month: is_card.then_some(12),
+            exp_year: is_card.then_some(2099),
+            holder_name: None,
+            customer: None,
+            token: self.word().to_owned(),
+        }
+    }
+}
+
+listed!(PaymentMethods { payment_methods: PaymentMethod });
+
+fn list_payment_methods(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<NoFilters>,
+) -> Result<PaymentMethods> {
+    let client = Client::find(cx, at.client_id)?.client_id;
+    Ok(cx.page_under(&LIST, &[client.bind()], &wanted, page)?.into())
+}
+
+/// A card or an account of the sandbox.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewMethod {
+    /// What it does when it is charged.
+    sandbox_token: SandboxToken,
+}
+
+answer!(MethodAnswer { payment_method: PaymentMethod });
+
+fn add_sandbox_method(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewMethod>,
+) -> Result<MethodAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let provider = needed(cx)?;
+    if provider != ProviderName::Sandbox {
+        return Err(Problem::conflict("paymentProvider", "must be the sandbox"));
+    }
+    check_room(cx, client.client_id)?;
+    let payment_method = method::keep(cx, client.client_id, provider, &new.sandbox_token.facts())?;
+    Ok(MethodAnswer { payment_method })
+}
+
+/// The company's provider, or the refusal of what needs one.
+pub fn needed(cx: &mut Read) -> Result<ProviderName> {
+    let rule = "must be connected: the company collects money by hand";
+    connection::provider(cx)?.ok_or_else(|| Problem::conflict("paymentProvider", rule))
+}
+
+/// Refuses to collect by itself where nothing of the client can be charged.
+pub fn check_collection(
+    cx: &mut Read,
+    client: ClientId,
+    collection: Collection,
+    named: Option<PaymentMethodId>,
+) -> Result<()> {
+    if let Some(id) = named {
+        let rule = "must be a payment method of the client";
+        let found = PaymentMethod::find(cx, id);
+        let method = found.map_err(|none| none.missing("paymentMethodId", rule))?;
+        if method.client_id != client {
+            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule));
+        }
+    }
+    if collection == Collection::Manual {
+        return Ok(());
+    }
+    let (provider, today) = (needed(cx)?, zone(cx)?.date_at(cx.now()));
+    let method = PaymentMethod::of(cx, client, named)?;
+    match method.is_some_and(|own| own.provider == provider && !own.is_over(today)) {
+        true => Ok(()),
+        false => {
+            let rule =
+                "must be one that can be charged, for bills that are collected by themselves";
+            Err(Problem::conflict("paymentMethodId", rule))
+        }
+    }
+}
+
+/// Refuses one card or account too many of a client.
+pub fn check_room(cx: &mut Read, client: ClientId) -> Result<()> {
+    const MOST: usize = 20;
+    let active = PaymentMethod::all_of(cx, client)?;
+    let count = active.iter().filter(|one| one.status == MethodStatus::Active).count();
+    match count < MOST && active.len() < 100 {
+        true => Ok(()),
+        false => Err(Problem::conflict("paymentMethods", "must be at most 20 of one client")),
+    }
+}
+
+path!(MethodPath { payment_method_id: PaymentMethodId });
+
+fn make_payment_method_default(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<MethodAnswer> {
+    let before = PaymentMethod::find(cx, at.payment_method_id)?;
+    if before.status != MethodStatus::Active {
+        return Err(Problem::conflict("status", "must be active"));
+    }
+    Ok(MethodAnswer { payment_method: method::make_default(cx, before)? })
+}
+
+fn revoke_payment_method(cx: &mut Write, Path(at): Path<MethodPath>) -> Result<MethodAnswer> {
+    let before = PaymentMethod::find(cx, at.payment_method_id)?;
+    if before.status == MethodStatus::Revoked {
+        return Ok(MethodAnswer { payment_method: before });
+    }
+    cx.as_of(before.updated_at);
+    cx.happens(|| format!("What ends with {} is not charged any more.", before.last4));
+    Ok(MethodAnswer { payment_method: method::end(cx, &before, MethodStatus::Revoked)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/finance/clients/{clientId}/payment-methods", FinancePaymentMethodsRead,
+            list_payment_methods)
+        .summary("List a client's payment methods")
+        .describe("Cards and accounts, masked; the latest first.")
+        .for_client(&[]),
+        operation!(app POST "/finance/clients/{clientId}/payment-methods", Manager, add_sandbox_method)
+            .summary("Give a client a payment method of the sandbox")
+            .describe("For trying things out. Clients leave their own on the page of a setup.")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/finance/payment-methods/{paymentMethodId}/default", Manager,
+            make_payment_method_default)
+        .summary("Charge a payment method where no other is named")
+        .for_own(&[])
+        .fails(&[Key::ApiError]),
+        operation!(app POST "/finance/payment-methods/{paymentMethodId}/revoke", Manager,
+            revoke_payment_method)
+        .summary("Charge a payment method no more")
+        .describe("Memberships that are collected need another one for their next bill.")
+        .for_own(&[])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// A client's cards and accounts, the latest first.
+    LIST: List<PaymentMethod, NoFilters> = List::new(
+        "payment_method WHERE company_id = ?1 AND client_id = ?2",
+        "payment_method_id DESC",
+    );
+}

@@ -1,0 +1,37 @@
+//! Collecting: how money is fetched from clients' cards and accounts through a payment provider. What a
+//! provider is asked for and what it says stands in [`provider`]; through which one a company collects in
+//! [`connection`]; what is charged in [`method`], [`methods`] and [`setup`]; charging itself, with what follows
+//! from a failure, in [`charging`] and [`retrying`]; what providers tell by themselves in [`notice`]; and money
+//! that a bank takes back in [`chargeback`] and [`chargebacks`].
+
+pub mod chargeback;
+pub mod chargebacks;
+pub mod charging;
+pub mod connection;
+pub mod method;
+pub mod methods;
+pub mod notice;
+pub mod provider;
+pub mod retrying;
+pub mod setup;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub(super) fn area() -> Area {
+    Area::join([
+        connection::area().under("Invoices"),
+        Area::join([
+            method::area(),
+            methods::area(),
+            setup::area(),
+            charging::area(),
+            retrying::area(),
+            notice::area(),
+            chargeback::area(),
+            chargebacks::area(),
+        ])
+        .under("Payments"),
+    ])
+    .documents(&[&setup::PAGE])
+}

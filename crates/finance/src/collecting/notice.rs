@@ -1,0 +1,104 @@
+//! What providers tell by themselves. A notice is kept once and believed in nothing but that there is
+//! something to ask about: the present state is fetched, so that notices may come twice, late or in any order.
+
+use spotter_contract::{
+    Area, Job, Read, Write,
+    jobs::{Patience, Settled},
+};
+use spotter_kernel::{Id, Result, Timestamp};
+use spotter_store::{Tx, params, record, statements, values};
+
+use super::provider::{Notice, NoticeAbout, ProviderName};
+use crate::ids::PaymentId;
+
+record! {
+    /// A notice that was kept.
+    #[derive(Debug, Clone)]
+    pub struct Kept {
+        /// Ours of it.
+        pub provider_notice_id: Id,
+        /// Who told.
+        pub provider: ProviderName,
+        /// What the provider calls it.
+        pub event: String,
+        /// About what.
+        pub about: NoticeAbout,
+        /// What that is called.
+        pub reference: String,
+        /// When it came.
+        pub created_at: Timestamp,
+    }
+}
+
+/// Keeps a notice, unless it was told before.
+pub fn keep(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<()> {
+    if cx.one::<(Id,)>(KNOWN, params![provider, notice.event])?.is_some() {
+        return Ok(());
+    }
+    let kept = Kept {
+        provider_notice_id: cx.new_id(),
+        provider,
+        event: notice.event.clone(),
+        about: notice.about,
+        reference: notice.reference.clone(),
+        created_at: cx.now(),
+    };
+    cx.defer(INSERT, &kept.params())?;
+    cx.begin_job(&FOLLOW_NOTICE, kept.provider_notice_id)
+}
+
+/// Has a provider asked about a payment that it has told nothing of.
+pub fn ask(cx: &mut Write, payment: PaymentId) -> Result<()> {
+    let Some(kept) = super::charging::ProviderPayment::find(cx, payment)? else { return Ok(()) };
+    let event = format!("asked {}", cx.new_id());
+    let (about, reference) = (NoticeAbout::Payment, payment.to_string());
+    keep(cx, kept.provider, &Notice { event, about, reference })
+}
+
+/// The notice with this id.
+pub fn find(cx: &mut Read, id: Id) -> Result<Option<Kept>> {
+    cx.one(FIND, params![id])
+}
+
+fn settle(_: &mut Write, _: Id, _: &Settled) -> Result<()> {
+    Ok(())
+}
+
+/// How long a provider is asked about what it has told of: over two days.
+const PATIENCE: Patience = Patience {
+    lease_ms: 60_000,
+    retries: &[10, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
+};
+
+/// Fetching what a notice is about, and writing it down.
+pub static FOLLOW_NOTICE: Job =
+    Job::new("follow_notice", "Fetch what payment providers have told of", PATIENCE, settle);
+
+/// How long notices are kept, in days: longer than any provider repeats one.
+const KEPT_DAYS: i64 = 90;
+
+fn prune(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PRUNE, params![Id::first_at(now.plus_days(-KEPT_DAYS))])
+}
+
+const REPEATING: &[spotter_contract::Repeating] = &[spotter_contract::Repeating::prune(
+    "forget_notices",
+    "Forget what payment providers told three months ago",
+    prune,
+)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).jobs(&[&FOLLOW_NOTICE]).repeats(REPEATING)
+}
+
+statements! {
+    KNOWN = "SELECT provider_notice_id FROM provider_notice \
+        WHERE company_id = ?1 AND provider = ?2 AND event = ?3";
+    FIND = "SELECT ", Kept::COLUMNS, " FROM provider_notice \
+        WHERE company_id = ?1 AND provider_notice_id = ?2";
+    INSERT = "INSERT INTO provider_notice ", values!(Kept);
+    PRUNE = "DELETE FROM provider_notice WHERE (company_id, provider_notice_id) IN \
+        (SELECT company_id, provider_notice_id FROM provider_notice WHERE provider_notice_id < ?1 \
+        ORDER BY provider_notice_id LIMIT 500)";
+}

@@ -1,0 +1,214 @@
+//! Leaving a card or an account: the page of a request for one, which leads to the provider's page, and what
+//! comes of it. Numbers are typed there and are never seen here.
+
+use maud::{DOCTYPE, html};
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{
+    Area, Document, Opened, Path, Read, Write, answer, operation, vault::digest,
+};
+use spotter_core::{
+    clients::{Client, ClientPath},
+    company::Company,
+};
+use spotter_kernel::{
+    Key, Result, Timestamp,
+    id::ClientId,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::{params, record, set, statements, values, words};
+
+use super::{
+    connection,
+    method::{self, MethodFacts},
+    methods,
+    provider::{Account, ProviderName, SetupOrder},
+};
+use crate::{
+    billing::{charge, texts},
+    ids::{PaymentMethodId, PaymentSetupId},
+};
+
+/// How long a card or an account can be left, in days.
+const OPEN_DAYS: i64 = 7;
+
+words! {
+    /// Where it stands.
+    pub enum SetupStatus { Open = "open", Done = "done" }
+}
+
+record! {
+    /// A request to leave a card or an account.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct PaymentSetup {
+        /// Its id.
+        pub payment_setup_id: PaymentSetupId,
+        /// Who is asked.
+        pub client_id: ClientId,
+        /// With whom it is to be left.
+        pub provider: ProviderName,
+        /// What is found by its page's address.
+        #[serde(skip)]
+        pub digest: Vec<u8>,
+        /// Where it stands.
+        pub status: SetupStatus,
+        /// What the provider calls it.
+        #[serde(skip)]
+        pub reference: Option<String>,
+        /// What was left.
+        pub payment_method_id: Option<PaymentMethodId>,
+        /// Until when it can be done.
+        pub expires_at: Timestamp,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+impl PaymentSetup {
+    fn save(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(SAVE, &self.params())
+    }
+
+    fn is_open(&self, now: Timestamp) -> bool {
+        self.status == SetupStatus::Open && now < self.expires_at
+    }
+}
+
+/// The page of a request to leave a card or an account.
+pub static PAGE: Document = Document {
+    place: ("/pay/methods/", ""),
+    kind: CredentialKind::SetupPage,
+    media_type: "text/html; charset=utf-8",
+    keep_seconds: 0,
+    read,
+};
+
+fn opened_by(cx: &mut Read, credential: &Credential) -> Result<Option<PaymentSetup>> {
+    cx.one(BY_DIGEST, params![digest(credential).to_vec()])
+}
+
+fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+    let Some(setup) = opened_by(cx, credential)? else { return Ok(None) };
+    let language = charge::language_of(cx, setup.client_id)?;
+    let (company, words) = (Company::find(cx)?.name, texts::setup_page(&language));
+    let page = html! {
+        (DOCTYPE)
+        html lang=(texts::language(&language)) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (words.title) " · " (company) }
+                link rel="stylesheet" href="/page.css";
+            }
+            body { main {
+                p.quiet { (company) }
+                h1 { (words.title) }
+                @if setup.status == SetupStatus::Done { p.done { (words.done) } }
+                @else if setup.is_open(cx.now()) {
+                    p { (words.mandate) }
+                    form method="post" { button { (words.go) } }
+                }
+                @else { p.done { (words.expired) } }
+            } }
+        }
+    };
+    let reader = setup.payment_setup_id.0;
+    Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
+}
+
+answer!(SetupAnswer {
+    payment_setup: PaymentSetup,
+    /// The page where the client leaves a card or an account; shown this once.
+    setup_url: String,
+});
+
+fn create_payment_setup(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<SetupAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let provider = methods::needed(cx)?;
+    methods::check_room(cx, client.client_id)?;
+    let credential = cx.new_credential(CredentialKind::SetupPage);
+    let payment_setup = PaymentSetup {
+        payment_setup_id: PaymentSetupId(cx.new_id()),
+        client_id: client.client_id,
+        provider,
+        digest: digest(&credential).to_vec(),
+        status: SetupStatus::Open,
+        reference: None,
+        payment_method_id: None,
+        expires_at: cx.now().plus_days(OPEN_DAYS),
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("payment_setup", payment_setup.payment_setup_id, ["paymentSetup"]);
+    cx.defer(INSERT, &payment_setup.params())?;
+    let setup_url = PAGE.address(&cx.env().address, &credential);
+    Ok(SetupAnswer { payment_setup, setup_url })
+}
+
+/// What a provider is to be asked for by whoever opens the page of a setup; nothing where it is over.
+pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account, SetupOrder)>> {
+    let Some(setup) = opened_by(cx, credential)?.filter(|setup| setup.is_open(cx.now())) else {
+        return Ok(None);
+    };
+    let Some(account) = connection::account(cx)?.filter(|own| own.provider == setup.provider)
+    else {
+        return Ok(None);
+    };
+    let client = Client::find(cx, setup.client_id)?;
+    let order =
+        SetupOrder { setup: setup.payment_setup_id, client: setup.client_id, name: client.name() };
+    Ok(Some((account, order)))
+}
+
+/// Notes what a provider calls a setup.
+pub fn called(cx: &mut Write, id: PaymentSetupId, reference: &str) -> Result<()> {
+    let setup: PaymentSetup = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+    PaymentSetup { reference: Some(reference.to_owned()), ..setup }.save(cx)
+}
+
+/// What a provider calls a setup that is still to be done.
+pub fn waiting(cx: &mut Read, id: PaymentSetupId) -> Result<Option<PaymentSetup>> {
+    let setup: Option<PaymentSetup> = cx.one(FIND, params![id])?;
+    Ok(setup.filter(|setup| setup.status == SetupStatus::Open))
+}
+
+/// Keeps what a client has left.
+pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Result<()> {
+    let Some(mut setup) = waiting(cx, id)? else { return Ok(()) };
+    let method = method::keep(cx, setup.client_id, setup.provider, facts)?;
+    setup.status = SetupStatus::Done;
+    setup.payment_method_id = Some(method.payment_method_id);
+    setup.updated_at = cx.now();
+    setup.save(cx)
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,
+            create_payment_setup)
+        .summary("Have a client leave a payment method")
+        .describe(
+            "`setupUrl` is a page for the client, open for a week, which leads to the page of the provider. \
+             Nothing that could be charged is typed here.",
+        )
+        .created()
+        .secret()
+        .for_client(&[])
+        .fails(&[Key::CompanyNotFound, Key::ApiError]),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", PaymentSetup::COLUMNS, " FROM payment_setup \
+        WHERE company_id = ?1 AND payment_setup_id = ?2";
+    BY_DIGEST = "SELECT ", PaymentSetup::COLUMNS, " FROM payment_setup \
+        WHERE company_id = ?1 AND digest = ?2";
+    INSERT = "INSERT INTO payment_setup ", values!(PaymentSetup);
+    SAVE = "UPDATE payment_setup SET ", set!(PaymentSetup),
+        " WHERE company_id = ?1 AND payment_setup_id = ?2";
+}

@@ -1,0 +1,180 @@
+//! Where clients are led to a provider's page, and where providers tell what has become of payments.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{self, Path},
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+    routing::post,
+};
+use http_body_util::{BodyExt, Limited};
+use spotter_console::parts;
+use spotter_finance::{
+    COLLECTS,
+    collecting::{charging, connection, notice, setup},
+    payments::{page, request::PaymentRequest},
+};
+use spotter_http::State;
+use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
+
+use crate::{Providers, sandbox};
+
+/// The largest notice that is read, in bytes.
+const NOTICE_MAX: usize = 256 << 10;
+
+/// What the doors share.
+#[derive(Clone)]
+pub(crate) struct Door {
+    /// Who counts requests.
+    pub state: Arc<State>,
+    /// Who is asked.
+    pub providers: Providers,
+}
+
+/// The routes of providers: the way to their pages, their notices, and the pages of the sandbox.
+pub fn router(state: Arc<State>, providers: Providers) -> Router {
+    Router::new()
+        .route("/pay/{name}", post(pay))
+        .route("/pay/methods/{name}", post(set_up))
+        .route("/providers/{provider}/{company}", post(take_notice))
+        .merge(sandbox::routes())
+        .with_state(Door { state, providers })
+}
+
+/// Leads elsewhere.
+pub(crate) fn led_to(url: &str) -> Result<Response<Body>> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let place = HeaderValue::from_str(url).map_err(Problem::internal)?;
+    response.headers_mut().insert(header::LOCATION, place);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// What a provider could not be asked for now.
+fn away(why: String) -> Problem {
+    tracing::warn!(why, "a payment provider does not answer");
+    let text = "The payment provider does not answer. Nothing was charged; please try again.";
+    Problem::because(Key::RequestFailed, text).with_status(503)
+}
+
+async fn pay(
+    extract::State(door): extract::State<Door>,
+    Path(name): Path<String>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let counted = door.state.count_address(&request);
+    let told = async {
+        counted?;
+        door.lead_to_payment(&name).await
+    };
+    told.await.unwrap_or_else(|problem| parts::problem(&problem))
+}
+
+async fn set_up(
+    extract::State(door): extract::State<Door>,
+    Path(name): Path<String>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let counted = door.state.count_address(&request);
+    let told = async {
+        counted?;
+        door.lead_to_setup(&name).await
+    };
+    told.await.unwrap_or_else(|problem| parts::problem(&problem))
+}
+
+async fn take_notice(
+    extract::State(door): extract::State<Door>,
+    Path((provider, company)): Path<(String, String)>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let told = async {
+        let read = Limited::new(body, NOTICE_MAX).collect().await;
+        let bytes = read.map_err(|_| Problem::new(Key::RequestFailed).with_status(413))?.to_bytes();
+        let text = std::str::from_utf8(&bytes).map_err(|_| Problem::new(Key::RequestInvalid))?;
+        let company = Id::parse(&company).map(CompanyId).ok_or(Key::NotFound)?;
+        door.providers.take_notice((&provider, company), &parts.headers, text).await
+    };
+    let mut response = Response::new(Body::empty());
+    if let Err(problem) = told.await {
+        // A stranger's guesses are counted like any other request without a credential.
+        let counted = door.state.count_address(&Request::from_parts(parts, Body::empty()));
+        let status = counted.err().map_or(problem.status, |too_many| too_many.status);
+        *response.status_mut() =
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.body_mut() = Body::from(format!("{}\n", problem.message));
+    }
+    response
+}
+
+impl Door {
+    async fn lead_to_payment(&self, name: &str) -> Result<Response<Body>> {
+        let (providers, none) = (&self.providers, || Problem::from(Key::NotFound));
+        let credential = page::PAGE.credential(name).ok_or_else(none)?;
+        let (company, back) =
+            (credential.company, page::PAGE.address(&providers.env.address, &credential));
+        let opened = credential.clone();
+        let what = ("lead_to_payment", &[][..]);
+        let lead = providers.write(company, what, move |cx| {
+            match PaymentRequest::opened_by(cx, &opened)? {
+                Some(request) => charging::lead(cx, &request).map(Some),
+                None => Ok(None),
+            }
+        });
+        match lead.await?.ok_or_else(none)? {
+            charging::Lead::To(url) => led_to(&url),
+            charging::Lead::Ask(account, order) => {
+                let asked = providers.pay_page(&account, &order, &back).await;
+                let (url, payment) = (asked.map_err(away)?, order.payment);
+                let kept = url.clone();
+                let noted =
+                    providers.write(company, what, move |cx| charging::led(cx, payment, &kept));
+                noted.await?;
+                led_to(&url)
+            }
+            // The page says how it stands.
+            charging::Lead::UnderWay | charging::Lead::Nowhere => led_to(&back),
+        }
+    }
+
+    async fn lead_to_setup(&self, name: &str) -> Result<Response<Body>> {
+        let (providers, none) = (&self.providers, || Problem::from(Key::NotFound));
+        let credential = setup::PAGE.credential(name).ok_or_else(none)?;
+        let (company, back) =
+            (credential.company, setup::PAGE.address(&providers.env.address, &credential));
+        let asked = providers.read(company, move |cx| setup::to_ask(cx, &credential)).await?;
+        // Of one that is over, or of none, the page says so.
+        let Some((account, order)) = asked else { return led_to(&back) };
+        let asked = providers.setup_page(&account, &order, &back).await;
+        let ((url, reference), setup) = (asked.map_err(away)?, order.setup);
+        let what = ("lead_to_payment_setup", &[][..]);
+        let noted = providers.write(company, what, move |cx| setup::called(cx, setup, &reference));
+        noted.await?;
+        led_to(&url)
+    }
+}
+
+impl Providers {
+    /// Keeps what a provider tells of a company's account, if it is the provider who tells it.
+    pub(crate) async fn take_notice(
+        &self,
+        (provider, company): (&str, CompanyId),
+        headers: &HeaderMap,
+        body: &str,
+    ) -> Result<()> {
+        let account = self.read(company, connection::account).await?;
+        let account = account.filter(|account| account.provider.word() == provider);
+        let account = account.ok_or(Key::NotFound)?;
+        let header =
+            |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let notice = self.read_notice(&account, header, body).map_err(|why| {
+            Problem::because(Key::RequestInvalid, format!("The notice is not taken: {why}."))
+        })?;
+        let what = ("take_notice", COLLECTS);
+        self.write(company, what, move |cx| notice::keep(cx, account.provider, &notice)).await
+    }
+}

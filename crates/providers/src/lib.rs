@@ -1,0 +1,155 @@
+//! Payment providers: who fetches the money that the area of finance wants fetched. [`Providers`] speaks to each
+//! in the area's language; [`work`] does its jobs, [`doors`] leads clients to providers' pages and takes notices,
+//! and [`sandbox`] is a bank of its own for trying things out.
+
+mod doors;
+pub mod sandbox;
+mod signature;
+mod work;
+
+use spotter_contract::{Area, Env, Read, Write};
+use spotter_finance::collecting::provider::{
+    Account, Charged, Dispute, Notice, Order, Outcome, ProviderName, RefundOrder, Returned, SetUp,
+    SetupOrder,
+};
+use spotter_finance::ids::{PaymentId, PaymentSetupId};
+use spotter_kernel::{Event, Problem, Result, id::CompanyId};
+use spotter_store::Db;
+
+pub use doors::router;
+pub use work::workers;
+
+use sandbox::Bank;
+
+/// Everybody who fetches money.
+#[derive(Clone)]
+pub struct Providers {
+    db: Db,
+    env: Env,
+    bank: Bank,
+}
+
+/// What a provider answers to a question: what is asked for, or why nobody knows.
+pub type Answer<T> = std::result::Result<T, String>;
+
+impl Providers {
+    /// The providers of an installation.
+    pub fn new(db: Db, env: Env) -> Self {
+        let bank = Bank::new(db.clone(), env.clone());
+        Self { db, env, bank }
+    }
+
+    /// The bank for trying things out.
+    pub fn bank(&self) -> &Bank {
+        &self.bank
+    }
+
+    /// Charges a card or an account; under the payment's id once.
+    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> Outcome {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.charge(account.company, order, charged).await,
+        }
+    }
+
+    /// What became of a payment; nothing where the provider has never heard of it.
+    async fn find(&self, account: &Account, payment: PaymentId) -> Answer<Option<Outcome>> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.find(account.company, payment).await,
+        }
+    }
+
+    /// The page on which a payment is made.
+    async fn pay_page(&self, account: &Account, order: &Order, back: &str) -> Answer<String> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.pay_page(account.company, order, back).await,
+        }
+    }
+
+    /// The page on which a card or an account is left, and what the provider calls it.
+    async fn setup_page(
+        &self,
+        account: &Account,
+        order: &SetupOrder,
+        back: &str,
+    ) -> Answer<(String, String)> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.setup_page(account.company, order, back).await,
+        }
+    }
+
+    /// What came of such a page.
+    async fn find_setup(&self, account: &Account, setup: PaymentSetupId) -> Answer<SetUp> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.find_setup(account.company, setup).await,
+        }
+    }
+
+    /// Sends money back; under the refund's id once.
+    async fn refund(&self, account: &Account, order: &RefundOrder) -> Returned {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.refund(account.company, order).await,
+        }
+    }
+
+    /// Money that a bank takes back.
+    async fn dispute(&self, account: &Account, reference: &str) -> Answer<Option<Dispute>> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.dispute(account.company, reference).await,
+        }
+    }
+
+    /// What a provider tells by itself, if it is the provider who tells it; otherwise why not.
+    fn read_notice(
+        &self,
+        account: &Account,
+        header: impl Fn(&str) -> Option<String>,
+        body: &str,
+    ) -> std::result::Result<Notice, &'static str> {
+        match account.provider {
+            ProviderName::Sandbox => {
+                let given = header(sandbox::SIGNATURE_HEADER).unwrap_or_default();
+                let now = self.env.clock.now();
+                signature::verify(&account.keys.notices, &given, body, now)?;
+                sandbox::read_notice(body)
+            }
+        }
+    }
+
+    /// Reads as the system.
+    async fn read<T: Send + 'static>(
+        &self,
+        company: CompanyId,
+        question: impl Fn(&mut Read) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let env = self.env.clone();
+        let asked = self.db.read(move |tx| {
+            let caller = spotter_contract::Caller::new(company, spotter_contract::Actor::System);
+            question(&mut Read::new(tx, &caller, env.clock.now()).within(&env))
+        });
+        asked.await
+    }
+
+    /// Writes as the system, under a name that stands in the audit log.
+    async fn write<T: Send + 'static>(
+        &self,
+        company: CompanyId,
+        what: (&'static str, &'static [Event]),
+        change: impl Fn(&mut Write) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let env = self.env.clone();
+        let written = self.db.write(move |tx| {
+            let mut made = None;
+            Write::by_itself(tx, &env, company, what, |cx| {
+                made = Some(change(cx)?);
+                Ok(())
+            })?;
+            made.ok_or_else(|| Problem::internal("a step made nothing"))
+        });
+        written.await
+    }
+}
+
+/// What is kept here.
+pub fn area() -> Area {
+    sandbox::area()
+}

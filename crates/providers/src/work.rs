@@ -1,0 +1,209 @@
+//! The jobs of collecting: charging, sending money back, and following what providers have told of. A provider
+//! is asked between two transactions, never within one.
+
+use std::sync::Arc;
+
+use spotter_contract::{
+    Job,
+    jobs::{self, Held},
+};
+use spotter_delivery::jobs::{Attempt, Worker};
+use spotter_finance::{
+    COLLECTS,
+    collecting::{
+        chargeback, charging, connection,
+        notice::{self, FOLLOW_NOTICE},
+        provider::{Account, NoticeAbout, Outcome, Returned, SetUp},
+        setup,
+    },
+    ids::{PaymentId, PaymentSetupId, RefundId},
+    payments::refunds::{self, RefundStatus, SEND_REFUND},
+};
+use spotter_kernel::{Id, Problem, id::CompanyId};
+
+use crate::Providers;
+
+/// Requests to providers at once, of each kind.
+const AT_ONCE: usize = 8;
+
+/// What does the jobs of collecting.
+pub fn workers(providers: &Providers) -> [Arc<dyn Worker>; 3] {
+    let of = |task| Arc::new(Collector { providers: providers.clone(), task });
+    [of(Task::Charge), of(Task::Refund), of(Task::Follow)]
+}
+
+#[derive(Clone, Copy)]
+enum Task {
+    Charge,
+    Refund,
+    Follow,
+}
+
+#[derive(Clone)]
+struct Collector {
+    providers: Providers,
+    task: Task,
+}
+
+impl Worker for Collector {
+    fn job(&self) -> &'static Job {
+        match self.task {
+            Task::Charge => &charging::CHARGE,
+            Task::Refund => &SEND_REFUND,
+            Task::Follow => &FOLLOW_NOTICE,
+        }
+    }
+
+    fn at_once(&self) -> usize {
+        AT_ONCE
+    }
+
+    fn attempt(&self, held: &Held) -> Attempt {
+        let (own, company, subject) = (self.clone(), held.company, held.subject);
+        Box::pin(async move {
+            let done = match own.task {
+                Task::Charge => own.providers.see_to_charge(company, PaymentId(subject)).await,
+                Task::Refund => own.providers.see_to_refund(company, RefundId(subject)).await,
+                Task::Follow => own.providers.follow(company, subject).await,
+            };
+            match done {
+                Ok(()) => jobs::Outcome::Done,
+                Err(outcome) => outcome,
+            }
+        })
+    }
+}
+
+/// Done, or what else came of an attempt.
+type Done = Result<(), jobs::Outcome>;
+
+/// What could not be read or written here is tried again.
+fn failed(problem: Problem) -> jobs::Outcome {
+    jobs::Outcome::Failed(problem.to_string())
+}
+
+impl Providers {
+    async fn conclude(&self, company: CompanyId, payment: PaymentId, outcome: Outcome) -> Done {
+        let what = ("conclude_payment", COLLECTS);
+        let written =
+            self.write(company, what, move |cx| charging::conclude(cx, payment, &outcome));
+        // What became of it is asked again: nothing is lost where it cannot be written now.
+        written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
+    }
+
+    async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> Done {
+        let what = ("send_payment", COLLECTS);
+        let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
+        let outcome = match next.map_err(failed)? {
+            charging::Next::Nothing => return Ok(()),
+            charging::Next::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
+            charging::Next::GiveUp => {
+                return Err(jobs::Outcome::Refused(
+                    "the provider has never heard of it".to_owned(),
+                ));
+            }
+            charging::Next::Send(account, order, charged) => {
+                self.charge(&account, &order, &charged).await
+            }
+            charging::Next::Ask(account, order, charged) => {
+                match (self.find(&account, payment).await, charged) {
+                    (Ok(Some(outcome)), _) => outcome,
+                    (Ok(None), Some(charged)) => self.charge(&account, &order, &charged).await,
+                    (Ok(None), None) => {
+                        let why = "the provider does not know it, and it may be on its way";
+                        return Err(jobs::Outcome::Unknown(why.to_owned()));
+                    }
+                    (Err(why), _) => return Err(jobs::Outcome::Unknown(why)),
+                }
+            }
+        };
+        match outcome {
+            Outcome::Unknown(why) => Err(jobs::Outcome::Unknown(why)),
+            outcome => self.conclude(company, payment, outcome).await,
+        }
+    }
+
+    async fn see_to_refund(&self, company: CompanyId, refund: RefundId) -> Done {
+        let found = self.read(company, move |cx| refunds::to_send(cx, refund)).await;
+        let Some((account, order)) = found.map_err(failed)? else { return Ok(()) };
+        let status = match self.refund(&account, &order).await {
+            Returned::Done => RefundStatus::Succeeded,
+            Returned::Refused(why) => {
+                tracing::warn!(%refund, why, "a refund was refused");
+                RefundStatus::Failed
+            }
+            Returned::Unknown(why) => return Err(jobs::Outcome::Unknown(why)),
+        };
+        let what = ("conclude_refund", &[][..]);
+        let written = self.write(company, what, move |cx| refunds::conclude(cx, refund, status));
+        written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
+    }
+
+    async fn follow(&self, company: CompanyId, notice: Id) -> Done {
+        let asked = move |cx: &mut spotter_contract::Read| {
+            Ok((notice::find(cx, notice)?, connection::account(cx)?))
+        };
+        let (Some(kept), Some(account)) = self.read(company, asked).await.map_err(failed)? else {
+            return Ok(());
+        };
+        if account.provider != kept.provider {
+            return Ok(());
+        }
+        let named = Id::parse(&kept.reference);
+        match (kept.about, named) {
+            (NoticeAbout::Payment, Some(id)) => self.follow_payment(&account, PaymentId(id)).await,
+            (NoticeAbout::Setup, Some(id)) => self.follow_setup(&account, PaymentSetupId(id)).await,
+            (NoticeAbout::Dispute, _) => self.follow_dispute(&account, &kept.reference).await,
+            (NoticeAbout::Payment | NoticeAbout::Setup, None) => Ok(()),
+        }
+    }
+
+    async fn follow_payment(&self, account: &Account, payment: PaymentId) -> Done {
+        let known = move |cx: &mut spotter_contract::Read| {
+            charging::ProviderPayment::find(cx, payment).map(|found| found.is_some())
+        };
+        if !self.read(account.company, known).await.map_err(failed)? {
+            return Ok(());
+        }
+        match self.find(account, payment).await {
+            Ok(Some(outcome)) => self.conclude(account.company, payment, outcome).await,
+            Ok(None) => {
+                let what = ("conclude_payment", COLLECTS);
+                let done =
+                    self.write(account.company, what, move |cx| charging::unheard_of(cx, payment));
+                done.await.map_err(failed)
+            }
+            Err(why) => Err(jobs::Outcome::Unknown(why)),
+        }
+    }
+
+    async fn follow_setup(&self, account: &Account, id: PaymentSetupId) -> Done {
+        let waits = self.read(account.company, move |cx| setup::waiting(cx, id)).await;
+        if waits.map_err(failed)?.is_none() {
+            return Ok(());
+        }
+        match self.find_setup(account, id).await {
+            Ok(SetUp::Done(facts)) => {
+                let what = ("conclude_payment_setup", &[][..]);
+                let kept =
+                    self.write(account.company, what, move |cx| setup::conclude(cx, id, &facts));
+                kept.await.map_err(failed)
+            }
+            Ok(SetUp::Waiting) => Ok(()),
+            Err(why) => Err(jobs::Outcome::Failed(why)),
+        }
+    }
+
+    async fn follow_dispute(&self, account: &Account, reference: &str) -> Done {
+        let dispute = match self.dispute(account, reference).await {
+            Ok(Some(dispute)) => dispute,
+            Ok(None) => return Ok(()),
+            Err(why) => return Err(jobs::Outcome::Failed(why)),
+        };
+        // Notices come in any order: the money has come before it is taken back.
+        self.follow_payment(account, dispute.payment).await?;
+        let what = ("follow_dispute", COLLECTS);
+        let written = self.write(account.company, what, move |cx| chargeback::follow(cx, &dispute));
+        written.await.map_err(failed)
+    }
+}
