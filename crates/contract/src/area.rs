@@ -15,6 +15,7 @@ use crate::{
     caller::{Access, Role},
     confirmations,
     documents::Document,
+    downloads::Download,
     endings::Effect,
     features::Feature,
     jobs::{self, Job},
@@ -59,6 +60,8 @@ pub struct Area {
     pub repeating: Vec<&'static Repeating>,
     /// What of it is read by its address alone.
     pub documents: Vec<&'static Document>,
+    /// What of it is fetched at signed addresses.
+    pub downloads: Vec<&'static Download>,
 }
 
 impl Area {
@@ -121,10 +124,17 @@ impl Area {
         self
     }
 
+    /// The same with what is fetched at signed addresses.
+    pub fn downloads(mut self, downloads: &[&'static Download]) -> Self {
+        self.downloads.extend_from_slice(downloads);
+        self
+    }
+
     /// The same with another chapter.
     pub fn with(mut self, chapter: Self) -> Self {
         self.operations.extend(chapter.operations);
         self.documents.extend(chapter.documents);
+        self.downloads.extend(chapter.downloads);
         self.statements.extend(chapter.statements);
         self.lists.extend(chapter.lists);
         self.payloads.extend(chapter.payloads);
@@ -160,6 +170,7 @@ pub struct Table {
     jobs: Vec<&'static Job>,
     repeating: Vec<&'static Repeating>,
     documents: Vec<&'static Document>,
+    downloads: Vec<&'static Download>,
 }
 
 impl Table {
@@ -169,16 +180,21 @@ impl Table {
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
         let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
-        let Area { payloads, jobs, mut repeating, documents, .. } = areas;
+        let Area { payloads, jobs, mut repeating, documents, downloads, .. } = areas;
         repeating.extend(timers::REPEATING);
         repeating.extend(jobs::REPEATING);
         repeating.extend(confirmations::REPEATING);
-        Self { operations, by_id, payloads, timers: by_name, jobs, repeating, documents }
+        Self { operations, by_id, payloads, timers: by_name, jobs, repeating, documents, downloads }
     }
 
     /// What is read by its address alone.
     pub fn documents(&self) -> &[&'static Document] {
         &self.documents
+    }
+
+    /// What is fetched at signed addresses.
+    pub fn downloads(&self) -> &[&'static Download] {
+        &self.downloads
     }
 
     /// Every operation, in the order of the documentation.

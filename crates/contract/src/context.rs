@@ -106,6 +106,11 @@ impl<'t, 'c> Read<'t, 'c> {
         self.installation()?.vault.open(sealed)
     }
 
+    /// The installation's key.
+    pub fn vault(&self) -> Result<&'t Vault> {
+        Ok(&self.installation()?.vault)
+    }
+
     /// The address that others reach the installation at.
     pub fn address(&self) -> Result<&'t str> {
         Ok(&self.installation()?.address)

@@ -9,8 +9,8 @@ use std::{
 use lettre::{
     Address,
     message::{
-        Mailbox as Sender, MultiPart,
-        header::{HeaderName, HeaderValue},
+        Attachment, Mailbox as Sender, MultiPart,
+        header::{ContentType, HeaderName, HeaderValue},
     },
     transport::smtp::{
         authentication::{Credentials, DEFAULT_MECHANISMS},
@@ -57,8 +57,21 @@ pub struct Message {
     pub text: String,
     /// For everybody else.
     pub html: String,
+    /// Files that go with it.
+    pub attachments: Vec<Attached>,
     /// When it was written.
     pub written_at: Timestamp,
+}
+
+/// A file that goes with a message.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    /// What it is called.
+    pub name: String,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// The file.
+    pub bytes: Vec<u8>,
 }
 
 /// Where messages are handed in.
@@ -269,10 +282,21 @@ impl Server {
         message: &Message,
         recipient: &Address,
     ) -> Result<Vec<u8>, lettre::error::Error> {
-        let Message { id, name, subject, text, html, written_at, .. } = message;
+        let Message { id, name, subject, text, html, attachments, written_at, .. } = message;
         let name = Some(one_line(name)).filter(|name| !name.is_empty());
         let at = std::time::UNIX_EPOCH + Duration::from_millis(written_at.millis().unsigned_abs());
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let said = MultiPart::alternative_plain_html(text.clone(), html.clone());
+        let whole = match attachments.is_empty() {
+            true => said,
+            false => MultiPart::mixed().multipart(said),
+        };
+        let whole = attachments.iter().try_fold(whole, |whole, file| {
+            let kind = ContentType::parse(file.media_type);
+            let kind = kind.map_err(|_| lettre::error::Error::NonAsciiChars)?;
+            let part = Attachment::new(file.name.clone()).body(file.bytes.clone(), kind);
+            Ok::<_, lettre::error::Error>(whole.singlepart(part))
+        })?;
         let built = lettre::Message::builder()
             .from(self.from.clone())
             .to(Sender::new(name, recipient.clone()))
@@ -280,7 +304,7 @@ impl Server {
             .date(at)
             .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
-            .multipart(MultiPart::alternative_plain_html(text.clone(), html.clone()))?;
+            .multipart(whole)?;
         Ok(built.formatted())
     }
 }
@@ -347,6 +371,11 @@ mod tests {
             subject: "Hello\r\nBcc: eve@evil.example".into(),
             text: "Hello".into(),
             html: "<p>Hello</p>".into(),
+            attachments: vec![Attached {
+                name: "INV-1.pdf".into(),
+                media_type: "application/pdf",
+                bytes: b"%PDF".to_vec(),
+            }],
             written_at: Timestamp::from_millis(0),
         };
         let recipient = message.recipient.parse().unwrap();
@@ -356,6 +385,7 @@ mod tests {
         for part in ["Date: Thu, 01 Jan 1970", "@gym.example>", "Auto-Submitted: auto-generated"] {
             assert!(head.contains(part), "{head}");
         }
+        assert!(text.contains("filename=\"INV-1.pdf\"") && text.contains("JVBERg=="), "{text}");
         let again = server.written(&message, &recipient).unwrap();
         assert_eq!(text.lines().next(), String::from_utf8(again).unwrap().lines().next());
     }

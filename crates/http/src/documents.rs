@@ -1,5 +1,5 @@
 //! Documents that are read by their address alone (the table's [`Document`] rows), by programs that cannot
-//! sign in.
+//! sign in, and files at addresses that were signed for somebody (its [`Download`] rows).
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -10,7 +10,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
     routing::get,
 };
-use spotter_contract::{Actor, Caller, Document, Opened, Read};
+use spotter_contract::{Actor, Caller, Document, Download, File, Opened, Read};
+use spotter_core::access::holders;
 use spotter_kernel::{Key, Problem, Result};
 
 use crate::{address, etag, server::State};
@@ -72,6 +73,65 @@ async fn read(
     if document.media_type.starts_with("text/html") {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGES));
         headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
+    Ok(response)
+}
+
+/// The routes of what is fetched at signed addresses.
+pub(crate) fn downloads(state: &Arc<State>) -> Router {
+    let downloads = state.table.downloads().iter();
+    downloads.fold(Router::new(), |router, download| {
+        let (state, download) = (state.clone(), *download);
+        let answer = move |extract::Path(name): extract::Path<String>, request: Request<Body>| {
+            let from = address::of(&request, &state.settings.trusted_proxies);
+            let state = state.clone();
+            async move {
+                let told = fetch(&state, download, &name, from).await;
+                told.unwrap_or_else(|problem| refusal(&problem))
+            }
+        };
+        router.route(&format!("{}{{name}}", download.place.0), get(answer))
+    })
+}
+
+/// A file at a signed address, counted for whom it was signed for.
+async fn fetch(
+    state: &State,
+    download: &'static Download,
+    name: &str,
+    from: IpAddr,
+) -> Result<Response<Body>> {
+    let (env, now) = (state.env.clone(), state.env.clock.now());
+    let Some(ticket) = download.ticket(name, &env.vault, now)? else {
+        state.count_stranger(from)?;
+        return Err(Key::NotFound.into());
+    };
+    state.count_caller(ticket.by)?;
+    let operation = state.table.find(download.operation).cloned();
+    let operation = operation.ok_or_else(|| Problem::internal("a download of no operation"))?;
+    let found = state.db.read(move |tx| {
+        let caller = holders::holder(tx, &ticket, now)?;
+        operation.admit(&caller)?;
+        (download.read)(&mut Read::new(tx, &caller, now).within(&env), ticket.subject)
+    });
+    // Whoever may not see it any more is told no more than that.
+    let File { name, content } = found.await.map_err(|problem| match problem.status {
+        ..500 => Problem::from(Key::NotFound),
+        _ => problem,
+    })?;
+    let mut response = Response::new(Body::from(content));
+    let headers = response.headers_mut();
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let disposition = HeaderValue::from_str(&disposition).map_err(Problem::internal)?;
+    headers.insert(header::CONTENT_DISPOSITION, disposition);
+    for (name, value) in [
+        (header::CONTENT_TYPE, download.media_type),
+        (header::CACHE_CONTROL, "private, no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::HeaderName::from_static("x-robots-tag"), "noindex"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
 }

@@ -223,6 +223,7 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         .merge(uploads::routes(&state))
         .merge(live::routes(&state))
         .merge(documents::routes(&state))
+        .merge(documents::downloads(&state))
         .route("/", home_route)
         .route(docs::SCRIPT, get(docs::script))
         .route("/health/live", get(observe::live))

@@ -1,15 +1,15 @@
 //! Sending mail: what the areas have written is handed to the post, as a job.
 
 use spotter_contract::{
-    Env, Job,
+    Actor, Caller, Env, File, Job, Read,
     jobs::{Held, Outcome},
 };
 use spotter_core::mail::{self, Outgoing};
 use spotter_delivery::{
     jobs::{Attempt, Worker},
-    mail::{Message, Post},
+    mail::{Attached, Message, Post},
 };
-use spotter_finance::billing::letters::SEND_INVOICE;
+use spotter_finance::billing::letters::{self, SEND_INVOICE};
 use spotter_store::Db;
 
 /// Connections to the mail server at once.
@@ -34,17 +34,32 @@ pub const JOBS: [&Job; 2] = [&mail::SEND, &SEND_INVOICE];
 impl Mailer {
     async fn send(self, held: Held) -> Outcome {
         let vault = self.env.vault.clone();
+        let env = self.env.clone();
         let read = self.db.read(move |tx| {
-            mail::outgoing(tx, |sealed| vault.open(sealed), held.company, held.subject)
+            let (company, open) = (held.company, |sealed: &[u8]| vault.open(sealed));
+            let Some(outgoing) = mail::outgoing(tx, open, company, held.subject)? else {
+                return Ok(None);
+            };
+            let caller = Caller::new(company, Actor::System);
+            let mut cx = Read::new(tx, &caller, env.clock.now()).within(&env);
+            let files = letters::attachments(&mut cx, outgoing.kind, outgoing.about)?;
+            Ok(Some((outgoing, files)))
         });
-        let Outgoing { id, recipient, written, created_at } = match read.await {
+        let (Outgoing { id, recipient, written, created_at, .. }, files) = match read.await {
             Ok(Some(outgoing)) => outgoing,
             Ok(None) => return Outcome::Refused("the message is not kept any more".to_owned()),
             Err(problem) => return Outcome::Failed(problem.to_string()),
         };
         let mail::Written { name, subject, text, html } = written;
         let written_at = created_at;
-        self.post.send(&Message { id, recipient, name, subject, text, html, written_at }).await
+        let attached = |File { name, content }| Attached {
+            name,
+            media_type: "application/pdf",
+            bytes: content,
+        };
+        let attachments = files.into_iter().map(attached).collect();
+        let message = Message { id, recipient, name, subject, text, html, attachments, written_at };
+        self.post.send(&message).await
     }
 }
 

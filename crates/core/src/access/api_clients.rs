@@ -62,6 +62,11 @@ impl ApiClient {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
+    /// Whether its tokens are good.
+    pub fn is_active(&self) -> bool {
+        self.status == ApiClientStatus::Active
+    }
+
     /// The consents it was given.
     pub fn consents(&self) -> Consents {
         Consents {

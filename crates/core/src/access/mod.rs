@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod api_clients;
+pub mod holders;
 pub mod sessions;
 pub mod tokens;
 

@@ -27,7 +27,7 @@ record! {
         phone: Option<String>,
         website: Option<String>,
         /// ISO 3166-1 alpha-2 code.
-        country: Option<String>,
+    pub country: Option<String>,
         /// ISO 639-1 code.
         pub language: String,
         /// ISO 4217 code.

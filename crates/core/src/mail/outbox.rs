@@ -174,6 +174,10 @@ pub struct Outgoing {
     pub recipient: String,
     /// What it says.
     pub written: Written,
+    /// What kind of letter it is.
+    pub kind: LetterKind,
+    /// Which record it is about.
+    pub about: Id,
     /// When it was written.
     pub created_at: Timestamp,
 }
@@ -186,11 +190,12 @@ pub fn outgoing(
     id: Id,
 ) -> Result<Option<Outgoing>> {
     let kept: Option<Sealed> = tx.one(FIND, params![company, id])?;
-    let Some(Sealed { recipient, content: Some(content), created_at, .. }) = kept else {
+    let Some(Sealed { kind, about, recipient, content: Some(content), created_at, .. }) = kept
+    else {
         return Ok(None);
     };
     let written = serde_json::from_slice(&open(&content)?).map_err(Problem::internal)?;
-    Ok(Some(Outgoing { id, recipient, written, created_at }))
+    Ok(Some(Outgoing { id, recipient, written, kind, about, created_at }))
 }
 
 /// Writes what became of a message. What it said is forgotten once it is not sent again.

@@ -2,7 +2,7 @@
 //! once a mail server has it.
 
 use spotter_contract::{
-    Area, Job, Write,
+    Area, File, Job, Read, Write,
     jobs::{Settled, State},
 };
 use spotter_core::{
@@ -11,7 +11,7 @@ use spotter_core::{
 };
 use spotter_kernel::{Event, Id, Problem, Result};
 
-use super::{charge, invoice::Invoice, texts};
+use super::{charge, invoice::Invoice, paper, texts};
 use crate::{ids::InvoiceId, payments::request::PaymentRequest, settings::FinanceSettings};
 
 /// Why a client cannot be written to, as a rule for whoever asks.
@@ -75,6 +75,17 @@ fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Res
     match unreachable(cx, &client) {
         Some(_) => Ok(()),
         None => write_to(cx, &client, invoice, kind),
+    }
+}
+
+/// What goes with a letter: the invoice as a file.
+pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<File>> {
+    match kind {
+        LetterKind::Invoice | LetterKind::InvoiceReminder => {
+            let invoice = Invoice::find(cx, InvoiceId(about))?;
+            Ok(vec![paper::file(cx, &invoice)?])
+        }
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bills: what stands on them and how it is worked out ([`tax`], [`texts`]), the record ([`invoice`]), how one
-//! comes to be ([`charge`], [`issuing`]), is read and made by staff ([`invoices`]), is written of to the client ([`letters`], [`messages`]), chased where it is not
-//! paid ([`chasing`]), and corrected ([`correcting`]).
+//! comes to be ([`charge`], [`issuing`]), is read and made by staff ([`invoices`]), is put on paper ([`paper`])
+//! and written of to the client ([`letters`], [`messages`]), chased where it is not paid ([`chasing`]), and
+//! corrected ([`correcting`]).
 
 pub mod charge;
 pub mod chasing;
@@ -10,6 +11,7 @@ pub mod invoices;
 pub mod issuing;
 pub mod letters;
 pub mod messages;
+pub mod paper;
 pub mod tax;
 pub mod texts;
 
@@ -23,6 +25,7 @@ pub(super) fn area() -> Area {
         invoices::area(),
         correcting::area(),
         charge::area(),
+        paper::area(),
         letters::area(),
         messages::area(),
         chasing::area(),

@@ -2,6 +2,7 @@
 
 use spotter_contract::entitlement::ForfeitReason;
 use spotter_kernel::{Date, money::Currency};
+use spotter_paper::words::Language;
 
 /// A fee, as it stands on a bill.
 pub fn fee(kind: ForfeitReason, language: &str) -> &'static str {
@@ -26,23 +27,17 @@ pub fn correction(of: &str, language: &str) -> String {
 
 /// An amount, as people of a language write it: `EUR 12.50`, `EUR 12,50`, `12,50 EUR`.
 pub fn amount(amount: i64, currency: Currency, language: &str) -> String {
-    let (code, number) = (currency.code(), currency.decimal(amount));
-    match language {
-        "nl" => format!("{code} {}", number.replace('.', ",")),
-        "de" => format!("{} {code}", number.replace('.', ",")),
-        _ => format!("{code} {number}"),
-    }
+    Language::of(language).amount(amount, currency)
 }
 
 /// A date, as people of a language write it: `22 November 2026`, `22-11-2026`, `22.11.2026`.
 pub fn date(date: Date, language: &str) -> String {
-    let form = pick(language, ["%-d %B %Y", "%d-%m-%Y", "%d.%m.%Y"]);
-    date.0.strftime(form).to_string()
+    Language::of(language).date(date)
 }
 
 /// The language of these texts that somebody is written to in.
 pub fn language(language: &str) -> &'static str {
-    pick(language, ["en", "nl", "de"])
+    Language::of(language).code()
 }
 
 /// The words of the page where something is paid.
@@ -161,12 +156,8 @@ pub fn setup_page(language: &str) -> SetupPage {
     }
 }
 
-fn pick(language: &str, [en, nl, de]: [&'static str; 3]) -> &'static str {
-    match language {
-        "nl" => nl,
-        "de" => de,
-        _ => en,
-    }
+fn pick(language: &str, texts: [&'static str; 3]) -> &'static str {
+    Language::of(language).pick(texts)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 //! programs read (EPC069-12, version 002).
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use qrcode::{EcLevel, QrCode};
 use spotter_contract::{Document, Opened, Read};
 use spotter_core::company::Company;
 use spotter_kernel::{
     Result,
     secret::{Credential, CredentialKind},
 };
+use spotter_paper::transfer::{Transfer, grouped};
 
 use super::{
     payment::{Payment, PaymentSource, PaymentStatus},
@@ -129,56 +129,20 @@ fn page(
     }
 }
 
-/// An account number in groups of four, as people read it (ISO 13616).
-fn grouped(iban: &str) -> String {
-    let characters: Vec<char> = iban.chars().collect();
-    let groups = characters.chunks(4).map(|group| group.iter().collect::<String>());
-    groups.collect::<Vec<_>>().join(" ")
-}
-
-/// What banking programs read of a transfer; euros alone can be sent by it.
-fn transfer(
-    request: &PaymentRequest,
-    payee: &str,
-    iban: &str,
-    bic: Option<&str>,
-) -> Option<String> {
-    let most = 99_999_999_999;
-    if request.currency.code() != "EUR" || request.amount > most {
-        return None;
-    }
-    let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
-    let amount = format!("EUR{}", request.currency.decimal(request.amount));
-    let lines = [
-        "BCD",
-        "002",
-        "1",
-        "SCT",
-        bic.unwrap_or_default(),
-        &cut(payee, 70),
-        iban,
-        &amount,
-        "",
-        "",
-        &cut(&request.description, 140),
-    ];
-    Some(lines.join("\n"))
-}
-
 fn code(
     request: &PaymentRequest,
     payee: &str,
     iban: &str,
     bic: Option<&str>,
 ) -> Option<PreEscaped<String>> {
-    let text = transfer(request, payee, iban, bic)?;
-    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
-    let (width, dark) = (code.width(), code.to_colors());
+    let (amount, currency) = (request.amount, request.currency);
+    let transfer = Transfer { payee, iban, bic, amount, currency, reference: &request.description };
+    let code = transfer.code()?;
     let mut path = String::new();
-    for (at, _) in dark.iter().enumerate().filter(|(_, color)| **color == qrcode::Color::Dark) {
-        path.push_str(&format!("M{} {}h1v1h-1z", at % width + 4, at / width + 4));
+    for (x, y) in code.modules() {
+        path.push_str(&format!("M{} {}h1v1h-1z", x + 4, y + 4));
     }
-    let side = width + 8;
+    let side = code.width + 8;
     Some(PreEscaped(format!(
         "<svg viewBox=\"0 0 {side} {side}\" width=\"220\" height=\"220\" role=\"img\" aria-label=\"QR\" \
          shape-rendering=\"crispEdges\"><rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/>\

@@ -6,6 +6,7 @@ mod collecting;
 mod course;
 mod credits;
 mod money;
+mod paper;
 mod products;
 mod requests;
 mod sales;

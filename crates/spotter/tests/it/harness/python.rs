@@ -1,4 +1,4 @@
-//! Programs of others, asked for what is right: Python's libraries, as Debian packages them.
+//! Programs of others, asked for what is right: Python's libraries, as Debian packages them or PyPI has them.
 
 use std::{
     io::Write,
@@ -11,14 +11,27 @@ const PYTHON: &str = "/usr/bin/python3";
 /// What a program says of an input; nothing where there is no library of this name, unless the suite
 /// must have it (`SPOTTER_TEST_LANGUAGES=required`).
 pub fn ask(libraries: &[&str], program: &str, input: &str) -> Option<String> {
+    ask_of(PYTHON, libraries, program, input)
+}
+
+/// The same of libraries that Debian has no packages of, in an environment of their own (`.ci/run` makes it).
+pub fn ask_own(libraries: &[&str], program: &str, input: &str) -> Option<String> {
+    // Below the folder of what is built, wherever that is.
+    let built = std::env::current_exe().unwrap();
+    let target = built.ancestors().nth(3).unwrap();
+    let python = target.join("python/bin/python");
+    ask_of(python.to_str().unwrap(), libraries, program, input)
+}
+
+fn ask_of(python: &str, libraries: &[&str], program: &str, input: &str) -> Option<String> {
     let import = format!("import {}", libraries.join(", "));
-    let found = Command::new(PYTHON).args(["-c", &import]).output();
+    let found = Command::new(python).args(["-c", &import]).output();
     if !found.is_ok_and(|found| found.status.success()) {
         let required = std::env::var_os("SPOTTER_TEST_LANGUAGES").is_some();
-        assert!(!required, "Debian has packages of {libraries:?} for {PYTHON}");
+        assert!(!required, "{python} needs {libraries:?}, as .ci/run installs them");
         return None;
     }
-    let mut child = Command::new(PYTHON)
+    let mut child = Command::new(python)
         .args(["-c", program])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -144,6 +144,7 @@ fn message(to: &str) -> Message {
         subject: "Zum Rücken-Kurs".into(),
         text: ".\nEin Punkt am Anfang\n".into(),
         html: "<p>Ein Punkt am Anfang</p>".into(),
+        attachments: Vec::new(),
         written_at: Timestamp::from_millis(1_700_000_000_000),
     }
 }

@@ -1,0 +1,175 @@
+//! Invoices on paper: the PDF of each, in the client's language, with the electronic invoice inside. It is made
+//! of what was frozen when the invoice was issued, so that it is the same whenever it is asked for.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Download, File, Path, Read, answer, operation, vault::digest_of};
+use spotter_core::{company::Company, locations::Address};
+use spotter_kernel::{Id, Problem, Result, Timestamp};
+use spotter_paper::{
+    einvoice,
+    invoice::{self as paper, Kind},
+    words::Language,
+};
+
+use super::{
+    charge,
+    invoice::{Invoice, InvoiceKind, InvoiceLine, Party},
+    invoices::InvoicePath,
+    tax::RateTotal,
+};
+use crate::ids::InvoiceId;
+
+const MEDIA_TYPE: &str = "application/pdf";
+
+/// The PDF of an invoice, at an address that is good for ten minutes.
+pub static PDF: Download = Download {
+    place: ("/files/invoices/", ".pdf"),
+    operation: "get_invoice_pdf",
+    media_type: MEDIA_TYPE,
+    seconds: 600,
+    read,
+};
+
+fn read(cx: &mut Read, id: Id) -> Result<File> {
+    let invoice = Invoice::find(cx, InvoiceId(id))?;
+    file(cx, &invoice)
+}
+
+/// An invoice as a file.
+pub fn file(cx: &mut Read, invoice: &Invoice) -> Result<File> {
+    Ok(File { name: file_name(invoice), content: pdf(cx, invoice)? })
+}
+
+/// What the file of an invoice is called.
+fn file_name(invoice: &Invoice) -> String {
+    format!("{}.pdf", invoice.number)
+}
+
+/// An invoice as a PDF.
+fn pdf(cx: &mut Read, invoice: &Invoice) -> Result<Vec<u8>> {
+    let facts = facts(cx, invoice)?;
+    let language = charge::language_of(cx, invoice.client_id)?;
+    spotter_paper::pdf(&facts, Language::of(&language)).map_err(Problem::internal)
+}
+
+fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
+    let corrects = match invoice.corrects_invoice_id {
+        Some(id) => Some(Invoice::find(cx, id)?),
+        None => None,
+    };
+    let mut seller = party(&invoice.seller.0);
+    if seller.country.is_none() {
+        seller.country = Company::find(cx)?.country;
+    }
+    let line = |line: &InvoiceLine| paper::Line {
+        description: line.description.clone(),
+        quantity: line.quantity,
+        net: line.net,
+        gross: line.gross,
+        rate: line.vat_percentage.hundredths(),
+    };
+    let rate = |total: &RateTotal| paper::Rate {
+        rate: total.vat_percentage.hundredths(),
+        net: total.net,
+        tax: total.tax,
+    };
+    Ok(paper::Invoice {
+        kind: match invoice.kind {
+            InvoiceKind::Invoice => Kind::Invoice,
+            InvoiceKind::CreditNote => Kind::CreditNote,
+        },
+        number: invoice.number.clone(),
+        issued: invoice.issue_date,
+        due: invoice.due_date,
+        period: invoice.period_start.zip(invoice.period_end),
+        corrects: corrects.map(|bill| (bill.number, bill.issue_date)),
+        reason: invoice.reason.clone(),
+        currency: invoice.currency,
+        seller,
+        seller_id: cx.company().to_string(),
+        buyer: party(&invoice.buyer.0),
+        lines: invoice.lines.0.iter().map(line).collect(),
+        rates: invoice.taxes.0.iter().map(rate).collect(),
+        net: invoice.net_total,
+        tax: invoice.tax_total,
+        gross: invoice.gross_total,
+        iban: invoice.seller.0.iban.clone(),
+        bic: invoice.seller.0.bic.clone(),
+    })
+}
+
+fn party(own: &Party) -> paper::Party {
+    let text = |text: &str| text.to_owned();
+    let address = own.address.as_ref();
+    let street = |address: &Address| {
+        let more = [address.line2.as_deref(), address.region.as_deref()];
+        [text(&address.line1)].into_iter().chain(more.into_iter().flatten().map(text)).collect()
+    };
+    paper::Party {
+        name: own.name.clone(),
+        street: address.map(street).unwrap_or_default(),
+        postal_code: address.and_then(|own| own.postal_code.as_deref().map(text)),
+        city: address.map(|own| text(&own.city)),
+        country: address.map(|own| own.country.to_string()),
+        email: own.email.clone(),
+        phone: own.phone.clone(),
+        vat_number: own.vat_number.clone(),
+        registration_number: own.registration_number.clone(),
+    }
+}
+
+/// The PDF of an invoice, and where it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct InvoicePdf {
+    invoice_id: InvoiceId,
+    /// What to call the file.
+    file_name: String,
+    /// `application/pdf`.
+    media_type: &'static str,
+    /// In bytes.
+    size: i64,
+    /// The SHA-256 of the file, in hexadecimal digits.
+    sha256: String,
+    /// Whether the electronic invoice of EN 16931 is inside, in the way of Factur-X: it needs the seller's
+    /// country, and the VAT number where VAT is billed.
+    has_electronic_invoice: bool,
+    /// Where it can be fetched, by whoever knows the address.
+    url: String,
+    /// Until when.
+    expires_at: Timestamp,
+}
+
+answer!(PdfAnswer { pdf: InvoicePdf });
+
+fn get_invoice_pdf(cx: &mut Read, Path(at): Path<InvoicePath>) -> Result<PdfAnswer> {
+    let invoice = Invoice::find(cx, at.invoice_id)?;
+    let bytes = pdf(cx, &invoice)?;
+    let has_electronic_invoice = einvoice::xml(&facts(cx, &invoice)?).is_some();
+    let (url, expires_at) = PDF.address(cx, invoice.invoice_id)?;
+    let pdf = InvoicePdf {
+        invoice_id: invoice.invoice_id,
+        file_name: file_name(&invoice),
+        media_type: MEDIA_TYPE,
+        size: bytes.len() as i64,
+        sha256: digest_of(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+        has_electronic_invoice,
+        url,
+        expires_at,
+    };
+    Ok(PdfAnswer { pdf })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().downloads(&[&PDF]).operations([
+        operation!(GET "/finance/invoices/{invoiceId}/pdf", FinanceInvoicePdfsRead, get_invoice_pdf)
+            .summary("Get an invoice's PDF")
+            .describe(
+                "The file is fetched at `url` within ten minutes, without a token. It is a PDF/A-3 in the client's \
+                 language, made of what was frozen when the invoice was issued.",
+            )
+            .for_own(&[]),
+    ])
+}

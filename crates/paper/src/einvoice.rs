@@ -1,0 +1,278 @@
+//! The electronic invoice of EN 16931 in the syntax of UN/CEFACT's Cross Industry Invoice (D16B), as Factur-X
+//! embeds it. Names of business terms (BT) and rules (BR) are those of EN 16931-1.
+
+use std::fmt::Write;
+
+use spotter_kernel::Date;
+
+use crate::invoice::{Invoice, Kind, Line, Party, percent};
+
+/// What the guideline is called that it follows (BT-24).
+const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
+
+/// Why nothing is said of tax where a seller has no VAT number (BT-120).
+const OUTSIDE_VAT: &str = "Not subject to VAT";
+
+/// The categories of VAT that a seller of services to people uses (BT-118, UNTDID 5305).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Category {
+    /// At a rate.
+    Standard,
+    /// At a rate of nothing.
+    Zero,
+    /// By who is not registered for it.
+    Outside,
+}
+
+impl Category {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Standard => "S",
+            Self::Zero => "Z",
+            Self::Outside => "O",
+        }
+    }
+}
+
+/// XML that is written element by element.
+struct Xml(String);
+
+impl Xml {
+    fn open(&mut self, name: &str) {
+        let _ = write!(self.0, "<{name}>");
+    }
+
+    fn close(&mut self, name: &str) {
+        let _ = write!(self.0, "</{name}>");
+    }
+
+    /// An element within another.
+    fn within(&mut self, name: &str, inner: impl FnOnce(&mut Self)) {
+        self.open(name);
+        inner(self);
+        self.close(name);
+    }
+
+    /// An element with text.
+    fn text(&mut self, name: &str, text: &str) {
+        self.with(name, "", text);
+    }
+
+    /// The same with an attribute, such as ` schemeID="VA"`.
+    fn with(&mut self, name: &str, attribute: &str, text: &str) {
+        let _ = write!(self.0, "<{name}{attribute}>");
+        for c in text.chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                // XML 1.0 has no other control characters, and none of these.
+                '\t' | '\n' | '\r' => self.0.push(' '),
+                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => self.0.push(' '),
+                c => self.0.push(c),
+            }
+        }
+        self.close(name);
+    }
+
+    fn optional(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.text(name, text);
+        }
+    }
+
+    fn date(&mut self, name: &str, kind: &str, date: Date) {
+        let text = date.0.strftime("%Y%m%d").to_string();
+        self.within(name, |xml| xml.with(kind, " format=\"102\"", &text));
+    }
+}
+
+/// The electronic invoice; nothing where the facts cannot be told by one: where it is not known in which country the
+/// seller is, or where tax is billed without a VAT number.
+pub fn xml(invoice: &Invoice) -> Option<String> {
+    let country = invoice.seller.country.as_deref()?;
+    let is_registered = invoice.seller.vat_number.is_some();
+    let taxes = invoice.rates.iter().any(|rate| rate.rate > 0);
+    // Amounts have two decimals at most (BR-DEC), and tax a seller who is registered for it (BR-S-02).
+    let told = invoice.currency.decimals() <= 2
+        && (is_registered || !taxes)
+        && !invoice.lines.is_empty()
+        && !invoice.rates.is_empty();
+    if !told {
+        return None;
+    }
+    let category = |rate: i64| match (rate, is_registered) {
+        (1.., _) => Category::Standard,
+        (_, true) => Category::Zero,
+        (_, false) => Category::Outside,
+    };
+    let mut xml = Xml(String::with_capacity(4_096));
+    xml.0.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    xml.0.push_str(
+        "<rsm:CrossIndustryInvoice \
+         xmlns:rsm=\"urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100\" \
+         xmlns:ram=\"urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100\" \
+         xmlns:udt=\"urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100\" \
+         xmlns:qdt=\"urn:un:unece:uncefact:data:standard:QualifiedDataType:100\">",
+    );
+    xml.within("rsm:ExchangedDocumentContext", |xml| {
+        xml.within("ram:GuidelineSpecifiedDocumentContextParameter", |xml| {
+            xml.text("ram:ID", GUIDELINE);
+        });
+    });
+    xml.within("rsm:ExchangedDocument", |xml| {
+        xml.text("ram:ID", &invoice.number);
+        xml.text("ram:TypeCode", if invoice.kind == Kind::Invoice { "380" } else { "381" });
+        xml.date("ram:IssueDateTime", "udt:DateTimeString", invoice.issued);
+        if let Some(reason) = &invoice.reason {
+            xml.within("ram:IncludedNote", |xml| xml.text("ram:Content", reason));
+        }
+    });
+    xml.within("rsm:SupplyChainTradeTransaction", |xml| {
+        for (at, line) in invoice.lines.iter().enumerate() {
+            write_line(xml, invoice, (at + 1, line), category(line.rate));
+        }
+        xml.within("ram:ApplicableHeaderTradeAgreement", |xml| {
+            let id = Some(invoice.seller_id.as_str());
+            xml.within("ram:SellerTradeParty", |xml| party(xml, &invoice.seller, country, id));
+            xml.within("ram:BuyerTradeParty", |xml| party(xml, &invoice.buyer, country, None));
+        });
+        xml.within("ram:ApplicableHeaderTradeDelivery", |xml| {
+            xml.within("ram:ActualDeliverySupplyChainEvent", |xml| {
+                xml.date("ram:OccurrenceDateTime", "udt:DateTimeString", invoice.issued);
+            });
+        });
+        xml.within("ram:ApplicableHeaderTradeSettlement", |xml| {
+            settlement(xml, invoice, category);
+        });
+    });
+    xml.close("rsm:CrossIndustryInvoice");
+    Some(xml.0)
+}
+
+fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line), category: Category) {
+    // A price is never below nothing (BR-27): what takes something off has a negative quantity.
+    let (price, quantity) = match line.net {
+        ..0 => (-line.net, -1),
+        _ => (line.net, 1),
+    };
+    xml.within("ram:IncludedSupplyChainTradeLineItem", |xml| {
+        xml.within("ram:AssociatedDocumentLineDocument", |xml| {
+            xml.text("ram:LineID", &at.to_string());
+        });
+        xml.within("ram:SpecifiedTradeProduct", |xml| xml.text("ram:Name", &line.description));
+        xml.within("ram:SpecifiedLineTradeAgreement", |xml| {
+            xml.within("ram:NetPriceProductTradePrice", |xml| {
+                xml.text("ram:ChargeAmount", &invoice.decimal(price));
+            });
+        });
+        xml.within("ram:SpecifiedLineTradeDelivery", |xml| {
+            xml.with("ram:BilledQuantity", " unitCode=\"C62\"", &quantity.to_string());
+        });
+        xml.within("ram:SpecifiedLineTradeSettlement", |xml| {
+            xml.within("ram:ApplicableTradeTax", |xml| {
+                xml.text("ram:TypeCode", "VAT");
+                xml.text("ram:CategoryCode", category.code());
+                rate(xml, line.rate, category);
+            });
+            xml.within("ram:SpecifiedTradeSettlementLineMonetarySummation", |xml| {
+                xml.text("ram:LineTotalAmount", &invoice.decimal(line.net));
+            });
+        });
+    });
+}
+
+fn rate(xml: &mut Xml, rate: i64, category: Category) {
+    // What is outside of VAT has no rate (BR-O-05).
+    if category != Category::Outside {
+        xml.text("ram:RateApplicablePercent", &percent(rate));
+    }
+}
+
+fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>) {
+    // Somebody is identified by something (BR-CO-26).
+    let is_named = party.vat_number.is_some() || party.registration_number.is_some();
+    xml.optional("ram:ID", id.filter(|_| !is_named));
+    xml.text("ram:Name", &party.name);
+    if let Some(number) = &party.registration_number {
+        xml.within("ram:SpecifiedLegalOrganization", |xml| xml.text("ram:ID", number));
+    }
+    xml.within("ram:PostalTradeAddress", |xml| {
+        xml.optional("ram:PostcodeCode", party.postal_code.as_deref());
+        let names = ["ram:LineOne", "ram:LineTwo", "ram:LineThree"];
+        for (name, line) in names.into_iter().zip(&party.street) {
+            xml.optional(name, Some(line));
+        }
+        xml.optional("ram:CityName", party.city.as_deref());
+        xml.text("ram:CountryID", party.country.as_deref().unwrap_or(country));
+    });
+    if let Some(email) = &party.email {
+        xml.within("ram:URIUniversalCommunication", |xml| {
+            xml.with("ram:URIID", " schemeID=\"EM\"", email);
+        });
+    }
+    if let Some(number) = &party.vat_number {
+        xml.within("ram:SpecifiedTaxRegistration", |xml| {
+            xml.with("ram:ID", " schemeID=\"VA\"", number);
+        });
+    }
+}
+
+fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Category) {
+    let code = invoice.currency.code();
+    xml.text("ram:PaymentReference", &invoice.number);
+    xml.text("ram:InvoiceCurrencyCode", code);
+    if let (Some(iban), Kind::Invoice) = (&invoice.iban, invoice.kind) {
+        xml.within("ram:SpecifiedTradeSettlementPaymentMeans", |xml| {
+            // A transfer of SEPA (UNTDID 4461).
+            xml.text("ram:TypeCode", "58");
+            xml.within("ram:PayeePartyCreditorFinancialAccount", |xml| {
+                xml.text("ram:IBANID", iban);
+            });
+            if let Some(bic) = &invoice.bic {
+                xml.within("ram:PayeeSpecifiedCreditorFinancialInstitution", |xml| {
+                    xml.text("ram:BICID", bic);
+                });
+            }
+        });
+    }
+    for total in &invoice.rates {
+        let category = category(total.rate);
+        xml.within("ram:ApplicableTradeTax", |xml| {
+            xml.text("ram:CalculatedAmount", &invoice.decimal(total.tax));
+            xml.text("ram:TypeCode", "VAT");
+            if category == Category::Outside {
+                xml.text("ram:ExemptionReason", OUTSIDE_VAT);
+            }
+            xml.text("ram:BasisAmount", &invoice.decimal(total.net));
+            xml.text("ram:CategoryCode", category.code());
+            rate(xml, total.rate, category);
+        });
+    }
+    if let Some((from, until)) = invoice.period {
+        xml.within("ram:BillingSpecifiedPeriod", |xml| {
+            xml.date("ram:StartDateTime", "udt:DateTimeString", from);
+            // Its last day (BT-74), where ours is the first that is not billed.
+            let last = until.plus_days(-1).unwrap_or(until);
+            xml.date("ram:EndDateTime", "udt:DateTimeString", last);
+        });
+    }
+    xml.within("ram:SpecifiedTradePaymentTerms", |xml| {
+        xml.date("ram:DueDateDateTime", "udt:DateTimeString", invoice.due);
+    });
+    xml.within("ram:SpecifiedTradeSettlementHeaderMonetarySummation", |xml| {
+        let [net, tax, gross] =
+            [invoice.net, invoice.tax, invoice.gross].map(|amount| invoice.decimal(amount));
+        xml.text("ram:LineTotalAmount", &net);
+        xml.text("ram:TaxBasisTotalAmount", &net);
+        xml.with("ram:TaxTotalAmount", &format!(" currencyID=\"{code}\""), &tax);
+        xml.text("ram:GrandTotalAmount", &gross);
+        xml.text("ram:DuePayableAmount", &gross);
+    });
+    if let Some((number, date)) = &invoice.corrects {
+        xml.within("ram:InvoiceReferencedDocument", |xml| {
+            xml.text("ram:IssuerAssignedID", number);
+            xml.date("ram:FormattedIssueDateTime", "qdt:DateTimeString", *date);
+        });
+    }
+}

@@ -1,0 +1,115 @@
+//! What stands on an invoice or a credit note.
+
+use spotter_kernel::{Date, money::Currency};
+
+/// Whether it bills or takes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It bills.
+    Invoice,
+    /// It takes back.
+    CreditNote,
+}
+
+/// Who sells, or who is billed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Party {
+    /// The name.
+    pub name: String,
+    /// Street and number, and what else stands before the town.
+    pub street: Vec<String>,
+    /// The postal code.
+    pub postal_code: Option<String>,
+    /// The town.
+    pub city: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    pub country: Option<String>,
+    /// An address for mail.
+    pub email: Option<String>,
+    /// A telephone number.
+    pub phone: Option<String>,
+    /// The VAT identification number.
+    pub vat_number: Option<String>,
+    /// The number in the trade register.
+    pub registration_number: Option<String>,
+}
+
+/// What is billed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it is.
+    pub description: String,
+    /// How many.
+    pub quantity: i64,
+    /// Without tax, in minor units.
+    pub net: i64,
+    /// With tax, in minor units.
+    pub gross: i64,
+    /// The rate in hundredths of a percent.
+    pub rate: i64,
+}
+
+/// What it comes to at one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// The rate in hundredths of a percent.
+    pub rate: i64,
+    /// Without tax, in minor units.
+    pub net: i64,
+    /// The tax, in minor units.
+    pub tax: i64,
+}
+
+/// An invoice or a credit note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invoice {
+    /// Whether it bills or takes back.
+    pub kind: Kind,
+    /// Its number.
+    pub number: String,
+    /// When it was issued.
+    pub issued: Date,
+    /// The last date on which it is paid in time.
+    pub due: Date,
+    /// The days that are billed; the second is the first that is not.
+    pub period: Option<(Date, Date)>,
+    /// The number and the date of what it corrects.
+    pub corrects: Option<(String, Date)>,
+    /// Why it was issued.
+    pub reason: Option<String>,
+    /// Of every amount.
+    pub currency: Currency,
+    /// Who bills.
+    pub seller: Party,
+    /// What the seller is called where nothing else names it: an id.
+    pub seller_id: String,
+    /// Who is billed.
+    pub buyer: Party,
+    /// What is billed.
+    pub lines: Vec<Line>,
+    /// The amounts by rate.
+    pub rates: Vec<Rate>,
+    /// Without tax, in minor units.
+    pub net: i64,
+    /// The tax, in minor units.
+    pub tax: i64,
+    /// With tax, in minor units.
+    pub gross: i64,
+    /// The account to pay to.
+    pub iban: Option<String>,
+    /// The bank of that account.
+    pub bic: Option<String>,
+}
+
+impl Invoice {
+    /// An amount with its decimals, as programs read it: `12.50`.
+    pub fn decimal(&self, amount: i64) -> String {
+        self.currency.decimal(amount)
+    }
+}
+
+/// A rate in percent, without decimals that are none: `21`, `5.5`.
+pub fn percent(rate: i64) -> String {
+    let text = format!("{}.{:02}", rate / 100, rate % 100);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

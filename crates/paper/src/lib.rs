@@ -1,0 +1,137 @@
+//! Invoices as they leave the house: a PDF/A-3 (ISO 19005-3) for people, with the electronic invoice of EN 16931
+//! inside for programs, in the way of Factur-X 1.0 (ZUGFeRD 2). The same facts always make the same bytes.
+//!
+//! The facts stand in [`invoice`], the words beside them in [`words`]. [`einvoice`] writes the XML, [`sheet`] draws,
+//! [`layout`] says what stands where, [`transfer`] is the code that banking programs read, and [`metadata`] says
+//! in the PDF what is inside.
+
+pub mod einvoice;
+pub mod invoice;
+mod layout;
+mod metadata;
+mod sheet;
+pub mod transfer;
+pub mod words;
+
+pub use invoice::Invoice;
+pub use layout::pdf;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use spotter_kernel::{Date, money::Currency};
+
+    use super::{
+        invoice::{Invoice, Kind, Line, Party, Rate},
+        words::Language,
+    };
+
+    fn date(text: &str) -> Date {
+        Date::parse(text).unwrap()
+    }
+
+    pub(crate) fn sample() -> Invoice {
+        let line = |description: &str, net, gross, rate| Line {
+            description: description.into(),
+            quantity: 1,
+            net,
+            gross,
+            rate,
+        };
+        Invoice {
+            kind: Kind::Invoice,
+            number: "INV-2026-000042".into(),
+            issued: date("2026-11-23"),
+            due: date("2026-12-07"),
+            period: Some((date("2026-11-23"), date("2026-12-23"))),
+            corrects: None,
+            reason: None,
+            currency: Currency::parse("EUR").unwrap(),
+            seller: Party {
+                name: "Riverside Coaching B.V.".into(),
+                street: vec!["Kade 1".into()],
+                postal_code: Some("3011 AA".into()),
+                city: Some("Rotterdam".into()),
+                country: Some("NL".into()),
+                email: Some("hello@riverside.example".into()),
+                phone: None,
+                vat_number: Some("NL123456789B01".into()),
+                registration_number: Some("12345678".into()),
+            },
+            seller_id: "65a1b2c3d4e5f6a7b8c9d0e1".into(),
+            buyer: Party { name: "Zoë <Łukasz> & 健身".into(), ..Party::default() },
+            lines: vec![
+                line("Gold membership", 4_050, 4_900, 2_100),
+                line("Towel", 917, 1_000, 900),
+                line("Days of a pause", -331, -400, 2_100),
+            ],
+            rates: vec![
+                Rate { rate: 900, net: 917, tax: 83 },
+                Rate { rate: 2_100, net: 3_719, tax: 781 },
+            ],
+            net: 4_636,
+            tax: 864,
+            gross: 5_500,
+            iban: Some("NL91ABNA0417164300".into()),
+            bic: Some("ABNANL2A".into()),
+        }
+    }
+
+    #[test]
+    fn the_same_facts_make_the_same_bytes() {
+        let invoice = sample();
+        let made = super::pdf(&invoice, Language::Dutch).unwrap();
+        assert_eq!(made, super::pdf(&invoice, Language::Dutch).unwrap());
+        assert!(made.starts_with(b"%PDF-1.7") && made.ends_with(b"%%EOF"));
+        assert!(made.len() < 60_000, "{} bytes", made.len());
+        // What Factur-X asks for stands in the metadata that the last table names.
+        let text: String = made.iter().map(|byte| char::from(*byte)).collect();
+        assert!(text.contains("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>"));
+        if let Ok(path) = std::env::var("SPOTTER_PAPER_SAMPLE") {
+            std::fs::write(path, made).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_by_an_electronic_invoice_is_paper_alone() {
+        let told = |change: fn(&mut Invoice)| {
+            let mut invoice = sample();
+            change(&mut invoice);
+            super::pdf(&invoice, Language::English).unwrap();
+            super::einvoice::xml(&invoice)
+        };
+        assert!(told(|_| ()).is_some());
+        assert!(told(|own| own.seller.vat_number = None).is_none());
+        assert!(told(|own| own.seller.country = None).is_none());
+        assert!(told(|own| own.currency = Currency::parse("KWD").unwrap()).is_none());
+        let free = told(|own| {
+            own.seller.vat_number = None;
+            own.rates = vec![Rate { rate: 0, net: 100, tax: 0 }];
+            own.lines.truncate(1);
+            own.lines[0].rate = 0;
+        });
+        let free = free.unwrap();
+        assert!(free.contains("<ram:CategoryCode>O<") && !free.contains("RateApplicablePercent"));
+        let xml = told(|own| own.buyer.name = "A\u{1}<b>".into()).unwrap();
+        assert!(xml.contains("<ram:Name>A &lt;b&gt;</ram:Name>"), "{xml}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn nothing_that_people_write_breaks_it(
+            texts in prop::collection::vec("\\PC{0,120}", 4..40),
+            odd in any::<String>(),
+        ) {
+            let mut invoice = sample();
+            invoice.buyer.name = odd.clone();
+            invoice.reason = Some(odd);
+            invoice.seller.street = texts.iter().take(3).cloned().collect();
+            let like = invoice.lines[0].clone();
+            let line = |text: &String| Line { description: text.clone(), ..like.clone() };
+            invoice.lines = texts.iter().map(line).collect();
+            let made = super::pdf(&invoice, Language::German);
+            prop_assert!(made.is_ok(), "{made:?}");
+        }
+    }
+}

