@@ -12,12 +12,17 @@ use crate::{
     service::{Api, Service},
 };
 
-/// What is due.
-pub struct Kind {
+/// What is due, as it is watched.
+pub struct Watched {
     /// What it is called.
-    name: &'static str,
+    pub name: &'static str,
     /// How the line of the metric begins that tells how many are due.
-    metric: &'static str,
+    pub metric: &'static str,
+}
+
+/// What is due, as it is written.
+pub struct Kind {
+    watched: Watched,
     /// What writes one: the company, a name, the record, the instant.
     rows: &'static [Sql],
     id: &'static str,
@@ -25,8 +30,7 @@ pub struct Kind {
 
 /// Timers that find nothing to do any more.
 pub const TIMERS: Kind = Kind {
-    name: "timers",
-    metric: "spotter_timers_past_due ",
+    watched: Watched { name: "timers", metric: "spotter_timers_past_due " },
     rows: &[Sql(
         "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0)",
     )],
@@ -35,8 +39,7 @@ pub const TIMERS: Kind = Kind {
 
 /// Messages that are not kept any more: what they cost without a mail server.
 pub const JOBS: Kind = Kind {
-    name: "jobs",
-    metric: "spotter_jobs_past_due{job=\"send_mail\"} ",
+    watched: Watched { name: "jobs", metric: "spotter_jobs_past_due{job=\"send_mail\"} " },
     rows: &[
         Sql("INSERT INTO job (company_id, kind, subject, state, attempts, due_at) \
             VALUES (?1, ?2, ?3, 'waiting', 0, ?4)"),
@@ -66,6 +69,11 @@ pub async fn run(
     service.kill()?;
     let at = Timestamp::from_millis(receiver::now()).plus_seconds(AHEAD + count as i64 / 20_000);
     fill(kind, place.location, company(&place.data)?, count, at).await?;
+    watch(&kind.watched, service, (at, count)).await
+}
+
+/// Measures what others wait before an instant at which so many are due, and after it.
+pub async fn watch(kind: &Watched, mut service: Service, (at, count): (Timestamp, u64)) -> Outcome {
     let api = service.start().await?;
     let client = api.ask(Method::GET, "/clients?limit=1", None).await?;
     let client = client["clients"][0]["clientId"].as_str().unwrap_or_default().to_owned();
@@ -115,7 +123,7 @@ async fn measure(
 }
 
 /// Whether some are due, as the metrics say.
-async fn waits(kind: &Kind, service: &Service) -> Outcome<bool> {
+async fn waits(kind: &Watched, service: &Service) -> Outcome<bool> {
     let text = reqwest::get(format!("http://{}/metrics", service.address())).await?.text().await?;
     let line = text.lines().find_map(|line| line.strip_prefix(kind.metric));
     Ok(line.is_none_or(|count| count.trim() != "0"))

@@ -6,6 +6,7 @@ mod crowd;
 mod due;
 mod faults;
 mod filling;
+mod finance;
 mod half_open;
 mod messages;
 mod million;
@@ -91,6 +92,18 @@ enum What {
         /// How many.
         #[arg(long, default_value_t = 500_000)]
         bookings: u64,
+    },
+    /// Memberships that renew at one instant, and others beside them.
+    Renewals {
+        /// How many.
+        #[arg(long, default_value_t = 10_000)]
+        count: u64,
+    },
+    /// A company with years of invoices: its list, and one on paper.
+    Invoices {
+        /// How many.
+        #[arg(long, default_value_t = 500_000)]
+        count: u64,
     },
     /// A company with very many clients: searches, pages far down, and others beside them.
     Million {
@@ -179,6 +192,8 @@ async fn main() -> Outcome {
         What::Timers { count } => due::run(&due::TIMERS, service(18_504), place(), count).await,
         What::Jobs { count } => due::run(&due::JOBS, service(18_505), place(), count).await,
         What::Calendar { bookings } => calendar::run(service(18_506), place(), bookings).await,
+        What::Renewals { count } => finance::renewals(service(18_508), place(), count).await,
+        What::Invoices { count } => finance::invoices(service(18_509), place(), count).await,
         What::Million { clients } => million::run(service(18_507), place(), clients).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
