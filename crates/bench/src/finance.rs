@@ -173,9 +173,9 @@ const TIMER: Sql = Sql("INSERT INTO timer (company_id, kind, subject, due_at, at
 const INVOICE: Sql = Sql(
     "INSERT INTO invoice (company_id, invoice_id, number, series, kind, status, \
     collection, client_id, currency, issue_date, due_date, net_total, tax_total, gross_total, paid_total, \
-    credited_total, balance, seller, buyer, lines, taxes, reminder_count, chased_days, created_at, \
+    credited_total, balance, seller, buyer, lines, taxes, language, reminder_count, chased_days, created_at, \
     updated_at) SELECT company_id, ?2, ?4, series, kind, status, collection, client_id, currency, \
     issue_date, due_date, net_total, tax_total, gross_total, paid_total, credited_total, balance, seller, \
-    buyer, lines, taxes, reminder_count, chased_days, created_at, updated_at \
+    buyer, lines, taxes, language, reminder_count, chased_days, created_at, updated_at \
     FROM invoice WHERE company_id = ?1 AND invoice_id = ?3",
 );

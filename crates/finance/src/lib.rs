@@ -1,8 +1,9 @@
 //! Finance: what a company sells, to whom it is sold, what is billed and paid, and what bookings take of it.
 //!
 //! What can be bought stands in [`catalogue`]. A sale ([`sales`]) issues a bill ([`billing`]), may be a
-//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]), which may be
-//! fetched from cards and accounts ([`collecting`]), pays bills, and what that means for memberships and credits stands in [`standing`]. How a company bills stands in
+//! membership ([`memberships`]) and gives credits ([`credits`]); money ([`payments`]), which may be fetched
+//! from cards and accounts ([`collecting`]), pays bills, and what that means for memberships and credits stands
+//! in [`standing`]. Who may come in with what they were sold says [`entrance`]. How a company bills stands in
 //! [`settings`]. The books look at themselves ([`audit`]).
 
 pub mod audit;
@@ -10,6 +11,7 @@ pub mod billing;
 pub mod catalogue;
 pub mod collecting;
 pub mod credits;
+pub mod entrance;
 pub mod ids;
 pub mod memberships;
 pub mod payments;
@@ -34,6 +36,7 @@ pub fn area() -> Area {
         sales::area().under("Sales"),
         Area::join([memberships::area(), standing::area()]).under("Subscriptions"),
         credits::area().under("Credits"),
+        entrance::area().under("Sales"),
         audit::area(),
     ])
 }

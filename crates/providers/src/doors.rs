@@ -133,8 +133,11 @@ impl Door {
                 let kept = url.clone();
                 let noted =
                     providers.write(company, what, move |cx| charging::led(cx, payment, &kept));
-                noted.await?;
-                led_to(&url)
+                // One that was called off meanwhile leads nowhere.
+                match noted.await? {
+                    true => led_to(&url),
+                    false => led_to(&back),
+                }
             }
             // The page says how it stands.
             charging::Lead::UnderWay | charging::Lead::Nowhere => led_to(&back),

@@ -58,6 +58,13 @@ impl Providers {
         }
     }
 
+    /// Closes the page of a payment, unless it was paid; what became of it.
+    async fn cancel(&self, account: &Account, payment: PaymentId) -> Answer<Option<Outcome>> {
+        match account.provider {
+            ProviderName::Sandbox => self.bank.cancel(account.company, payment).await,
+        }
+    }
+
     /// The page on which a payment is made.
     async fn pay_page(&self, account: &Account, order: &Order, back: &str) -> Answer<String> {
         match account.provider {

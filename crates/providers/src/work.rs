@@ -125,7 +125,14 @@ impl Providers {
 
     async fn see_to_refund(&self, company: CompanyId, refund: RefundId) -> Done {
         let found = self.read(company, move |cx| refunds::to_send(cx, refund)).await;
-        let Some((account, order)) = found.map_err(failed)? else { return Ok(()) };
+        let (account, order) = match found.map_err(failed)? {
+            refunds::Next::Nothing => return Ok(()),
+            refunds::Next::Send(account, order) => (account, order),
+            refunds::Next::Wait => {
+                let why = "the company's payment provider is not connected";
+                return Err(jobs::Outcome::Failed(why.to_owned()));
+            }
+        };
         let status = match self.refund(&account, &order).await {
             Returned::Done => RefundStatus::Succeeded,
             Returned::Refused(why) => {
@@ -152,9 +159,10 @@ impl Providers {
         let named = Id::parse(&kept.reference);
         match (kept.about, named) {
             (NoticeAbout::Payment, Some(id)) => self.follow_payment(&account, PaymentId(id)).await,
+            (NoticeAbout::Page, Some(id)) => self.close_page(&account, PaymentId(id)).await,
             (NoticeAbout::Setup, Some(id)) => self.follow_setup(&account, PaymentSetupId(id)).await,
             (NoticeAbout::Dispute, _) => self.follow_dispute(&account, &kept.reference).await,
-            (NoticeAbout::Payment | NoticeAbout::Setup, None) => Ok(()),
+            (NoticeAbout::Payment | NoticeAbout::Page | NoticeAbout::Setup, None) => Ok(()),
         }
     }
 
@@ -174,6 +182,15 @@ impl Providers {
                 done.await.map_err(failed)
             }
             Err(why) => Err(jobs::Outcome::Unknown(why)),
+        }
+    }
+
+    /// Closes the page of a payment that is not wanted any more; what was paid on it before counts.
+    async fn close_page(&self, account: &Account, payment: PaymentId) -> Done {
+        match self.cancel(account, payment).await {
+            Ok(Some(outcome)) => self.conclude(account.company, payment, outcome).await,
+            Ok(None) => self.conclude(account.company, payment, Outcome::Cancelled).await,
+            Err(why) => Err(jobs::Outcome::Failed(why)),
         }
     }
 

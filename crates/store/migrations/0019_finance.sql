@@ -59,6 +59,7 @@ CREATE TABLE invoice (
     lines TEXT NOT NULL,
     taxes TEXT NOT NULL,
     reason TEXT,
+    language TEXT NOT NULL,
     sent_at BIGINT,
     reminder_count BIGINT NOT NULL,
     chased_days BIGINT NOT NULL,

@@ -14,6 +14,7 @@ CREATE UNIQUE INDEX payment_answering ON payment (company_id, payment_request_id
 
 -- What is to go back is found by its id alone.
 CREATE UNIQUE INDEX refund_id ON refund (company_id, refund_id);
+CREATE INDEX refund_pending ON refund (company_id, refund_id) WHERE status = 'pending';
 
 -- Cards and accounts of clients, as the provider knows them.
 CREATE TABLE payment_method (
@@ -87,6 +88,7 @@ CREATE TABLE chargeback (
     client_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     amount BIGINT NOT NULL,
+    taken BIGINT NOT NULL,
     currency TEXT NOT NULL,
     reason TEXT NOT NULL,
     status TEXT NOT NULL,

@@ -50,6 +50,9 @@ pub struct Party {
     pub name: String,
     /// Where they are.
     pub address: Option<Address>,
+    /// ISO 3166-1 alpha-2 code of the country that they are in, where it is known.
+    #[serde(default)]
+    pub country: Option<String>,
     /// How to write to them.
     pub email: Option<String>,
     /// How to call them.
@@ -157,6 +160,8 @@ record! {
         pub taxes: Json<Vec<RateTotal>>,
         /// Why a credit note was issued.
         pub reason: Option<String>,
+        /// ISO 639-1 code of the language that it is written in: the client's on the day of issue.
+        pub language: String,
         /// When it was sent last.
         pub sent_at: Option<Timestamp>,
         /// How often the client was reminded.

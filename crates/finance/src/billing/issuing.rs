@@ -160,6 +160,7 @@ pub fn write(
         false => InvoiceStatus::Paid,
     };
     let (from, until) = bill.period.unzip();
+    let language = client.language().map_or_else(|| company.language.clone(), str::to_owned);
     let invoice = Invoice {
         invoice_id,
         number,
@@ -188,6 +189,7 @@ pub fn write(
         lines: Json(totals.lines),
         taxes: Json(totals.taxes),
         reason,
+        language,
         sent_at: None,
         reminder_count: 0,
         chased_days: 0,
@@ -220,6 +222,10 @@ fn seller(company: &Company, settings: &FinanceSettings) -> Party {
     Party {
         name: own.name.as_deref().map_or_else(|| company.name.clone(), text),
         address: own.address.clone(),
+        country: match &own.address {
+            Some(address) => Some(text(&address.country)),
+            None => company.country.clone(),
+        },
         email: own.email.as_deref().map(text),
         phone: own.phone.as_deref().map(text),
         vat_number: own.vat_number.as_deref().map(text),
@@ -233,6 +239,7 @@ fn buyer(client: &Client) -> Party {
     Party {
         name: client.name(),
         address: client.address().cloned(),
+        country: client.address().map(|address| address.country.to_string()),
         email: client.email().map(str::to_owned),
         ..Party::default()
     }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Download, File, Path, Read, answer, operation, vault::digest_of};
-use spotter_core::{company::Company, locations::Address};
+use spotter_core::locations::Address;
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_paper::{
     einvoice,
@@ -13,7 +13,6 @@ use spotter_paper::{
 };
 
 use super::{
-    charge,
     invoice::{Invoice, InvoiceKind, InvoiceLine, Party},
     invoices::InvoicePath,
     tax::RateTotal,
@@ -49,8 +48,7 @@ fn file_name(invoice: &Invoice) -> String {
 /// An invoice as a PDF.
 fn pdf(cx: &mut Read, invoice: &Invoice) -> Result<Vec<u8>> {
     let facts = facts(cx, invoice)?;
-    let language = charge::language_of(cx, invoice.client_id)?;
-    spotter_paper::pdf(&facts, Language::of(&language)).map_err(Problem::internal)
+    spotter_paper::pdf(&facts, Language::of(&invoice.language)).map_err(Problem::internal)
 }
 
 fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
@@ -58,10 +56,6 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
         Some(id) => Some(Invoice::find(cx, id)?),
         None => None,
     };
-    let mut seller = party(&invoice.seller.0);
-    if seller.country.is_none() {
-        seller.country = Company::find(cx)?.country;
-    }
     let line = |line: &InvoiceLine| paper::Line {
         description: line.description.clone(),
         quantity: line.quantity,
@@ -86,7 +80,7 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
         corrects: corrects.map(|bill| (bill.number, bill.issue_date)),
         reason: invoice.reason.clone(),
         currency: invoice.currency,
-        seller,
+        seller: party(&invoice.seller.0),
         seller_id: cx.company().to_string(),
         buyer: party(&invoice.buyer.0),
         lines: invoice.lines.0.iter().map(line).collect(),
@@ -111,7 +105,7 @@ fn party(own: &Party) -> paper::Party {
         street: address.map(street).unwrap_or_default(),
         postal_code: address.and_then(|own| own.postal_code.as_deref().map(text)),
         city: address.map(|own| text(&own.city)),
-        country: address.map(|own| own.country.to_string()),
+        country: own.country.clone(),
         email: own.email.clone(),
         phone: own.phone.clone(),
         vat_number: own.vat_number.clone(),

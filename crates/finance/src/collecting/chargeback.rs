@@ -36,6 +36,8 @@ record! {
         pub reason: String,
         /// Where it stands.
         pub status: ChargebackStatus,
+        /// What of it could be taken off what the payment pays; less where the money had gone back already.
+        pub taken: i64,
         #[serde(skip)]
         reference: String,
         /// Until when you can show that you are in the right; null for a returned debit.
@@ -120,23 +122,25 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
         cx.recount(&before.subjects(), &chargeback.subjects())?;
     }
     match told.status {
-        ChargebackStatus::Won => give_back(cx, chargeback.payment_id, chargeback.amount),
+        ChargebackStatus::Won => give_back(cx, chargeback.payment_id, chargeback.taken),
         _ => Ok(()),
     }
 }
 
 fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
     let before = Payment::find(cx, told.payment)?;
-    let amount = told.amount.min(before.refundable());
-    if amount <= 0 {
-        return Ok(());
-    }
+    // One that is told of only when it is won took nothing.
+    let taken = match told.status {
+        ChargebackStatus::Won => 0,
+        _ => told.amount.min(before.refundable()),
+    };
     let chargeback = Chargeback {
         chargeback_id: ChargebackId(cx.new_id()),
         payment_id: before.payment_id,
         client_id: before.client_id,
         kind: told.kind,
-        amount,
+        amount: told.amount,
+        taken,
         currency: before.currency,
         reason: told.reason.clone(),
         status: told.status,
@@ -149,14 +153,32 @@ fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
     cx.touch("chargeback", chargeback.chargeback_id, ["chargeback"]);
     cx.defer(INSERT, &chargeback.params())?;
     cx.recount(&BTreeSet::new(), &chargeback.subjects())?;
-    // One that is told of only when it is won took nothing.
-    if told.status != ChargebackStatus::Won {
-        let mut payment = before.clone();
-        payment.disputed_total += amount;
-        allocating::take_back(cx, &mut payment, amount)?;
-        payment.save(cx, &before)?;
-    }
+    take(cx, &before, taken)?;
     chargeback.tell(cx)
+}
+
+fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {
+    let mut payment = before.clone();
+    payment.disputed_total += amount;
+    allocating::take_back(cx, &mut payment, amount)?;
+    payment.save(cx, before)
+}
+
+/// Takes what is still to be taken for the chargebacks of a payment, once there is something again.
+pub fn take_rest(cx: &mut Write, payment: PaymentId) -> Result<()> {
+    let open: Vec<Chargeback> = cx.all(SHORT, params![payment])?;
+    for before in open {
+        let paid = Payment::find(cx, payment)?;
+        let more = (before.amount - before.taken).min(paid.refundable());
+        if more > 0 {
+            let mut chargeback = before.clone();
+            chargeback.taken += more;
+            chargeback.updated_at = cx.now();
+            cx.defer(SAVE, &chargeback.params())?;
+            take(cx, &paid, more)?;
+        }
+    }
+    Ok(())
 }
 
 /// The company was in the right: the money pays bills again.
@@ -177,6 +199,8 @@ statements! {
     FIND = "SELECT ", Chargeback::COLUMNS, " FROM chargeback WHERE company_id = ?1 AND chargeback_id = ?2";
     BY_REFERENCE = "SELECT ", Chargeback::COLUMNS, " FROM chargeback \
         WHERE company_id = ?1 AND reference = ?2";
+    SHORT = "SELECT ", Chargeback::COLUMNS, " FROM chargeback WHERE company_id = ?1 AND payment_id = ?2 \
+        AND taken < amount AND status <> 'won' ORDER BY chargeback_id LIMIT 100";
     INSERT = "INSERT INTO chargeback ", values!(Chargeback);
     SAVE = "UPDATE chargeback SET ", set!(Chargeback), " WHERE company_id = ?1 AND chargeback_id = ?2";
 }

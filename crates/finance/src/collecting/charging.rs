@@ -11,7 +11,7 @@ use spotter_store::{params, record, set, statements, values};
 
 use super::{
     connection,
-    method::PaymentMethod,
+    method::{MethodStatus, PaymentMethod},
     notice,
     provider::{Account, Charged, Order, Outcome, ProviderName},
     retrying,
@@ -103,7 +103,7 @@ pub fn begin(
     let kept =
         ProviderPayment { payment_id, provider, reference: None, page_url: None, sent_at: None };
     cx.defer(INSERT, &kept.params())?;
-    look_later(cx, payment_id, BANK_HOURS)?;
+    look_later(cx, payment_id, BANK_SECONDS)?;
     Ok(payment)
 }
 
@@ -136,7 +136,7 @@ const LOST_HOURS: i64 = 48;
 
 /// Looks at a payment that is to be charged, and notes that it is sent before it is.
 pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
-    let payment = Payment::find(cx, id)?;
+    let mut payment = Payment::find(cx, id)?;
     let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(Next::Nothing) };
     if payment.is_final() {
         return Ok(Next::Nothing);
@@ -144,12 +144,19 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
     let Some(account) = connection::account(cx)?.filter(|own| own.provider == kept.provider) else {
         return Ok(Next::Wait("the company's payment provider is not connected"));
     };
-    let order = order(cx, &payment)?;
     let method = match payment.payment_method_id {
-        Some(method) => Some(PaymentMethod::find(cx, method)?.charged()),
+        Some(method) => Some(PaymentMethod::find(cx, method)?),
         None => None,
     };
     let now = cx.now();
+    if kept.sent_at.is_none() {
+        let Some(still) = still_wanted(cx, &payment, method.as_ref())? else {
+            return Ok(Next::Nothing);
+        };
+        payment = still;
+    }
+    let order = order(cx, &payment)?;
+    let method = method.map(|method| method.charged());
     let hours = kept.sent_at.map(|sent_at| (now.millis() - sent_at.millis()) / 3_600_000);
     Ok(match (hours, method) {
         (None, Some(charged)) => {
@@ -163,6 +170,39 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
         (Some(_), _) => Next::GiveUp,
         (None, None) => Next::Nothing,
     })
+}
+
+/// A payment that has not been sent, as it is wanted now: no more than is left to pay, and of what may still be
+/// charged. Nothing where it is not wanted any more, which is written then.
+fn still_wanted(
+    cx: &mut Write,
+    before: &Payment,
+    method: Option<&PaymentMethod>,
+) -> Result<Option<Payment>> {
+    let today = crate::zone(cx)?.date_at(cx.now());
+    let code = match method {
+        Some(method) if method.status == MethodStatus::Revoked => Some(FailureCode::MethodRevoked),
+        Some(method) if method.status == MethodStatus::Expired || method.is_over(today) => {
+            Some(FailureCode::MethodExpired)
+        }
+        _ => None,
+    };
+    if let Some(code) = code {
+        conclude(cx, before.payment_id, &Outcome::Failed(code))?;
+        return Ok(None);
+    }
+    let left = match before.invoice_id {
+        Some(invoice) => Invoice::find(cx, invoice)?.balance,
+        None => before.amount,
+    };
+    if left <= 0 {
+        conclude(cx, before.payment_id, &Outcome::Cancelled)?;
+        return Ok(None);
+    }
+    let mut payment = before.clone();
+    payment.amount = payment.amount.min(left);
+    payment.save(cx, before)?;
+    Ok(Some(payment))
 }
 
 /// A payment as a provider is asked for it.
@@ -196,24 +236,26 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
     }
     let mut payment = before.clone();
     match outcome {
-        Outcome::Waiting | Outcome::Unknown(_) => look_later(cx, id, PAGE_HOURS),
+        Outcome::Waiting | Outcome::Unknown(_) => look_later(cx, id, PAGE_SECONDS),
         Outcome::Processing(kind) => {
             (payment.status, payment.kind) = (PaymentStatus::Processing, *kind);
             payment.save(cx, &before)?;
-            look_later(cx, id, BANK_HOURS)
+            look_later(cx, id, BANK_SECONDS)
         }
         Outcome::Succeeded(kind) => {
             (payment.status, payment.kind) = (PaymentStatus::Succeeded, *kind);
             payment.settled_at = Some(cx.now());
+            // Before what it pays turns: nothing closes the page of what has come.
+            payment.save(cx, &before)?;
             if let Some(request) = payment.payment_request_id {
                 let request = PaymentRequest::find(cx, request)?;
                 if request.is_open() {
                     request.end(cx, RequestStatus::Paid)?;
                 }
             }
-            let amount = payment.amount;
+            let (came, amount) = (payment.clone(), payment.amount);
             allocating::pay_bills(cx, &mut payment, amount)?;
-            payment.save(cx, &before)?;
+            payment.save(cx, &came)?;
             payment.tell(cx, Event::PaymentSucceeded)
         }
         Outcome::Failed(code) => {
@@ -270,19 +312,43 @@ pub fn fail_at_once(
     retrying::failed(cx, &payment)
 }
 
-/// The provider has never heard of a payment. That is so until it is sent; after days it will not be any more.
+/// The provider has never heard of a payment. That is so until it is sent; after days it will not be any more. A
+/// page that nobody was led to is soon none.
 pub fn unheard_of(cx: &mut Write, id: PaymentId) -> Result<()> {
     let payment = Payment::find(cx, id)?;
-    let hours = (cx.now().millis() - payment.created_at.millis()) / 3_600_000;
-    match payment.status == PaymentStatus::Pending && hours >= LOST_HOURS + BANK_HOURS {
-        true => conclude(cx, id, &Outcome::Failed(FailureCode::NotSent)),
+    if payment.status != PaymentStatus::Pending {
+        return Ok(());
+    }
+    let seconds = (cx.now().millis() - payment.created_at.millis()) / 1_000;
+    match payment.is_by_page() {
+        true if seconds >= LEADING_SECONDS => conclude(cx, id, &Outcome::Cancelled),
+        false if seconds >= LOST_HOURS * 3_600 + BANK_SECONDS => {
+            conclude(cx, id, &Outcome::Failed(FailureCode::NotSent))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Has the page closed on which a payment is to be made: it is not wanted any more, or not as it stands there.
+pub fn close_page(cx: &mut Write, payment: &Payment) -> Result<()> {
+    match payment.is_by_page() && payment.status == PaymentStatus::Pending {
+        true => notice::close_page(cx, payment.payment_id),
         false => Ok(()),
+    }
+}
+
+/// The same of the page on which a bill is paid, where there is one.
+pub fn close_page_of(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
+    match Payment::unfinished(cx, invoice)? {
+        Some(payment) => close_page(cx, &payment),
+        None => Ok(()),
     }
 }
 
 /// Takes back what is to be fetched for a bill and has not been sent: nothing is left to pay of it.
 pub fn call_off(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     let Some(before) = Payment::unfinished(cx, invoice)? else { return Ok(()) };
+    close_page(cx, &before)?;
     let kept = ProviderPayment::find(cx, before.payment_id)?;
     if before.status != PaymentStatus::Pending || kept.is_none_or(|kept| kept.sent_at.is_some()) {
         return Ok(());
@@ -294,13 +360,15 @@ pub fn call_off(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
     cx.clear_job(&CHARGE, payment.payment_id)
 }
 
-/// Hours after which a client who pays on a page is asked about, and a bank that takes its time.
-const PAGE_HOURS: i64 = 1;
-const BANK_HOURS: i64 = 24;
+/// Seconds in which a client is led to a page, after which one who pays there is asked about, and after which a
+/// bank is that takes its time.
+const LEADING_SECONDS: i64 = 120;
+const PAGE_SECONDS: i64 = 3_600;
+const BANK_SECONDS: i64 = 86_400;
 
 /// Has the provider asked what became of a payment, should it not tell by itself.
-pub fn look_later(cx: &mut Write, payment: PaymentId, hours: i64) -> Result<()> {
-    let at = cx.now().plus_seconds(hours * 3_600);
+fn look_later(cx: &mut Write, payment: PaymentId, seconds: i64) -> Result<()> {
+    let at = cx.now().plus_seconds(seconds);
     cx.set_timer(&ASK_ABOUT_PAYMENT, payment, at)
 }
 
@@ -310,7 +378,7 @@ fn ask_about_payment(cx: &mut Write, id: Id) -> Result<()> {
         true => Ok(()),
         false => {
             notice::ask(cx, PaymentId(id))?;
-            look_later(cx, PaymentId(id), BANK_HOURS)
+            look_later(cx, PaymentId(id), BANK_SECONDS)
         }
     }
 }
@@ -361,7 +429,11 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
     let Some(mut kept) = ProviderPayment::find(cx, payment.payment_id)? else {
         return Ok(Lead::UnderWay);
     };
-    if !own || payment.status != PaymentStatus::Pending || payment.amount != request.amount {
+    if !own || payment.status != PaymentStatus::Pending {
+        return Ok(Lead::UnderWay);
+    }
+    if payment.amount != request.amount {
+        close_page(cx, &payment)?;
         return Ok(Lead::UnderWay);
     }
     if let Some(url) = kept.page_url {
@@ -369,18 +441,23 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
     }
     kept.sent_at = kept.sent_at.or(Some(cx.now()));
     kept.write(cx)?;
-    look_later(cx, payment.payment_id, PAGE_HOURS)?;
+    look_later(cx, payment.payment_id, LEADING_SECONDS)?;
     let order = order(cx, &payment)?;
     Ok(Lead::Ask(account, order))
 }
 
-/// Notes the page on which a payment is made.
-pub fn led(cx: &mut Write, payment: PaymentId, url: &str) -> Result<()> {
+/// Notes the page on which a payment is made; whether it is still wanted.
+pub fn led(cx: &mut Write, payment: PaymentId, url: &str) -> Result<bool> {
     let Some(mut kept) = ProviderPayment::find(cx, payment)? else {
         return Err(Problem::internal("a page of no payment"));
     };
+    if Payment::find(cx, payment)?.is_final() {
+        return Ok(false);
+    }
     kept.page_url = Some(url.to_owned());
-    kept.write(cx)
+    kept.write(cx)?;
+    look_later(cx, payment, PAGE_SECONDS)?;
+    Ok(true)
 }
 
 /// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
@@ -390,7 +467,7 @@ fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
         (State::Failed, None) => {
             conclude(cx, PaymentId(id), &Outcome::Failed(FailureCode::NotSent))
         }
-        (State::Unknown, None) => look_later(cx, PaymentId(id), BANK_HOURS),
+        (State::Unknown, None) => look_later(cx, PaymentId(id), BANK_SECONDS),
         _ => Ok(()),
     }
 }

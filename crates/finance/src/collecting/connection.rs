@@ -7,7 +7,7 @@ use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text};
 use spotter_store::{params, record, set, statements, values};
 
 use super::provider::{Account, Keys, ProviderName};
-use crate::ids::PaymentId;
+use crate::ids::{PaymentId, RefundId};
 
 record! {
     /// A company's connection to a provider.
@@ -105,8 +105,9 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     if cx.one::<Connection>(FIND, params![])?.is_none() {
         return Err(Key::NotFound.into());
     }
-    if cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some() {
-        let rule = "must have no payment under way";
+    let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
+    if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
+        let rule = "must have no payment and no refund under way";
         return Err(Problem::conflict("paymentProvider", rule));
     }
     let company = cx.company();
@@ -141,4 +142,5 @@ statements! {
     REMOVE = "DELETE FROM payment_provider WHERE company_id = ?1";
     UNDER_WAY = "SELECT payment_id FROM payment WHERE company_id = ?1 \
         AND status IN ('pending', 'processing') LIMIT 1";
+    RETURNING = "SELECT refund_id FROM refund WHERE company_id = ?1 AND status = 'pending' LIMIT 1";
 }

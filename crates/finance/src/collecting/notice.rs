@@ -55,6 +55,14 @@ pub fn ask(cx: &mut Write, payment: PaymentId) -> Result<()> {
     keep(cx, kept.provider, &Notice { event, about, reference })
 }
 
+/// Has the page closed on which a payment is made.
+pub fn close_page(cx: &mut Write, payment: PaymentId) -> Result<()> {
+    let Some(kept) = super::charging::ProviderPayment::find(cx, payment)? else { return Ok(()) };
+    let event = format!("closed {}", cx.new_id());
+    let (about, reference) = (NoticeAbout::Page, payment.to_string());
+    keep(cx, kept.provider, &Notice { event, about, reference })
+}
+
 /// The notice with this id.
 pub fn find(cx: &mut Read, id: Id) -> Result<Option<Kept>> {
     cx.one(FIND, params![id])

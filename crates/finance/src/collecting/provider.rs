@@ -148,8 +148,14 @@ pub struct Dispute {
 }
 
 words! {
-    /// What a notice is about.
-    pub enum NoticeAbout { Payment = "payment", Setup = "setup", Dispute = "dispute" }
+    /// What a notice is about: a payment, the page of one that is not wanted any more (which nobody tells but
+    /// we ourselves), a page on which a card or an account is left, or money that a bank takes back.
+    pub enum NoticeAbout {
+        Payment = "payment",
+        Page = "page",
+        Setup = "setup",
+        Dispute = "dispute",
+    }
 }
 
 /// What a provider tells by itself: about what, and no more. The rest is asked for.

@@ -44,8 +44,8 @@ pub fn collect(cx: &mut Write, invoice: &Invoice) -> Result<()> {
 
 /// Attempts to collect a bill, with what its membership or its client names.
 fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
-    if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {
-        return again_tomorrow(cx, invoice);
+    if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
+        return wait_for(cx, invoice, &payment);
     }
     let named = match invoice.subscription_id {
         Some(id) => Subscription::find(cx, id)?.payment_method_id,
@@ -80,9 +80,20 @@ fn of_bill(invoice: &Invoice, source: PaymentSource, attempt: i64) -> Fetch {
     }
 }
 
-fn again_tomorrow(cx: &mut Write, invoice: &Invoice) -> Result<()> {
-    let tomorrow = zone(cx)?.date_at(cx.now()).tomorrow();
-    let at = company_day(cx, tomorrow)?;
+/// Seconds in which a page that is closed is done with.
+const CLOSING_SECONDS: i64 = 300;
+
+/// Something is on its way for a bill: a bank is waited for until tomorrow, a client who has opened a page and
+/// may have left it is not.
+fn wait_for(cx: &mut Write, invoice: &Invoice, payment: &Payment) -> Result<()> {
+    charging::close_page(cx, payment)?;
+    let at = match payment.is_by_page() {
+        true => cx.now().plus_seconds(CLOSING_SECONDS),
+        false => {
+            let tomorrow = zone(cx)?.date_at(cx.now()).tomorrow();
+            company_day(cx, tomorrow)?
+        }
+    };
     cx.set_timer(&COLLECT_INVOICE, invoice.invoice_id, at)
 }
 
@@ -180,8 +191,13 @@ fn charge_invoice(
     let method = method.filter(|own| own.provider == provider && !own.is_over(today));
     let rule = "must be one that can be charged";
     let method = method.ok_or_else(|| Problem::conflict("paymentMethodId", rule))?;
-    if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {
-        let rule = "must be none that is under way for the invoice";
+    if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
+        let rule = match payment.is_by_page() {
+            true => {
+                "must be none that is under way: the client pays on a page; take the request back first"
+            }
+            false => "must be none that is under way for the invoice",
+        };
         return Err(Problem::conflict("payment", rule));
     }
     let (amount, code, last4) =

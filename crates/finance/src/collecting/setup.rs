@@ -159,6 +159,9 @@ pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account,
         return Ok(None);
     };
     let client = Client::find(cx, setup.client_id)?;
+    if client.is_archived() {
+        return Ok(None);
+    }
     let order =
         SetupOrder { setup: setup.payment_setup_id, client: setup.client_id, name: client.name() };
     Ok(Some((account, order)))

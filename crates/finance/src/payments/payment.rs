@@ -167,6 +167,11 @@ impl Payment {
         cx.one(ANSWERING, params![request])
     }
 
+    /// Whether the client makes it on a page, and nothing is charged without them.
+    pub fn is_by_page(&self) -> bool {
+        self.source == PaymentSource::Request && self.payment_method_id.is_none()
+    }
+
     /// Whether nothing but a chargeback or a refund changes it any more.
     pub fn is_final(&self) -> bool {
         !matches!(self.status, PaymentStatus::Pending | PaymentStatus::Processing)

@@ -16,6 +16,7 @@ use spotter_store::{Bind, params, record, statements, values, words};
 use crate::{
     billing::{correcting, invoice::Invoice},
     collecting::{
+        chargeback,
         charging::ProviderPayment,
         connection,
         provider::{Account, RefundOrder},
@@ -106,7 +107,14 @@ fn refund_payment(
     payment.unallocated -= amount;
     payment.refunded_total += amount;
     // What a provider has fetched goes back through it; what staff took, staff give.
-    let is_sent = ProviderPayment::find(cx, payment.payment_id)?.is_some();
+    let kept = ProviderPayment::find(cx, payment.payment_id)?;
+    let is_sent = kept.is_some();
+    if let Some(kept) = kept
+        && connection::provider(cx)? != Some(kept.provider)
+    {
+        let rule = "must be the one that the payment came through: connect it again";
+        return Err(Problem::conflict("paymentProvider", rule));
+    }
     let refund = Refund {
         payment_id: payment.payment_id,
         refund_id: RefundId(cx.new_id()),
@@ -125,15 +133,27 @@ fn refund_payment(
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }
 
-/// What a provider is to send back; nothing where that was done.
-pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Option<(Account, RefundOrder)>> {
+/// What is to be done about a refund.
+pub enum Next {
+    /// Nothing: it is done with.
+    Nothing,
+    /// It is sent.
+    Send(Account, RefundOrder),
+    /// It cannot be sent now: the company's provider is not connected.
+    Wait,
+}
+
+/// What a provider is to send back.
+pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
     let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
-        return Ok(None);
+        return Ok(Next::Nothing);
     };
+    let kept = ProviderPayment::find(cx, refund.payment_id)?;
     let account = connection::account(cx)?;
+    let account = account.filter(|own| kept.is_some_and(|kept| kept.provider == own.provider));
     let order = RefundOrder { refund: id, payment: refund.payment_id, amount: refund.amount };
-    Ok(account.map(|account| (account, order)))
+    Ok(account.map_or(Next::Wait, |account| Next::Send(account, order)))
 }
 
 /// Writes what became of money that was to go back. What cannot is the client's, for their next bill.
@@ -152,7 +172,9 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     let mut payment = before.clone();
     payment.refunded_total -= refund.amount;
     payment.unallocated += refund.amount;
-    payment.save(cx, &before)
+    payment.save(cx, &before)?;
+    // What a bank has taken back meanwhile comes first.
+    chargeback::take_rest(cx, payment.payment_id)
 }
 
 fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {

@@ -14,9 +14,10 @@ use spotter_kernel::{
 };
 use spotter_store::{params, record, set, statements, values, words};
 
-use super::page::PAGE;
+use super::{page::PAGE, payment::Payment};
 use crate::{
     billing::invoice::Invoice,
+    collecting::charging,
     ids::{InvoiceId, PaymentRequestId},
 };
 
@@ -197,6 +198,9 @@ impl PaymentRequest {
         }
         cx.defer(SAVE, &request.params())?;
         cx.clear_timer(&EXPIRE_REQUEST, self.payment_request_id)?;
+        if let Some(payment) = Payment::answering(cx, self.payment_request_id)? {
+            charging::close_page(cx, &payment)?;
+        }
         cx.recount(&self.subjects(), &request.subjects())?;
         if status != RequestStatus::Paid {
             request.tell(cx, Event::PaymentRequestCancelled)?;
@@ -223,6 +227,9 @@ impl PaymentRequest {
 /// Asks for no more than is left to pay of an invoice.
 pub fn lower(cx: &mut Write, invoice: InvoiceId, balance: i64) -> Result<()> {
     let now = cx.now();
+    if let Some(payment) = Payment::unfinished(cx, invoice)?.filter(|own| own.amount > balance) {
+        charging::close_page(cx, &payment)?;
+    }
     cx.defer(LOWER, params![invoice, balance, now])
 }
 

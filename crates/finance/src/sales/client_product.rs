@@ -105,6 +105,11 @@ impl ClientProduct {
         cx.all(IN_USE, params![client])
     }
 
+    /// What a client was sold, the latest first.
+    pub fn latest_of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        cx.all(LATEST, params![client])
+    }
+
     /// Whether it can be used on a day, as far as its dates go.
     pub fn is_valid_on(&self, day: Date) -> bool {
         self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
@@ -169,6 +174,8 @@ statements! {
     IN_USE = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
         WHERE company_id = ?1 AND client_id = ?2 AND status IN ('scheduled', 'active', 'used') \
         ORDER BY client_product_id LIMIT 500";
+    LATEST = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
+        WHERE company_id = ?1 AND client_id = ?2 ORDER BY client_product_id DESC LIMIT 100";
     BY_EXTERNAL_ID = "SELECT client_product_id FROM client_product \
         WHERE company_id = ?1 AND external_id = ?2";
     INSERT = "INSERT INTO client_product ", values!(ClientProduct);

@@ -268,6 +268,17 @@ pub fn open_page(
     tx.execute(NEW_PAYMENT, &new.row(company)).map(drop)
 }
 
+/// Closes the page of a payment that nobody has made.
+pub fn close(tx: &mut Tx<'_>, company: CompanyId, reference: &str) -> Result<Option<BankPayment>> {
+    let Some(mut found) = payment(tx, company, reference)? else { return Ok(None) };
+    if found.state == BankState::Waiting {
+        found.state = BankState::Cancelled;
+        (found.next, found.next_at) = (None, None);
+        found.save(tx, company)?;
+    }
+    Ok(Some(found))
+}
+
 /// Opens the page of a setup, once.
 pub fn open_setup(
     tx: &mut Tx<'_>,
@@ -300,7 +311,9 @@ pub fn refund(tx: &mut Tx<'_>, company: CompanyId, order: &RefundOrder) -> Resul
         return Ok(true);
     }
     let Some(mut paid) = payment(tx, company, &of)? else { return Ok(false) };
-    let left = paid.amount - paid.refunded;
+    // What was taken back is not there to be sent.
+    let taken = dispute(tx, company, &of)?.filter(|own| own.state != ChargebackStatus::Won);
+    let left = paid.amount - paid.refunded - taken.map_or(0, |own| own.amount);
     if paid.state != BankState::Succeeded || order.amount > left {
         return Ok(false);
     }
@@ -322,6 +335,9 @@ pub fn take_back(
         NextStep::Return => (ChargebackKind::DebitReturn, ChargebackStatus::Lost),
         _ => (ChargebackKind::Dispute, ChargebackStatus::Open),
     };
+    if of.amount <= of.refunded {
+        return Ok(());
+    }
     let is_open = state == ChargebackStatus::Open;
     let evidence = is_open.then(|| now.plus_days(EVIDENCE_DAYS));
     let (next, next_at) = match step {

@@ -73,18 +73,18 @@ impl Providers {
         let ToTell { company_id: company, notice, about, reference } = told;
         let account = self.read(company, connection::account).await?;
         let (gone, now) = (notice.clone(), self.env.clock.now());
-        // Who has left is not told any more.
-        if let Some(account) = account.filter(|own| own.provider == ProviderName::Sandbox) {
-            let said = Said { notice, about, reference };
-            let body = serde_json::to_string(&said).map_err(spotter_kernel::Problem::internal)?;
-            let mut headers = HeaderMap::new();
-            let signed = signature::sign(&account.keys.notices, &body, now);
-            if let Ok(signed) = HeaderValue::from_str(&signed) {
-                headers.insert(SIGNATURE_HEADER, signed);
-            }
-            let to = (ProviderName::Sandbox.word(), company);
-            self.take_notice(to, &headers, &body).await?;
+        // Who is not connected any more is told when they are again.
+        let account = account.filter(|own| own.provider == ProviderName::Sandbox);
+        let Some(account) = account else { return Ok(()) };
+        let said = Said { notice, about, reference };
+        let body = serde_json::to_string(&said).map_err(spotter_kernel::Problem::internal)?;
+        let mut headers = HeaderMap::new();
+        let signed = signature::sign(&account.keys.notices, &body, now);
+        if let Ok(signed) = HeaderValue::from_str(&signed) {
+            headers.insert(SIGNATURE_HEADER, signed);
         }
+        let to = (ProviderName::Sandbox.word(), company);
+        self.take_notice(to, &headers, &body).await?;
         let forget = move |tx: &mut Tx<'_>| tx.execute(TOLD, params![company, gone]).map(drop);
         self.db.write(forget).await
     }
@@ -126,7 +126,9 @@ fn see_to(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
 statements! {
     COUNT_DUE = "SELECT (SELECT COUNT(*) FROM sandbox_payment WHERE next_at <= ?1) \
         + (SELECT COUNT(*) FROM sandbox_dispute WHERE next_at <= ?1)";
-    TO_TELL = "SELECT ", ToTell::COLUMNS, " FROM sandbox_notice ORDER BY company_id, notice LIMIT ?1";
+    TO_TELL = "SELECT n.company_id, n.notice, n.about, n.reference FROM sandbox_notice n \
+        JOIN payment_provider p ON p.company_id = n.company_id AND p.provider = 'sandbox' \
+        ORDER BY n.company_id, n.notice LIMIT ?1";
     DUE_PAYMENTS = "SELECT company_id, reference FROM sandbox_payment WHERE next_at <= ?1 \
         ORDER BY next_at LIMIT ?2";
     DUE_DISPUTES = "SELECT company_id, reference FROM sandbox_dispute WHERE next_at <= ?1 \

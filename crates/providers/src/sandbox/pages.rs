@@ -48,15 +48,27 @@ impl Bank {
     }
 }
 
-/// What somebody has chosen on a page; nothing where they turn back.
-async fn chosen(request: Request<Body>) -> Result<Option<SandboxToken>> {
+/// What somebody does on a page.
+enum Choice {
+    /// They leave a card or an account that does so.
+    Token(SandboxToken),
+    /// They turn back.
+    Back,
+    /// Nothing that is known.
+    Nothing,
+}
+
+async fn chosen(request: Request<Body>) -> Result<Choice> {
     let read = Limited::new(request.into_body(), 4_096).collect().await;
     let bytes = read.map_err(|_| Problem::new(Key::RequestFailed).with_status(413))?.to_bytes();
     let said = |wanted: &str| {
         form_urlencoded::parse(&bytes).find(|(name, _)| name == wanted).map(|(_, value)| value)
     };
-    let token = said("token").filter(|_| said("turn").is_none());
-    Ok(token.and_then(|token| SandboxToken::parse(&token)))
+    if said("turn").is_some() {
+        return Ok(Choice::Back);
+    }
+    let token = said("token").and_then(|token| SandboxToken::parse(&token));
+    Ok(token.map_or(Choice::Nothing, Choice::Token))
 }
 
 /// What each token does, as people read it.
@@ -134,14 +146,18 @@ async fn pay(
         door.state.count_address(&request)?;
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("payments", place)?;
-        let (token, now) = (chosen(request).await?, bank.env.clock.now());
+        let here = bank.page_address("payments", company, &reference)?;
+        let (choice, now) = (chosen(request).await?, bank.env.clock.now());
+        if let Choice::Nothing = choice {
+            return led_to(&here);
+        }
         let paid = move |tx: &mut Tx<'_>| {
             let found = books::payment(tx, company, &reference)?;
             let mut payment = found.ok_or(Key::NotFound)?;
             if payment.state == BankState::Waiting {
-                match token {
-                    Some(token) => payment.take(token, true, now),
-                    None => {
+                match choice {
+                    Choice::Token(token) => payment.take(token, true, now),
+                    Choice::Back | Choice::Nothing => {
                         payment.state = BankState::Cancelled;
                         (payment.next, payment.next_at) = (None, None);
                     }
@@ -195,10 +211,10 @@ async fn leave(
         door.state.count_address(&request)?;
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("setups", place)?;
-        let token = chosen(request).await?;
+        let choice = chosen(request).await?;
         let left = move |tx: &mut Tx<'_>| {
             let setup = books::setup(tx, company, &reference)?.ok_or(Key::NotFound)?;
-            if let Some(token) = token {
+            if let Choice::Token(token) = choice {
                 books::leave(tx, company, (&reference, token))?;
             }
             Ok(setup.return_url)

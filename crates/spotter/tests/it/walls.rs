@@ -96,7 +96,7 @@ fn every_statement_names_its_company() {
         "provider_notice WHERE provider_notice_id < ?1",
         "FROM sandbox_payment WHERE next_at <= ?1",
         "FROM sandbox_dispute WHERE next_at <= ?1",
-        "FROM sandbox_notice ORDER BY",
+        "FROM sandbox_notice n",
         "UPDATE mail SET status = ?1, content = NULL, error = ?3",
     ];
     for sql in spotter::areas::areas().statements {

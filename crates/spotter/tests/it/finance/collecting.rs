@@ -1,6 +1,19 @@
 //! Money that is fetched from cards and accounts, with the sandbox as the bank.
 
 use serde_json::{Value, json};
+use spotter_contract::Write;
+use spotter_finance::{
+    billing::{correcting, invoice::Invoice},
+    collecting::{
+        chargeback,
+        charging::{self, Fetch},
+        method::{self, MethodStatus, PaymentMethod},
+        provider::{ChargebackKind, ChargebackStatus, Dispute},
+    },
+    ids::{InvoiceId, PaymentId, PaymentRequestId},
+    payments::{payment::PaymentSource, request::PaymentRequest},
+};
+use spotter_kernel::{Id, id::ClientId, money::Currency};
 use spotter_store::{Sql, params};
 
 use super::{Sold, Travel, course, invoices, sold, told, travelling};
@@ -28,6 +41,11 @@ mod by_the_clock {
         clients_pay_and_leave_cards_on_pages,
         what_goes_back_goes_through_the_bank,
         what_is_paid_at_the_desk_is_not_charged,
+        a_provider_is_not_left_while_money_is_on_its_way,
+        what_banks_take_back_is_kept_whatever_went_back_before,
+        what_was_not_sent_yet_is_looked_at_again,
+        pages_close_with_what_they_are_for,
+        a_page_that_is_left_alone_keeps_nobody_from_collecting,
     );
 }
 
@@ -440,6 +458,183 @@ fn what_is_paid_at_the_desk_is_not_charged(engine: Engine) {
         );
         let three = sold(&travel.app, &client, json!({}), json!({})).await;
         assert_eq!(invoice(&travel.app, &three.invoice).await["status"], "paid");
+    });
+}
+
+fn a_provider_is_not_left_while_money_is_on_its_way(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let leave = async |app: &App| app.app("DELETE", "/company/payment-provider", None).await;
+        let (_, bill) = billed(&travel.app, "sandbox_slow_ok").await;
+        let id = charge(&travel.app, &bill).await;
+        leave(&travel.app).await.refused(409, "PUBLIC_API_ERROR").about("paymentProvider");
+        travel.wait(10).await;
+        assert_eq!(payment(&travel.app, &id).await["status"], "succeeded");
+        leave(&travel.app).await.ok();
+        let path = format!("/finance/payments/{id}/refunds");
+        let refused = travel.app.app("POST", &path, Some(json!({"amount": 1}))).await;
+        refused.refused(409, "PUBLIC_API_ERROR").about("paymentProvider");
+        // What happened meanwhile is told when the provider is connected again.
+        connect(&travel.app).await;
+        let (_, bill) = billed(&travel.app, "sandbox_return").await;
+        let id = charge(&travel.app, &bill).await;
+        travel.wait(1).await;
+        leave(&travel.app).await.ok();
+        travel.wait(20).await;
+        assert_eq!(payment(&travel.app, &id).await["disputedTotal"], 0);
+        connect(&travel.app).await;
+        travel.wait(1).await;
+        assert_eq!(payment(&travel.app, &id).await["disputedTotal"], 1000);
+    });
+}
+
+/// Does something as the system, as jobs do.
+async fn as_the_system<F>(app: &App, act: F)
+where
+    F: Fn(&mut Write) -> spotter_kernel::Result<()> + Send + 'static,
+{
+    let (company, env) = (app.company, app.server.env.clone());
+    let done = app.server.db.write(move |tx| {
+        let what = ("scenario", spotter_kernel::Event::ALL);
+        Write::by_itself(tx, &env, company, what, |cx| act(cx)).map(drop)
+    });
+    done.await.unwrap();
+}
+
+fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let (_, bill) = billed(&travel.app, "sandbox_ok").await;
+        let id = charge(&travel.app, &bill).await;
+        travel.wait(1).await;
+        let path = format!("/finance/payments/{id}/refunds");
+        travel.app.app("POST", &path, Some(json!({"amount": 700}))).await.ok();
+        travel.wait(1).await;
+        travel.app.events().await;
+        let told = Dispute {
+            reference: id.clone(),
+            payment: PaymentId(Id::parse(&id).unwrap()),
+            kind: ChargebackKind::DebitReturn,
+            amount: 1000,
+            reason: "returned".into(),
+            status: ChargebackStatus::Lost,
+            evidence_due_at: None,
+        };
+        as_the_system(&travel.app, move |cx| chargeback::follow(cx, &told)).await;
+        assert_eq!(super::told(&travel.app).await, ["chargeback.created"]);
+        let all = chargebacks(&travel.app).await;
+        assert_eq!((&all[0]["amount"], &all[0]["taken"]), (&json!(1000), &json!(300)));
+        let is = payment(&travel.app, &id).await;
+        let totals = (&is["refundedTotal"], &is["disputedTotal"], &is["unallocated"]);
+        assert_eq!(totals, (&json!(700), &json!(300), &json!(0)));
+    });
+}
+
+fn what_was_not_sent_yet_is_looked_at_again(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        // In one transaction, so that nothing is sent in between: charged, and the card is taken back.
+        let (client, bill) = billed(&travel.app, "sandbox_ok").await;
+        let bill = InvoiceId(Id::parse(&bill).unwrap());
+        let own = ClientId(Id::parse(&client).unwrap());
+        let fetch = move || Fetch {
+            amount: (1000, Currency::parse("EUR").unwrap()),
+            source: PaymentSource::Manual,
+            invoice: Some(bill),
+            request: None,
+            attempt: 1,
+        };
+        as_the_system(&travel.app, move |cx| {
+            let card = PaymentMethod::of(cx, own, None)?.unwrap();
+            charging::charge(cx, &card, fetch())?;
+            method::end(cx, &card, MethodStatus::Revoked).map(drop)
+        })
+        .await;
+        travel.wait(1).await;
+        let failed = payments(&travel.app, &client).await;
+        assert_eq!(failed[0]["failureCode"], "method_revoked");
+        // Charged, and some of it is paid at the desk: no more than is left is sent.
+        method(&travel.app, &client, "sandbox_ok").await;
+        as_the_system(&travel.app, move |cx| {
+            let card = PaymentMethod::of(cx, own, None)?.unwrap();
+            charging::charge(cx, &card, fetch())?;
+            let mut invoice = Invoice::find(cx, bill)?;
+            correcting::credit(cx, &mut invoice, 400, None, None).map(drop)
+        })
+        .await;
+        travel.wait(1).await;
+        assert_eq!(bank(&travel.app).await, 600);
+        assert_eq!(invoice(&travel.app, &bill.to_string()).await["status"], "paid");
+    });
+}
+
+fn pages_close_with_what_they_are_for(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let lines = json!([{"description": "Towel", "amount": 2000}]);
+        let new = json!({"clientId": client, "lines": lines});
+        let made = travel.app.app("POST", "/finance/invoices", Some(new)).await.ok();
+        let bill = text(made.data(), "/invoice/invoiceId");
+        let made =
+            travel.app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
+        let url = text(made.data(), "/paymentRequest/payUrl");
+        let first = submit(&travel.app, &url, &[]).await;
+        // Less is left to pay: the page is another one.
+        super::pay(&travel.app, &client, &bill, Some(500)).await;
+        travel.wait(1).await;
+        assert!(page(&travel.app, &first).await.contains("This is over"));
+        let second = submit(&travel.app, &url, &[]).await;
+        assert!(page(&travel.app, &second).await.contains("EUR 15.00"));
+        // Nothing is chosen: nothing happens.
+        assert_eq!(submit(&travel.app, &second, &[("token", "visa")]).await, second);
+        // Nothing is left to pay: nobody pays it twice.
+        super::pay(&travel.app, &client, &bill, None).await;
+        travel.wait(1).await;
+        submit(&travel.app, &second, &[("token", "sandbox_ok")]).await;
+        travel.wait(1).await;
+        assert_eq!(bank(&travel.app).await, 0);
+        // A request that is taken back closes its page, too.
+        let new = json!({"clientId": client, "amount": 700, "description": "Party"});
+        let made = travel.app.post("/finance/payment-requests", new).await.ok();
+        let third = submit(&travel.app, &text(made.data(), "/paymentRequest/payUrl"), &[]).await;
+        let id = text(made.data(), "/paymentRequest/paymentRequestId");
+        travel.app.act(&format!("/finance/payment-requests/{id}/cancel")).await.ok();
+        travel.wait(1).await;
+        submit(&travel.app, &third, &[("token", "sandbox_ok")]).await;
+        travel.wait(1).await;
+        assert_eq!(bank(&travel.app).await, 0);
+        // A page that the bank was never asked for, because the server died before, is soon forgotten.
+        let new = json!({"clientId": client, "amount": 800, "description": "Party"});
+        let made = travel.app.post("/finance/payment-requests", new).await.ok();
+        let id = text(made.data(), "/paymentRequest/paymentRequestId");
+        let id = PaymentRequestId(Id::parse(&id).unwrap());
+        as_the_system(&travel.app, move |cx| {
+            let request = PaymentRequest::find(cx, id)?;
+            charging::lead(cx, &request).map(drop)
+        })
+        .await;
+        assert_eq!(payments(&travel.app, &client).await.last().unwrap()["status"], "pending");
+        travel.wait(180).await;
+        assert_eq!(payments(&travel.app, &client).await.last().unwrap()["status"], "cancelled");
+    });
+}
+
+fn a_page_that_is_left_alone_keeps_nobody_from_collecting(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        method(&travel.app, &client, "sandbox_ok").await;
+        let sale = json!({"collection": "automatic", "startsOn": "2026-11-03"});
+        let one = sold(&travel.app, &client, json!({}), sale).await;
+        let path = format!("/finance/invoices/{}/pay", one.invoice);
+        let made = travel.app.app("POST", &path, None).await.ok();
+        travel.to("2026-11-02T23:55:00Z").await;
+        let left = submit(&travel.app, &text(made.data(), "/paymentRequest/payUrl"), &[]).await;
+        travel.to("2026-11-03T00:10:00Z").await;
+        assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "paid");
+        assert_eq!(bank(&travel.app).await, 4900);
+        assert!(page(&travel.app, &left).await.contains("This is over"));
     });
 }
 

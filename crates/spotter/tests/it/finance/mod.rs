@@ -5,6 +5,7 @@ mod chasing;
 mod collecting;
 mod course;
 mod credits;
+mod entrance;
 mod money;
 mod paper;
 mod products;
@@ -93,7 +94,7 @@ impl Travel {
         const DUE: Sql = Sql("SELECT (SELECT COUNT(*) FROM timer WHERE due_at <= ?1) \
             + (SELECT COUNT(*) FROM job WHERE state IN ('waiting', 'unknown') \
             AND (due_at <= ?1 OR lease IS NOT NULL)) \
-            + (SELECT COUNT(*) FROM sandbox_notice) \
+            + (SELECT COUNT(*) FROM sandbox_notice n JOIN payment_provider p ON p.company_id = n.company_id) \
             + (SELECT COUNT(*) FROM sandbox_payment WHERE next_at <= ?1) \
             + (SELECT COUNT(*) FROM sandbox_dispute WHERE next_at <= ?1)");
         let (now, began) = (self.clock.now(), Instant::now());

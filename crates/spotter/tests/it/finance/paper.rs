@@ -67,6 +67,7 @@ async fn whoever_was_handed_an_address_fetches_the_file(app: App) {
     // It is the same file for as long as the invoice is there, whatever becomes of it.
     let before = told(&app, &one.invoice).await;
     super::pay(&app, &client, &one.invoice, Some(100)).await;
+    app.patch(&format!("/clients/{client}"), json!({"language": "de"})).await.ok();
     assert_eq!(told(&app, &one.invoice).await["sha256"], before["sha256"]);
     let none = app.get("/finance/invoices/65a1b2c3d4e5f6a7b8c9d0e1/pdf").await;
     none.refused(404, "resource.not_found");

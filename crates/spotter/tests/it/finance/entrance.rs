@@ -1,0 +1,91 @@
+//! Whether somebody may come in with what they were sold.
+
+use serde_json::{Value, json};
+
+use super::{Travel, new_product, pay, sold, travelling};
+use crate::{
+    harness::{App, Engine, people},
+    on_both_engines,
+    workout::text,
+};
+
+mod by_the_clock {
+    use super::*;
+    on_both_engines!(process
+        memberships_let_in_while_they_run_and_are_paid_for,
+        passes_let_in_on_their_days,
+    );
+}
+
+/// Whether a client may come in, as the front desk is told: the reason, or until when.
+async fn asked(app: &App, client: &str, at: &str) -> (bool, Value, Value) {
+    let path = format!("/finance/clients/{client}/entrance?at={at}");
+    let told = app.app("GET", &path, None).await.ok();
+    let told = &told.data()["entrance"];
+    (told["allowed"] == true, told["reason"].clone(), told["until"].clone())
+}
+
+fn refused(why: &str) -> (bool, Value, Value) {
+    (false, json!(why), Value::Null)
+}
+
+fn memberships_let_in_while_they_run_and_are_paid_for(engine: Engine) {
+    travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
+        let (client, _) = people::client(&travel.app).await;
+        let at = |day: &str| format!("{day}T12:00:00Z");
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-02")).await, refused("no_product"));
+        let sale = json!({"startsOn": "2026-11-04"});
+        let one = sold(&travel.app, &client, json!({}), sale).await;
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-03")).await, refused("not_yet"));
+        let open = (true, Value::Null, Value::Null);
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-04")).await, open);
+        let path = format!("/finance/subscriptions/{}/pause-requests", one.course);
+        let rest = json!({"from": "2026-11-10", "until": "2026-11-13"});
+        travel.app.post(&path, rest).await.ok();
+        let until = (true, Value::Null, json!("2026-11-10"));
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-09")).await, until);
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-10")).await, refused("paused"));
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-13")).await, open);
+        // A bill that is not paid in time closes the door, and opens it again when it is.
+        travel.to("2026-11-25T09:00:00Z").await;
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-25")).await, refused("past_due"));
+        pay(&travel.app, &client, &one.invoice, None).await;
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-25")).await, open);
+        let path = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
+        travel.app.app("POST", &path, Some(json!({"immediately": true}))).await.ok();
+        assert_eq!(asked(&travel.app, &client, &at("2026-11-26")).await, refused("ended"));
+        // Clients ask for themselves, and no further than a year.
+        let (other, token) = people::client(&travel.app).await;
+        let path = |client: &str, at: &str| format!("/finance/clients/{client}/entrance?at={at}");
+        let now = at("2026-11-26");
+        travel.app.app_as(&token, "GET", &path(&other, &now), None).await.ok();
+        let theirs = travel.app.app_as(&token, "GET", &path(&client, &now), None).await;
+        theirs.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+        let far = travel.app.app("GET", &path(&client, &at("2029-01-01")), None).await;
+        far.refused(400, "request.invalid").about("at");
+    });
+}
+
+fn passes_let_in_on_their_days(engine: Engine) {
+    travelling(engine, "2026-11-02T09:00:00Z", |travel: Travel| async move {
+        let app = &travel.app;
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let facts = json!({"productType": "DayPass", "price": 1250});
+        let product = new_product(app, facts).await;
+        let sale = json!({"productId": product, "startsOn": "2026-11-03"});
+        let made = app.post(&format!("/finance/clients/{client}/products"), sale).await.ok();
+        let until = text(made.data(), "/clientProduct/validUntil");
+        let at = |day: &str| format!("{day}T12:00:00Z");
+        assert_eq!(asked(app, &client, &at("2026-11-02")).await, refused("not_yet"));
+        let open = (true, Value::Null, json!(until));
+        assert_eq!(asked(app, &client, &at("2026-11-03")).await, open);
+        assert_eq!(asked(app, &client, &at(&until)).await, refused("ended"));
+        // Credits pay for what is booked, and open no door.
+        let bo = app.new_client(json!({"firstName": "Bo"})).await;
+        let facts = json!({"productType": "CreditPack", "price": 1250, "assignCredits": true, "credits": 5});
+        let pack = new_product(app, facts).await;
+        let sale = json!({"productId": pack});
+        app.post(&format!("/finance/clients/{bo}/products"), sale).await.ok();
+        assert_eq!(asked(app, &bo, &at("2026-11-03")).await, refused("no_product"));
+    });
+}
