@@ -374,7 +374,7 @@ mod tests {
             attachments: vec![Attached {
                 name: "INV-1.pdf".into(),
                 media_type: "application/pdf",
-                bytes: b"%PDF".to_vec(),
+                bytes: b"%PDF\xff\x00".to_vec(),
             }],
             written_at: Timestamp::from_millis(0),
         };
@@ -385,7 +385,7 @@ mod tests {
         for part in ["Date: Thu, 01 Jan 1970", "@gym.example>", "Auto-Submitted: auto-generated"] {
             assert!(head.contains(part), "{head}");
         }
-        assert!(text.contains("filename=\"INV-1.pdf\"") && text.contains("JVBERg=="), "{text}");
+        assert!(text.contains("filename=\"INV-1.pdf\"") && text.contains("JVBERv8A"), "{text}");
         let again = server.written(&message, &recipient).unwrap();
         assert_eq!(text.lines().next(), String::from_utf8(again).unwrap().lines().next());
     }
