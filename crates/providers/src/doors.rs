@@ -66,11 +66,7 @@ async fn pay(
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request);
-    let told = async {
-        counted?;
-        door.lead_to_payment(&name).await
-    };
-    told.await.unwrap_or_else(|problem| parts::problem(&problem))
+    shown(counted.map(drop), door.lead_to_payment(&name)).await
 }
 
 async fn set_up(
@@ -79,11 +75,19 @@ async fn set_up(
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request);
-    let told = async {
-        counted?;
-        door.lead_to_setup(&name).await
+    shown(counted.map(drop), door.lead_to_setup(&name)).await
+}
+
+/// The answer to somebody who was counted, or the page that says why there is none.
+pub(crate) async fn shown(
+    counted: Result<()>,
+    answer: impl Future<Output = Result<Response<Body>>>,
+) -> Response<Body> {
+    let told = match counted {
+        Ok(()) => answer.await,
+        Err(problem) => Err(problem),
     };
-    told.await.unwrap_or_else(|problem| parts::problem(&problem))
+    told.unwrap_or_else(|problem| parts::problem(&problem))
 }
 
 async fn take_notice(

@@ -76,27 +76,13 @@ pub fn begin(
     method: Option<&PaymentMethod>,
     fetch: Fetch,
 ) -> Result<Payment> {
-    let (amount, currency) = fetch.amount;
     let payment = Payment {
-        payment_id: PaymentId(cx.new_id()),
-        client_id: client,
         invoice_id: fetch.invoice,
         payment_request_id: fetch.request.map(|request| request.payment_request_id),
         payment_method_id: method.map(|method| method.payment_method_id),
-        amount,
-        currency,
-        status: PaymentStatus::Pending,
-        source: fetch.source,
         kind: method.map_or(PaymentKind::Card, |method| method.r#type.into()),
-        unallocated: 0,
-        refunded_total: 0,
-        disputed_total: 0,
-        failure_code: None,
         attempt: fetch.attempt,
-        reference: None,
-        settled_at: None,
-        created_at: cx.now(),
-        updated_at: cx.now(),
+        ..Payment::to_come(cx, client, fetch.amount, fetch.source)
     };
     payment.insert(cx)?;
     let payment_id = payment.payment_id;
@@ -285,26 +271,11 @@ pub fn fail_at_once(
     attempt: i64,
     code: FailureCode,
 ) -> Result<()> {
+    let money = (invoice.balance, invoice.currency);
     let mut payment = Payment {
-        payment_id: PaymentId(cx.new_id()),
-        client_id: invoice.client_id,
         invoice_id: Some(invoice.invoice_id),
-        payment_request_id: None,
-        payment_method_id: None,
-        amount: invoice.balance,
-        currency: invoice.currency,
-        status: PaymentStatus::Pending,
-        source: PaymentSource::Automatic,
-        kind: PaymentKind::Card,
-        unallocated: 0,
-        refunded_total: 0,
-        disputed_total: 0,
-        failure_code: None,
         attempt,
-        reference: None,
-        settled_at: None,
-        created_at: cx.now(),
-        updated_at: cx.now(),
+        ..Payment::to_come(cx, invoice.client_id, money, PaymentSource::Automatic)
     };
     fail(&mut payment, code, cx.now());
     payment.insert(cx)?;

@@ -1,7 +1,7 @@
 //! Leaving a card or an account: the page of a request for one, which leads to the provider's page, and what
 //! comes of it. Numbers are typed there and are never seen here.
 
-use maud::{DOCTYPE, html};
+use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
@@ -27,6 +27,7 @@ use super::{
 use crate::{
     billing::{charge, texts},
     ids::{PaymentMethodId, PaymentSetupId},
+    payments::page,
 };
 
 /// How long a card or an account can be left, in days.
@@ -94,28 +95,20 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
     let Some(setup) = opened_by(cx, credential)? else { return Ok(None) };
     let language = charge::language_of(cx, setup.client_id)?;
     let (company, words) = (Company::find(cx)?.name, texts::setup_page(&language));
-    let page = html! {
-        (DOCTYPE)
-        html lang=(texts::language(&language)) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="robots" content="noindex";
-                title { (words.title) " · " (company) }
-                link rel="stylesheet" href="/page.css";
-            }
-            body { main {
-                p.quiet { (company) }
-                h1 { (words.title) }
-                @if setup.status == SetupStatus::Done { p.done { (words.done) } }
-                @else if setup.is_open(cx.now()) {
-                    p { (words.mandate) }
-                    form method="post" { button { (words.go) } }
-                }
-                @else { p.done { (words.expired) } }
-            } }
-        }
-    };
+    let page = page::shell(
+        &language,
+        words.title,
+        &company,
+        html! {
+                    h1 { (words.title) }
+                    @if setup.status == SetupStatus::Done { p.done { (words.done) } }
+                    @else if setup.is_open(cx.now()) {
+                        p { (words.mandate) }
+                        form method="post" { button { (words.go) } }
+                    }
+                    @else { p.done { (words.expired) } }
+        },
+    );
     let reader = setup.payment_setup_id.0;
     Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
 }

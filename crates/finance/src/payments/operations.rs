@@ -176,25 +176,13 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         TakenKind::BankTransfer => PaymentKind::BankTransfer,
     };
     let mut payment = Payment {
-        payment_id: PaymentId(cx.new_id()),
-        client_id: client.client_id,
         invoice_id,
         payment_request_id: new.payment_request_id,
-        payment_method_id: None,
-        amount,
-        currency,
         status: PaymentStatus::Succeeded,
-        source: PaymentSource::Manual,
         kind,
-        unallocated: 0,
-        refunded_total: 0,
-        disputed_total: 0,
-        failure_code: None,
-        attempt: 1,
         reference: new.reference.map(Into::into),
         settled_at: Some(cx.now()),
-        created_at: cx.now(),
-        updated_at: cx.now(),
+        ..Payment::to_come(cx, client.client_id, (amount, currency), PaymentSource::Manual)
     };
     cx.happens(|| {
         format!("A payment of {amount} in minor units is recorded for {}.", client.name())

@@ -85,6 +85,44 @@ fn page(
         RequestStatus::Expired => Some(words.expired),
     };
     let payee = seller.name.as_deref().unwrap_or(company);
+    shell(
+        language,
+        words.title,
+        company,
+        html! {
+                    h1 { (amount) }
+                    p { bdi { (request.description) } }
+                    @if ended.is_none() && online == Online::UnderWay { p.done { (words.under_way) } }
+                    @if ended.is_none() && online == Online::Yes {
+                        form method="post" { button { (words.online) } }
+                    }
+                    @match (ended, &seller.iban) {
+                        (Some(ended), _) => { p.done { (ended) } },
+                        (None, _) if online == Online::UnderWay => {},
+                        (None, Some(iban)) => {
+                            @if online == Online::Yes { p { (words.or_transfer) } }
+                            dl.facts {
+                                dt { (words.payee) } dd { (payee) }
+                                dt { (words.account) } dd.account { (grouped(iban)) }
+                                @if let Some(bic) = &seller.bic { dt { "BIC" } dd { (**bic) } }
+                                dt { (words.reference) } dd { bdi { (request.description) } }
+                            }
+                            @if let Some(code) = code(request, payee, iban, seller.bic.as_deref()) {
+                                figure.code {
+                                    (code)
+                                    figcaption.quiet { (words.scan) }
+                                }
+                            }
+                        },
+                        (None, None) if online == Online::Yes => {},
+                        (None, None) => { p { (words.ask) } },
+                    }
+        },
+    )
+}
+
+/// A page where a client pays, or says how.
+pub fn shell(language: &str, title: &str, company: &str, main: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(texts::language(language)) {
@@ -92,38 +130,12 @@ fn page(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
-                title { (words.title) " · " (company) }
+                title { (title) " · " (company) }
                 link rel="stylesheet" href="/page.css";
             }
             body { main {
                 p.quiet { (company) }
-                h1 { (amount) }
-                p { bdi { (request.description) } }
-                @if ended.is_none() && online == Online::UnderWay { p.done { (words.under_way) } }
-                @if ended.is_none() && online == Online::Yes {
-                    form method="post" { button { (words.online) } }
-                }
-                @match (ended, &seller.iban) {
-                    (Some(ended), _) => { p.done { (ended) } },
-                    (None, _) if online == Online::UnderWay => {},
-                    (None, Some(iban)) => {
-                        @if online == Online::Yes { p { (words.or_transfer) } }
-                        dl.facts {
-                            dt { (words.payee) } dd { (payee) }
-                            dt { (words.account) } dd.account { (grouped(iban)) }
-                            @if let Some(bic) = &seller.bic { dt { "BIC" } dd { (**bic) } }
-                            dt { (words.reference) } dd { bdi { (request.description) } }
-                        }
-                        @if let Some(code) = code(request, payee, iban, seller.bic.as_deref()) {
-                            figure.code {
-                                (code)
-                                figcaption.quiet { (words.scan) }
-                            }
-                        }
-                    },
-                    (None, None) if online == Online::Yes => {},
-                    (None, None) => { p { (words.ask) } },
-                }
+                (main)
             } }
         }
     }

@@ -157,6 +157,36 @@ impl Payment {
         cx.own(found, |payment| payment.client_id)
     }
 
+    /// Money that a client is to pay: nothing of it is said yet but who, how much and who asks for it.
+    pub fn to_come(
+        cx: &mut Write,
+        client_id: ClientId,
+        (amount, currency): (i64, Currency),
+        source: PaymentSource,
+    ) -> Self {
+        Self {
+            payment_id: PaymentId(cx.new_id()),
+            client_id,
+            invoice_id: None,
+            payment_request_id: None,
+            payment_method_id: None,
+            amount,
+            currency,
+            status: PaymentStatus::Pending,
+            source,
+            kind: PaymentKind::Card,
+            unallocated: 0,
+            refunded_total: 0,
+            disputed_total: 0,
+            failure_code: None,
+            attempt: 1,
+            reference: None,
+            settled_at: None,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        }
+    }
+
     /// What is on its way for a bill; at most one payment is.
     pub fn unfinished(cx: &mut Read, invoice: InvoiceId) -> Result<Option<Self>> {
         cx.one(UNFINISHED, params![invoice])
