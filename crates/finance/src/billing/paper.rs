@@ -48,7 +48,11 @@ fn file_name(invoice: &Invoice) -> String {
 /// An invoice as a PDF.
 fn pdf(cx: &mut Read, invoice: &Invoice) -> Result<Vec<u8>> {
     let facts = facts(cx, invoice)?;
-    spotter_paper::pdf(&facts, Language::of(&invoice.language)).map_err(Problem::internal)
+    drawn(&facts, invoice)
+}
+
+fn drawn(facts: &paper::Invoice, invoice: &Invoice) -> Result<Vec<u8>> {
+    spotter_paper::pdf(facts, Language::of(&invoice.language)).map_err(Problem::internal)
 }
 
 fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
@@ -139,8 +143,9 @@ answer!(PdfAnswer { pdf: InvoicePdf });
 
 fn get_invoice_pdf(cx: &mut Read, Path(at): Path<InvoicePath>) -> Result<PdfAnswer> {
     let invoice = Invoice::find(cx, at.invoice_id)?;
-    let bytes = pdf(cx, &invoice)?;
-    let has_electronic_invoice = einvoice::xml(&facts(cx, &invoice)?).is_some();
+    let facts = facts(cx, &invoice)?;
+    let bytes = drawn(&facts, &invoice)?;
+    let has_electronic_invoice = einvoice::xml(&facts).is_some();
     let (url, expires_at) = PDF.address(cx, invoice.invoice_id)?;
     let pdf = InvoicePdf {
         invoice_id: invoice.invoice_id,
