@@ -19,7 +19,7 @@ use super::{
     Bank,
     books::{self, BankPayment, BankState},
 };
-use crate::doors::{Door, led_to};
+use crate::doors::{Door, led_to, shown};
 
 /// The routes of the bank's pages.
 pub(crate) fn routes() -> Router<Door> {
@@ -104,15 +104,14 @@ async fn show_payment(
     place: Place,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request);
-    let told = async {
-        counted?;
+    let counted = door.state.count_address(&request).map(drop);
+    let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("payments", place)?;
         let found = bank.db.read(move |tx| books::payment(tx, company, &reference)).await?;
         Ok(payment_page(&found.ok_or(Key::NotFound)?))
     };
-    told.await.unwrap_or_else(|problem: Problem| parts::problem(&problem))
+    shown(counted, answer).await
 }
 
 fn payment_page(payment: &BankPayment) -> Response<Body> {
@@ -142,8 +141,8 @@ async fn pay(
     place: Place,
     request: Request<Body>,
 ) -> Response<Body> {
-    let told = async {
-        door.state.count_address(&request)?;
+    let counted = door.state.count_address(&request).map(drop);
+    let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("payments", place)?;
         let here = bank.page_address("payments", company, &reference)?;
@@ -169,7 +168,7 @@ async fn pay(
         let back = bank.db.write(paid).await?;
         led_to(&back.ok_or(Key::NotFound)?)
     };
-    told.await.unwrap_or_else(|problem: Problem| parts::problem(&problem))
+    shown(counted, answer).await
 }
 
 async fn show_setup(
@@ -177,9 +176,8 @@ async fn show_setup(
     place: Place,
     request: Request<Body>,
 ) -> Response<Body> {
-    let counted = door.state.count_address(&request);
-    let told = async {
-        counted?;
+    let counted = door.state.count_address(&request).map(drop);
+    let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("setups", place)?;
         let found = bank.db.read(move |tx| books::setup(tx, company, &reference)).await?;
@@ -199,7 +197,7 @@ async fn show_setup(
         };
         Ok(parts::page(StatusCode::OK, TITLE, "", main))
     };
-    told.await.unwrap_or_else(|problem: Problem| parts::problem(&problem))
+    shown(counted, answer).await
 }
 
 async fn leave(
@@ -207,8 +205,8 @@ async fn leave(
     place: Place,
     request: Request<Body>,
 ) -> Response<Body> {
-    let told = async {
-        door.state.count_address(&request)?;
+    let counted = door.state.count_address(&request).map(drop);
+    let answer = async {
         let bank = door.providers.bank();
         let (company, reference) = bank.admitted("setups", place)?;
         let choice = chosen(request).await?;
@@ -222,5 +220,5 @@ async fn leave(
         let back = bank.db.write(left).await?;
         led_to(&back)
     };
-    told.await.unwrap_or_else(|problem: Problem| parts::problem(&problem))
+    shown(counted, answer).await
 }
