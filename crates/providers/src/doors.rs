@@ -133,10 +133,11 @@ impl Door {
             charging::Lead::To(url) => led_to(&url),
             charging::Lead::Ask(account, order) => {
                 let asked = providers.pay_page(&account, &order, &back).await;
-                let (url, payment) = (asked.map_err(away)?, order.payment);
+                let ((url, reference), payment) = (asked.map_err(away)?, order.payment);
                 let kept = url.clone();
-                let noted =
-                    providers.write(company, what, move |cx| charging::led(cx, payment, &kept));
+                let noted = providers.write(company, what, move |cx| {
+                    charging::led(cx, payment, (&kept, &reference))
+                });
                 // One that was called off meanwhile leads nowhere.
                 match noted.await? {
                     true => led_to(&url),
@@ -181,6 +182,8 @@ impl Providers {
         let notice = self.read_notice(&account, header, body).map_err(|why| {
             Problem::because(Key::RequestInvalid, format!("The notice is not taken: {why}."))
         })?;
+        // An account may be used for more than this; what is not ours is taken and forgotten.
+        let Some(notice) = notice else { return Ok(()) };
         let what = ("take_notice", COLLECTS);
         self.write(company, what, move |cx| notice::keep(cx, account.provider, &notice)).await
     }

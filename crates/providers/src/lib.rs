@@ -1,15 +1,16 @@
 //! Payment providers: who fetches the money that the area of finance wants fetched. [`Providers`] speaks to each
 //! in the area's language; [`work`] does its jobs, [`doors`] leads clients to providers' pages and takes notices,
-//! and [`sandbox`] is a bank of its own for trying things out.
+//! [`sandbox`] is a bank of its own for trying things out, and [`stripe`] moves real money.
 
 mod doors;
 pub mod sandbox;
 mod signature;
+pub mod stripe;
 mod work;
 
 use spotter_contract::{Area, Env, Read, Write};
 use spotter_finance::collecting::provider::{
-    Account, Charged, Dispute, Notice, Order, Outcome, ProviderName, RefundOrder, Returned, SetUp,
+    Account, Charged, Dispute, Heard, Notice, Order, ProviderName, RefundOrder, Returned, SetUp,
     SetupOrder,
 };
 use spotter_finance::ids::{PaymentId, PaymentSetupId};
@@ -20,6 +21,7 @@ pub use doors::router;
 pub use work::workers;
 
 use sandbox::Bank;
+use stripe::Stripe;
 
 /// Everybody who fetches money.
 #[derive(Clone)]
@@ -27,16 +29,17 @@ pub struct Providers {
     db: Db,
     env: Env,
     bank: Bank,
+    stripe: Stripe,
 }
 
 /// What a provider answers to a question: what is asked for, or why nobody knows.
 pub type Answer<T> = std::result::Result<T, String>;
 
 impl Providers {
-    /// The providers of an installation.
-    pub fn new(db: Db, env: Env) -> Self {
+    /// The providers of an installation, and where Stripe is asked.
+    pub fn new(db: Db, env: Env, stripe: &str) -> Result<Self> {
         let bank = Bank::new(db.clone(), env.clone());
-        Self { db, env, bank }
+        Ok(Self { db, env, bank, stripe: Stripe::new(stripe)? })
     }
 
     /// The bank for trying things out.
@@ -45,30 +48,55 @@ impl Providers {
     }
 
     /// Charges a card or an account; under the payment's id once.
-    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> Outcome {
+    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> Heard {
         match account.provider {
-            ProviderName::Sandbox => self.bank.charge(account.company, order, charged).await,
+            ProviderName::Sandbox => self.bank.charge(account.company, order, charged).await.into(),
+            ProviderName::Stripe => self.stripe.charge(account, order, charged).await,
         }
     }
 
-    /// What became of a payment; nothing where the provider has never heard of it.
-    async fn find(&self, account: &Account, payment: PaymentId) -> Answer<Option<Outcome>> {
+    /// What became of a payment, which the provider may call so; nothing where it has never heard of it.
+    async fn find(
+        &self,
+        account: &Account,
+        payment: PaymentId,
+        reference: Option<&str>,
+    ) -> Answer<Option<Heard>> {
         match account.provider {
-            ProviderName::Sandbox => self.bank.find(account.company, payment).await,
+            ProviderName::Sandbox => {
+                let found = self.bank.find(account.company, payment).await;
+                found.map(|found| found.map(Heard::from))
+            }
+            ProviderName::Stripe => self.stripe.find(account, payment, reference).await,
         }
     }
 
     /// Closes the page of a payment, unless it was paid; what became of it.
-    async fn cancel(&self, account: &Account, payment: PaymentId) -> Answer<Option<Outcome>> {
+    async fn cancel(
+        &self,
+        account: &Account,
+        payment: PaymentId,
+        reference: Option<&str>,
+    ) -> Answer<Option<Heard>> {
         match account.provider {
-            ProviderName::Sandbox => self.bank.cancel(account.company, payment).await,
+            ProviderName::Sandbox => {
+                let closed = self.bank.cancel(account.company, payment).await;
+                closed.map(|closed| closed.map(Heard::from))
+            }
+            ProviderName::Stripe => self.stripe.cancel(account, payment, reference).await,
         }
     }
 
-    /// The page on which a payment is made.
-    async fn pay_page(&self, account: &Account, order: &Order, back: &str) -> Answer<String> {
+    /// The page on which a payment is made, and what the provider calls it.
+    async fn pay_page(
+        &self,
+        account: &Account,
+        order: &Order,
+        back: &str,
+    ) -> Answer<(String, String)> {
         match account.provider {
             ProviderName::Sandbox => self.bank.pay_page(account.company, order, back).await,
+            ProviderName::Stripe => self.stripe.pay_page(account, order, back).await,
         }
     }
 
@@ -81,13 +109,20 @@ impl Providers {
     ) -> Answer<(String, String)> {
         match account.provider {
             ProviderName::Sandbox => self.bank.setup_page(account.company, order, back).await,
+            ProviderName::Stripe => self.stripe.setup_page(account, order, back).await,
         }
     }
 
-    /// What came of such a page.
-    async fn find_setup(&self, account: &Account, setup: PaymentSetupId) -> Answer<SetUp> {
+    /// What came of such a page, which the provider may call so.
+    async fn find_setup(
+        &self,
+        account: &Account,
+        setup: PaymentSetupId,
+        reference: Option<&str>,
+    ) -> Answer<SetUp> {
         match account.provider {
             ProviderName::Sandbox => self.bank.find_setup(account.company, setup).await,
+            ProviderName::Stripe => self.stripe.find_setup(account, reference).await,
         }
     }
 
@@ -95,6 +130,7 @@ impl Providers {
     async fn refund(&self, account: &Account, order: &RefundOrder) -> Returned {
         match account.provider {
             ProviderName::Sandbox => self.bank.refund(account.company, order).await,
+            ProviderName::Stripe => self.stripe.refund(account, order).await,
         }
     }
 
@@ -102,24 +138,25 @@ impl Providers {
     async fn dispute(&self, account: &Account, reference: &str) -> Answer<Option<Dispute>> {
         match account.provider {
             ProviderName::Sandbox => self.bank.dispute(account.company, reference).await,
+            ProviderName::Stripe => self.stripe.dispute(account, reference).await,
         }
     }
 
-    /// What a provider tells by itself, if it is the provider who tells it; otherwise why not.
+    /// What a provider tells by itself, if it is the provider who tells it; otherwise why not. Nothing of what
+    /// is about nothing of ours.
     fn read_notice(
         &self,
         account: &Account,
         header: impl Fn(&str) -> Option<String>,
         body: &str,
-    ) -> std::result::Result<Notice, &'static str> {
-        match account.provider {
-            ProviderName::Sandbox => {
-                let given = header(sandbox::SIGNATURE_HEADER).unwrap_or_default();
-                let now = self.env.clock.now();
-                signature::verify(&account.keys.notices, &given, body, now)?;
-                sandbox::read_notice(body)
-            }
-        }
+    ) -> std::result::Result<Option<Notice>, &'static str> {
+        let (name, read): (_, fn(&str) -> _) = match account.provider {
+            ProviderName::Sandbox => (sandbox::SIGNATURE_HEADER, sandbox::read_notice),
+            ProviderName::Stripe => (stripe::SIGNATURE_HEADER, stripe::read_notice),
+        };
+        let given = header(name).unwrap_or_default();
+        signature::verify(&account.keys.notices, &given, body, self.env.clock.now())?;
+        read(body)
     }
 
     /// Reads as the system.

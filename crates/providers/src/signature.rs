@@ -27,6 +27,9 @@ pub fn sign(secret: &str, body: &str, now: Timestamp) -> String {
 
 /// Whether a header holds this secret's signature of a body, of about now; otherwise what is wrong.
 pub fn verify(secret: &str, header: &str, body: &str, now: Timestamp) -> Result<(), &'static str> {
+    if secret.is_empty() {
+        return Err("there is nothing yet that notices are verified with");
+    }
     let parts = || header.split(',').filter_map(|part| part.trim().split_once('='));
     let at = parts().find(|(name, _)| *name == "t").and_then(|(_, at)| at.parse::<i64>().ok());
     let at = at.ok_or("the signature has no time")?;
@@ -54,6 +57,7 @@ mod tests {
         assert!(verify("secret", &other, "{}", now).is_ok(), "one of several is enough");
         assert!(verify("secret", &header, "{} ", now).is_err());
         assert!(verify("Secret", &header, "{}", now).is_err());
+        assert!(verify("", &sign("", "{}", now), "{}", now).is_err(), "no secret, no notice");
         for wrong in ["", "t=", "v1=", "t=1700000000", "t=x,v1=0", "t=1700000000,v1="] {
             assert!(verify("secret", wrong, "{}", now).is_err(), "{wrong}");
         }

@@ -11,9 +11,11 @@ use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_finance::{
     COLLECTS,
     collecting::{
-        chargeback, charging, connection,
+        chargeback,
+        charging::{self, ProviderPayment},
+        connection,
         notice::{self, FOLLOW_NOTICE},
-        provider::{Account, NoticeAbout, Outcome, Returned, SetUp},
+        provider::{Account, Heard, NoticeAbout, Outcome, Returned, SetUp},
         setup,
     },
     ids::{PaymentId, PaymentSetupId, RefundId},
@@ -83,10 +85,9 @@ fn failed(problem: Problem) -> jobs::Outcome {
 }
 
 impl Providers {
-    async fn conclude(&self, company: CompanyId, payment: PaymentId, outcome: Outcome) -> Done {
+    async fn hear(&self, company: CompanyId, payment: PaymentId, heard: Heard) -> Done {
         let what = ("conclude_payment", COLLECTS);
-        let written =
-            self.write(company, what, move |cx| charging::conclude(cx, payment, &outcome));
+        let written = self.write(company, what, move |cx| charging::hear(cx, payment, &heard));
         // What became of it is asked again: nothing is lost where it cannot be written now.
         written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
     }
@@ -94,7 +95,7 @@ impl Providers {
     async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> Done {
         let what = ("send_payment", COLLECTS);
         let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
-        let outcome = match next.map_err(failed)? {
+        let heard = match next.map_err(failed)? {
             charging::Next::Nothing => return Ok(()),
             charging::Next::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
             charging::Next::GiveUp => {
@@ -106,8 +107,9 @@ impl Providers {
                 self.charge(&account, &order, &charged).await
             }
             charging::Next::Ask(account, order, charged) => {
-                match (self.find(&account, payment).await, charged) {
-                    (Ok(Some(outcome)), _) => outcome,
+                let found = self.find(&account, payment, order.reference.as_deref()).await;
+                match (found, charged) {
+                    (Ok(Some(heard)), _) => heard,
                     (Ok(None), Some(charged)) => self.charge(&account, &order, &charged).await,
                     (Ok(None), None) => {
                         let why = "the provider does not know it, and it may be on its way";
@@ -117,9 +119,9 @@ impl Providers {
                 }
             }
         };
-        match outcome {
+        match heard.outcome {
             Outcome::Unknown(why) => Err(jobs::Outcome::Unknown(why)),
-            outcome => self.conclude(company, payment, outcome).await,
+            _ => self.hear(company, payment, heard).await,
         }
     }
 
@@ -167,14 +169,12 @@ impl Providers {
     }
 
     async fn follow_payment(&self, account: &Account, payment: PaymentId) -> Done {
-        let known = move |cx: &mut spotter_contract::Read| {
-            charging::ProviderPayment::find(cx, payment).map(|found| found.is_some())
-        };
-        if !self.read(account.company, known).await.map_err(failed)? {
-            return Ok(());
-        }
-        match self.find(account, payment).await {
-            Ok(Some(outcome)) => self.conclude(account.company, payment, outcome).await,
+        let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
+        match self.find(account, payment, kept.reference.as_deref()).await {
+            Ok(Some(Heard { outcome: Outcome::Unknown(why), .. })) => {
+                Err(jobs::Outcome::Unknown(why))
+            }
+            Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
             Ok(None) => {
                 let what = ("conclude_payment", COLLECTS);
                 let done =
@@ -185,21 +185,30 @@ impl Providers {
         }
     }
 
+    /// What of a payment stands with the provider.
+    async fn with_provider(
+        &self,
+        account: &Account,
+        payment: PaymentId,
+    ) -> Result<Option<ProviderPayment>, jobs::Outcome> {
+        let known = move |cx: &mut spotter_contract::Read| ProviderPayment::find(cx, payment);
+        self.read(account.company, known).await.map_err(failed)
+    }
+
     /// Closes the page of a payment that is not wanted any more; what was paid on it before counts.
     async fn close_page(&self, account: &Account, payment: PaymentId) -> Done {
-        match self.cancel(account, payment).await {
-            Ok(Some(outcome)) => self.conclude(account.company, payment, outcome).await,
-            Ok(None) => self.conclude(account.company, payment, Outcome::Cancelled).await,
+        let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
+        match self.cancel(account, payment, kept.reference.as_deref()).await {
+            Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
+            Ok(None) => self.hear(account.company, payment, Outcome::Cancelled.into()).await,
             Err(why) => Err(jobs::Outcome::Failed(why)),
         }
     }
 
     async fn follow_setup(&self, account: &Account, id: PaymentSetupId) -> Done {
         let waits = self.read(account.company, move |cx| setup::waiting(cx, id)).await;
-        if waits.map_err(failed)?.is_none() {
-            return Ok(());
-        }
-        match self.find_setup(account, id).await {
+        let Some(setup) = waits.map_err(failed)? else { return Ok(()) };
+        match self.find_setup(account, id, setup.reference.as_deref()).await {
             Ok(SetUp::Done(facts)) => {
                 let what = ("conclude_payment_setup", &[][..]);
                 let kept =

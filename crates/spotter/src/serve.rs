@@ -116,7 +116,8 @@ pub(crate) async fn serve(
         files.clone(),
         metrics(),
     );
-    let service = service(&state)
+    let providers = Providers::new(db.clone(), env.clone(), &settings.stripe_url).map_err(told)?;
+    let service = service(&state, &providers)
         .merge(post_box(settings.mail.as_ref()))
         .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let handle = Handle::new();
@@ -141,7 +142,6 @@ pub(crate) async fn serve(
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), patience));
     }
-    let providers = Providers::new(db.clone(), env.clone());
     for worker in spotter_providers::workers(&providers) {
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), patience));
@@ -200,10 +200,9 @@ pub(crate) async fn serve(
 }
 
 /// Everything that is served: the APIs, the MCP server, the pages.
-pub fn service(state: &Arc<State>) -> axum::Router {
+pub fn service(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
-    let providers = Providers::new(state.db.clone(), state.env.clone());
-    let doors = spotter_providers::router(state.clone(), providers);
+    let doors = spotter_providers::router(state.clone(), providers.clone());
     let others = spotter_mcp::router(state.clone()).merge(pages).merge(doors);
     spotter_http::serve_also(state.clone(), others)
 }

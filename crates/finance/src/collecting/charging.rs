@@ -13,7 +13,7 @@ use super::{
     connection,
     method::{MethodStatus, PaymentMethod},
     notice,
-    provider::{Account, Charged, Order, Outcome, ProviderName},
+    provider::{Account, Charged, Heard, Order, Outcome, ProviderName},
     retrying,
 };
 use crate::{
@@ -141,7 +141,7 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
         };
         payment = still;
     }
-    let order = order(cx, &payment)?;
+    let order = order(cx, &payment, kept.reference.as_deref())?;
     let method = method.map(|method| method.charged());
     let hours = kept.sent_at.map(|sent_at| (now.millis() - sent_at.millis()) / 3_600_000);
     Ok(match (hours, method) {
@@ -192,7 +192,7 @@ fn still_wanted(
 }
 
 /// A payment as a provider is asked for it.
-pub fn order(cx: &mut Read, payment: &Payment) -> Result<Order> {
+fn order(cx: &mut Read, payment: &Payment, reference: Option<&str>) -> Result<Order> {
     let number = match payment.invoice_id {
         Some(invoice) => Some(Invoice::find(cx, invoice)?.number),
         None => None,
@@ -211,7 +211,19 @@ pub fn order(cx: &mut Read, payment: &Payment) -> Result<Order> {
         amount: payment.amount,
         currency: payment.currency,
         description: named,
+        reference: reference.map(str::to_owned),
     })
+}
+
+/// Writes what a provider says of a payment.
+pub fn hear(cx: &mut Write, id: PaymentId, heard: &Heard) -> Result<()> {
+    if let (Some(reference), Some(mut kept)) = (&heard.reference, ProviderPayment::find(cx, id)?)
+        && kept.reference.as_ref() != Some(reference)
+    {
+        kept.reference = Some(reference.clone());
+        kept.write(cx)?;
+    }
+    conclude(cx, id, &heard.outcome)
 }
 
 /// Writes what became of a payment, once: what is final goes back by a chargeback alone.
@@ -413,12 +425,12 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
     kept.sent_at = kept.sent_at.or(Some(cx.now()));
     kept.write(cx)?;
     look_later(cx, payment.payment_id, LEADING_SECONDS)?;
-    let order = order(cx, &payment)?;
+    let order = order(cx, &payment, kept.reference.as_deref())?;
     Ok(Lead::Ask(account, order))
 }
 
-/// Notes the page on which a payment is made; whether it is still wanted.
-pub fn led(cx: &mut Write, payment: PaymentId, url: &str) -> Result<bool> {
+/// Notes the page on which a payment is made, and what the provider calls it; whether it is still wanted.
+pub fn led(cx: &mut Write, payment: PaymentId, (url, reference): (&str, &str)) -> Result<bool> {
     let Some(mut kept) = ProviderPayment::find(cx, payment)? else {
         return Err(Problem::internal("a page of no payment"));
     };
@@ -426,6 +438,7 @@ pub fn led(cx: &mut Write, payment: PaymentId, url: &str) -> Result<bool> {
         return Ok(false);
     }
     kept.page_url = Some(url.to_owned());
+    kept.reference = Some(reference.to_owned());
     kept.write(cx)?;
     look_later(cx, payment, PAGE_SECONDS)?;
     Ok(true)

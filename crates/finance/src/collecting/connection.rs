@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
-use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text};
+use spotter_kernel::{Key, Problem, Result, Timestamp, secret::random_text, text::Text};
 use spotter_store::{params, record, set, statements, values};
 
 use super::provider::{Account, Keys, ProviderName};
@@ -28,6 +28,8 @@ struct PaymentProvider {
     provider: ProviderName,
     /// Where it tells by itself what has become of payments.
     notice_url: String,
+    /// Whether what it tells there can be verified and is taken; otherwise it is asked, hourly or daily.
+    takes_notices: bool,
     /// Since when.
     created_at: Timestamp,
     /// When its keys were last changed.
@@ -39,12 +41,18 @@ answer!(ProviderAnswer {
     payment_provider: Option<PaymentProvider>,
 });
 
+impl Connection {
+    fn keys(&self, cx: &Read) -> Result<Keys> {
+        let keys = cx.unsealed(&self.keys)?;
+        serde_json::from_slice(&keys).map_err(Problem::internal)
+    }
+}
+
 /// The account with which the company collects; nothing where it collects by hand.
 pub fn account(cx: &mut Read) -> Result<Option<Account>> {
     let found: Option<Connection> = cx.one(FIND, params![])?;
     let opened = |found: Connection| {
-        let keys = cx.unsealed(&found.keys)?;
-        let keys: Keys = serde_json::from_slice(&keys).map_err(Problem::internal)?;
+        let keys = found.keys(cx)?;
         Ok(Account { company: cx.company(), provider: found.provider, keys })
     };
     found.map(opened).transpose()
@@ -62,6 +70,7 @@ fn shown(cx: &mut Read) -> Result<ProviderAnswer> {
     let payment_provider = PaymentProvider {
         provider,
         notice_url: format!("{}/providers/{}/{company}", cx.address()?, provider.word()),
+        takes_notices: !found.keys(cx)?.notices.is_empty(),
         created_at: found.created_at,
         updated_at: found.updated_at,
     };
@@ -78,6 +87,64 @@ fn get_payment_provider(cx: &mut Read) -> Result<ProviderAnswer> {
 struct NewProvider {
     /// Its name.
     provider: ProviderName,
+    /// What Stripe is asked with: a secret key (`sk_…`) or a restricted one (`rk_…`).
+    secret_key: Option<Text<500>>,
+    /// What Stripe signs notices with (`whsec_…`), as its dashboard shows it for the endpoint `noticeUrl`. Kept when
+    /// absent; until there is one, no notice is taken.
+    signing_secret: Option<Text<500>>,
+}
+
+impl NewProvider {
+    /// The account's keys, as they are given here or were before.
+    fn keys(self, cx: &Write, before: Option<Keys>) -> Result<Keys> {
+        let text = |given: Option<Text<500>>| given.map(String::from);
+        let (secret, notices) = (text(self.secret_key), text(self.signing_secret));
+        let said = |key: &Option<String>, beginnings: &[&str]| {
+            key.as_ref().is_none_or(|key| {
+                beginnings.iter().any(|beginning| key.starts_with(beginning))
+                    && key.bytes().all(|byte| byte.is_ascii_graphic())
+            })
+        };
+        match self.provider {
+            ProviderName::Sandbox => {
+                for (field, given) in [("secretKey", &secret), ("signingSecret", &notices)] {
+                    if given.is_some() {
+                        let rule = "must be absent: the sandbox has keys of its own";
+                        return Err(Problem::field(Key::RequestInvalid, field, rule));
+                    }
+                }
+                // Nobody outside knows them: the sandbox is told them here.
+                let new = || random_text(&*cx.env().entropy);
+                Ok(Keys { secret: new(), notices: new() })
+            }
+            ProviderName::Stripe => {
+                if !said(&secret, &["sk_", "rk_"]) {
+                    let rule = "must begin with sk_ or rk_";
+                    return Err(Problem::field(Key::RequestInvalid, "secretKey", rule));
+                }
+                if !said(&notices, &["whsec_"]) {
+                    let rule = "must begin with whsec_";
+                    return Err(Problem::field(Key::RequestInvalid, "signingSecret", rule));
+                }
+                let (old_secret, old_notices) =
+                    before.map_or((None, None), |keys| (Some(keys.secret), Some(keys.notices)));
+                let secret = secret.or(old_secret).ok_or_else(|| {
+                    Problem::field(Key::RequestInvalid, "secretKey", "must be given for Stripe")
+                })?;
+                Ok(Keys { secret, notices: notices.or(old_notices).unwrap_or_default() })
+            }
+        }
+    }
+}
+
+/// Refuses to leave a provider while money is on its way through it.
+fn check_nothing_under_way(cx: &mut Read) -> Result<()> {
+    let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
+    if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
+        let rule = "must have no payment and no refund under way";
+        return Err(Problem::conflict("paymentProvider", rule));
+    }
+    Ok(())
 }
 
 fn connect_payment_provider(
@@ -85,12 +152,16 @@ fn connect_payment_provider(
     Body(new): Body<NewProvider>,
 ) -> Result<ProviderAnswer> {
     let before: Option<Connection> = cx.one(FIND, params![])?;
-    // Nobody outside knows the sandbox's keys: it is told them here.
-    let keys =
-        Keys { secret: random_text(&*cx.env().entropy), notices: random_text(&*cx.env().entropy) };
+    let provider = new.provider;
+    let same = before.as_ref().filter(|before| before.provider == provider);
+    let old = same.map(|same| same.keys(cx)).transpose()?;
+    if before.is_some() && old.is_none() {
+        check_nothing_under_way(cx)?;
+    }
+    let keys = new.keys(cx, old)?;
     let keys = serde_json::to_vec(&keys).map_err(Problem::internal)?;
     let connection = Connection {
-        provider: new.provider,
+        provider,
         keys: cx.env().vault.seal(&keys, &*cx.env().entropy)?,
         created_at: before.map_or(cx.now(), |before| before.created_at),
         updated_at: cx.now(),
@@ -105,11 +176,7 @@ fn disconnect_payment_provider(cx: &mut Write) -> Result<ProviderAnswer> {
     if cx.one::<Connection>(FIND, params![])?.is_none() {
         return Err(Key::NotFound.into());
     }
-    let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
-    if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
-        let rule = "must have no payment and no refund under way";
-        return Err(Problem::conflict("paymentProvider", rule));
-    }
+    check_nothing_under_way(cx)?;
     let company = cx.company();
     cx.happens(|| "Nothing is collected by itself any more.".to_owned());
     cx.touch("company", company, ["paymentProvider"]);
@@ -126,8 +193,12 @@ pub(super) fn area() -> Area {
             .summary("Collect money through a provider")
             .describe(
                 "The sandbox is a bank for trying things out: its cards succeed, are declined, answer late or are \
-                 disputed, and no money moves.",
-            ),
+                 disputed, and no money moves. Stripe is asked with a secret key of the company's own account; an \
+                 endpoint for `noticeUrl` is made in its dashboard, with the events `payment_intent.*`, \
+                 `checkout.session.*` and `charge.dispute.*`, whose signing secret is given here. Keys are kept \
+                 sealed and never shown.",
+            )
+            .fails(&[Key::ApiError]),
         operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider)
             .summary("Collect money by hand again")
             .describe("Cards and accounts that clients have left are kept, and are not charged.")

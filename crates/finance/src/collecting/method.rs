@@ -108,7 +108,8 @@ impl PaymentMethod {
 
     /// What a provider is told of it.
     pub fn charged(&self) -> Charged {
-        Charged { customer: self.customer.clone(), token: self.token.clone() }
+        let (customer, token) = (self.customer.clone(), self.token.clone());
+        Charged { kind: self.r#type, customer, token }
     }
 
     /// Whether a card's last month has gone by on a date.

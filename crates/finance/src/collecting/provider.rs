@@ -9,14 +9,14 @@ use spotter_kernel::{
 use spotter_store::words;
 
 use crate::{
-    collecting::method::MethodFacts,
+    collecting::method::{MethodFacts, MethodType},
     ids::{PaymentId, PaymentSetupId, RefundId},
     payments::payment::{FailureCode, PaymentKind},
 };
 
 words! {
     /// A payment provider: `sandbox` is a bank for trying things out, where no money moves.
-    pub enum ProviderName { Sandbox = "sandbox" }
+    pub enum ProviderName { Sandbox = "sandbox", Stripe = "stripe" }
 }
 
 /// A company's account with a provider.
@@ -35,13 +35,15 @@ pub struct Account {
 pub struct Keys {
     /// What requests are made with.
     pub secret: String,
-    /// What notices are signed with.
+    /// What notices are signed with; empty where that is not known, and none is taken.
     pub notices: String,
 }
 
 /// A card or an account, as its provider knows it.
 #[derive(Clone, Debug)]
 pub struct Charged {
+    /// What it is.
+    pub kind: MethodType,
     /// Whose it is, as the provider calls them.
     pub customer: Option<String>,
     /// What the provider calls it.
@@ -61,6 +63,8 @@ pub struct Order {
     pub currency: Currency,
     /// What it is for, as the client reads it.
     pub description: String,
+    /// What the provider calls it, once that is known.
+    pub reference: Option<String>,
 }
 
 /// A card or an account that is to be left with a provider.
@@ -91,6 +95,21 @@ pub enum Outcome {
     Unknown(String),
 }
 
+/// What a provider says of money that was to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What the provider calls it, or the page on which it is made; nothing where that is not told.
+    pub reference: Option<String>,
+}
+
+impl From<Outcome> for Heard {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, reference: None }
+    }
+}
+
 /// What became of money that is to go back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Returned {
@@ -109,8 +128,12 @@ pub struct RefundOrder {
     pub refund: RefundId,
     /// What it goes back of.
     pub payment: PaymentId,
+    /// What the provider calls that, if it is known.
+    pub reference: Option<String>,
     /// In minor units.
     pub amount: i64,
+    /// ISO 4217 code.
+    pub currency: Currency,
 }
 
 words! {

@@ -151,9 +151,19 @@ pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
     };
     let kept = ProviderPayment::find(cx, refund.payment_id)?;
     let account = connection::account(cx)?;
-    let account = account.filter(|own| kept.is_some_and(|kept| kept.provider == own.provider));
-    let order = RefundOrder { refund: id, payment: refund.payment_id, amount: refund.amount };
-    Ok(account.map_or(Next::Wait, |account| Next::Send(account, order)))
+    Ok(match (account, kept) {
+        (Some(account), Some(kept)) if account.provider == kept.provider => {
+            let order = RefundOrder {
+                refund: id,
+                payment: refund.payment_id,
+                reference: kept.reference,
+                amount: refund.amount,
+                currency: refund.currency,
+            };
+            Next::Send(account, order)
+        }
+        _ => Next::Wait,
+    })
 }
 
 /// Writes what became of money that was to go back. What cannot is the client's, for their next bill.

@@ -86,12 +86,13 @@ impl Bank {
         company: CompanyId,
         order: &Order,
         back: &str,
-    ) -> Answer<String> {
+    ) -> Answer<(String, String)> {
         let (order, back, now) = (order.clone(), back.to_owned(), self.env.clock.now());
         let reference = order.payment.to_string();
         let opened = self.db.write(move |tx| books::open_page(tx, company, (&order, &back), now));
         opened.await.map_err(silent)?;
-        self.page_address("payments", company, &reference).map_err(silent)
+        let url = self.page_address("payments", company, &reference).map_err(silent)?;
+        Ok((url, reference))
     }
 
     /// Opens a page on which a card or an account is left.
@@ -155,11 +156,11 @@ struct Said {
 }
 
 /// Reads a notice whose signature is right.
-pub(crate) fn read_notice(body: &str) -> std::result::Result<Notice, &'static str> {
+pub(crate) fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
     let said: Said = serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
     let about = NoticeAbout::parse(&said.about).filter(|about| *about != NoticeAbout::Page);
     let about = about.ok_or("it is about nothing that is known")?;
-    Ok(Notice { event: said.notice, about, reference: said.reference })
+    Ok(Some(Notice { event: said.notice, about, reference: said.reference }))
 }
 
 /// The bank's statements.

@@ -77,6 +77,8 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// Connections of callers that may be open at once.
     pub connections_max: u64,
+    /// Where Stripe is asked.
+    pub stripe_url: String,
     /// How long a stop waits.
     pub shutdown_seconds: u64,
 }
@@ -183,9 +185,14 @@ impl Settings {
         if !matches!(ports.as_str(), "exact" | "any") {
             said.complain("mcp_loopback_ports", "must be exact or any");
         }
+        let stripe_url = said.text("stripe_url").to_owned();
+        if !["https://", "http://"].iter().any(|scheme| stripe_url.starts_with(scheme)) {
+            said.complain("stripe_url", "must begin with https:// or http://");
+        }
         let mail = said.post(base_url.is_some());
         let settings = Self {
             mail,
+            stripe_url,
             mcp_refresh_grace_seconds: said.number("mcp_refresh_grace_seconds", 0, 300) as i64,
             mcp_any_loopback_port: ports == "any",
             listen: said.parse(

@@ -114,5 +114,10 @@ pub const TABLE: &[Setting] = &[
         "",
         "PEM file of a certificate authority that the mail server may use beside the system's",
     ),
+    setting(
+        "stripe_url",
+        "https://api.stripe.com",
+        "Where Stripe is asked, by companies that collect through it",
+    ),
     setting("shutdown_seconds", "20", "How long a stop waits for requests that are under way"),
 ];

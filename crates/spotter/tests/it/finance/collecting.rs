@@ -75,22 +75,22 @@ async fn billed(app: &App, token: &str) -> (String, String) {
 }
 
 /// Charges a bill; the payment.
-async fn charge(app: &App, invoice: &str) -> String {
+pub async fn charge(app: &App, invoice: &str) -> String {
     let made = app.app("POST", &format!("/finance/invoices/{invoice}/charge"), None).await.ok();
     assert_eq!(made.data()["payment"]["status"], "pending");
     text(made.data(), "/payment/paymentId")
 }
 
-async fn payment(app: &App, id: &str) -> Value {
+pub async fn payment(app: &App, id: &str) -> Value {
     app.get(&format!("/finance/payments/{id}")).await.ok().data()["payment"].clone()
 }
 
-async fn payments(app: &App, client: &str) -> Vec<Value> {
+pub async fn payments(app: &App, client: &str) -> Vec<Value> {
     let told = app.get(&format!("/finance/payments?clientId={client}&limit=100")).await.ok();
     told.data()["payments"].as_array().unwrap().iter().rev().cloned().collect()
 }
 
-async fn invoice(app: &App, id: &str) -> Value {
+pub async fn invoice(app: &App, id: &str) -> Value {
     app.get(&format!("/finance/invoices/{id}")).await.ok().data()["invoice"].clone()
 }
 
@@ -312,7 +312,7 @@ fn a_dispute_that_is_won_pays_again(engine: Engine) {
 }
 
 /// Submits a form of a page; where it leads.
-async fn submit(app: &App, url: &str, form: &[(&str, &str)]) -> String {
+pub async fn submit(app: &App, url: &str, form: &[(&str, &str)]) -> String {
     let path = &url[url.match_indices('/').nth(2).unwrap().0..];
     let still = reqwest::redirect::Policy::none();
     let client = reqwest::Client::builder().no_proxy().redirect(still).build().unwrap();
@@ -322,7 +322,7 @@ async fn submit(app: &App, url: &str, form: &[(&str, &str)]) -> String {
     reply.headers["location"].to_str().unwrap().to_owned()
 }
 
-async fn page(app: &App, url: &str) -> String {
+pub async fn page(app: &App, url: &str) -> String {
     let path = &url[url.match_indices('/').nth(2).unwrap().0..];
     let reply = send(app.server.request("GET", path)).await;
     assert_eq!(reply.status, 200, "{}", reply.body);

@@ -11,6 +11,7 @@ mod paper;
 mod products;
 mod requests;
 mod sales;
+mod stripe;
 
 use std::{
     sync::{

@@ -10,6 +10,7 @@ pub mod python;
 pub mod receiver;
 mod server;
 pub mod state;
+pub mod stripe;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

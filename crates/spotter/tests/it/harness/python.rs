@@ -16,19 +16,33 @@ pub fn ask(libraries: &[&str], program: &str, input: &str) -> Option<String> {
 
 /// The same of libraries that Debian has no packages of, in an environment of their own (`.ci/run` makes it).
 pub fn ask_own(libraries: &[&str], program: &str, input: &str) -> Option<String> {
+    ask_of(&own(), libraries, program, input)
+}
+
+/// The Python of that environment, if it has these libraries.
+pub fn own_with(libraries: &[&str]) -> Option<String> {
+    Some(own()).filter(|python| has(python, libraries))
+}
+
+fn own() -> String {
     // Below the folder of what is built, wherever that is.
     let built = std::env::current_exe().unwrap();
     let target = built.ancestors().nth(3).unwrap();
-    let python = target.join("python/bin/python");
-    ask_of(python.to_str().unwrap(), libraries, program, input)
+    target.join("python/bin/python").to_str().unwrap().to_owned()
+}
+
+/// Whether a Python has these libraries, which it must where the suite must have them.
+fn has(python: &str, libraries: &[&str]) -> bool {
+    let import = format!("import {}", libraries.join(", "));
+    let found = Command::new(python).args(["-c", &import]).output();
+    let has = found.is_ok_and(|found| found.status.success());
+    let required = std::env::var_os("SPOTTER_TEST_LANGUAGES").is_some();
+    assert!(has || !required, "{python} needs {libraries:?}, as .ci/run installs them");
+    has
 }
 
 fn ask_of(python: &str, libraries: &[&str], program: &str, input: &str) -> Option<String> {
-    let import = format!("import {}", libraries.join(", "));
-    let found = Command::new(python).args(["-c", &import]).output();
-    if !found.is_ok_and(|found| found.status.success()) {
-        let required = std::env::var_os("SPOTTER_TEST_LANGUAGES").is_some();
-        assert!(!required, "{python} needs {libraries:?}, as .ci/run installs them");
+    if !has(python, libraries) {
         return None;
     }
     let mut child = Command::new(python)

@@ -95,6 +95,9 @@ impl Clock for SystemClock {
 
 const KEY: [u8; 32] = [7; 32];
 
+/// Where no Stripe is.
+const NO_STRIPE: &str = "http://127.0.0.1:9";
+
 pub fn env() -> Env {
     Env {
         clock: Arc::new(SystemClock),
@@ -220,7 +223,23 @@ pub fn start(engine: Engine, settings: Settings) -> Server {
 pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, (true, 3)) }
+    Server {
+        files_folder: folder,
+        ..start_in(engine, no_limits(), files, set, Made { connections: 3, ..Made::default() })
+    }
+}
+
+/// A server whose companies may collect through a Stripe, in this process or the binary that is tested.
+pub fn start_with_stripe(engine: Engine, stripe: &str) -> Server {
+    match shipped() {
+        Some(binary) => start_process_with(engine, binary, &[("STRIPE_URL", stripe)]),
+        None => {
+            let folder = tempfile::tempdir().unwrap().keep();
+            let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+            let made = Made { stripe, ..Made::default() };
+            Server { files_folder: folder, ..start_in(engine, no_limits(), files, |_| (), made) }
+        }
+    }
 }
 
 /// A server that writes mail and has nobody who sends it.
@@ -228,12 +247,31 @@ pub fn start_without_post(engine: Engine, links: &str) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
     let set = |env: &mut Env| env.mail_links = Some(links.into());
-    Server { files_folder: folder, ..start_in(engine, no_limits(), files, set, (false, 8)) }
+    Server {
+        files_folder: folder,
+        ..start_in(engine, no_limits(), files, set, Made { posts: false, ..Made::default() })
+    }
 }
 
 /// The same with files of one's own.
 pub fn start_with(engine: Engine, settings: Settings, files: Files) -> Server {
-    start_in(engine, settings, files, |_| (), (true, 8))
+    start_in(engine, settings, files, |_| (), Made::default())
+}
+
+/// What of a server is seldom made otherwise.
+struct Made<'m> {
+    /// Whether somebody sends its mail.
+    posts: bool,
+    /// Connections to PostgreSQL.
+    connections: usize,
+    /// Where Stripe is asked.
+    stripe: &'m str,
+}
+
+impl Default for Made<'_> {
+    fn default() -> Self {
+        Self { posts: true, connections: 8, stripe: NO_STRIPE }
+    }
 }
 
 fn start_in(
@@ -241,7 +279,7 @@ fn start_in(
     settings: Settings,
     files: Files,
     set: impl FnOnce(&mut Env),
-    (posts, connections): (bool, usize),
+    Made { posts, connections, stripe }: Made<'_>,
 ) -> Server {
     let location = location(engine);
     let db = open_new_with(&location, connections);
@@ -260,7 +298,8 @@ fn start_in(
             tasks.push(task.abort_handle());
         }
     }
-    let providers = spotter_providers::Providers::new(db.clone(), env.clone());
+    let providers = spotter_providers::Providers::new(db.clone(), env.clone(), stripe).unwrap();
+    let own_providers = providers.clone();
     for worker in spotter_providers::workers(&providers) {
         tasks.push(runtime().spawn(jobs(&db, &env, worker)).abort_handle());
     }
@@ -279,8 +318,8 @@ fn start_in(
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     tasks.push(runtime().spawn(timers.run(std::future::pending())).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
-    let service =
-        spotter::serve::service(&state).into_make_service_with_connect_info::<SocketAddr>();
+    let service = spotter::serve::service(&state, &own_providers)
+        .into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
     let serving = runtime().spawn(async move {
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
@@ -331,6 +370,11 @@ fn client() -> reqwest::Client {
 
 /// Starts the binary; it ends when this process does.
 fn start_process(engine: Engine, binary: &str) -> Server {
+    start_process_with(engine, binary, &[])
+}
+
+/// The same with settings beside the usual ones.
+fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let location = match engine {
         Engine::Sqlite => Location::File(folder.join("spotter.db")),
@@ -355,7 +399,10 @@ fn start_process(engine: Engine, binary: &str) -> Server {
         ("ANONYMOUS_RATE_LIMIT", "1000000"),
         ("WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8"),
         ("WEBHOOK_CERTIFICATE_AUTHORITY", authority.to_str().unwrap()),
-    ] {
+    ]
+    .iter()
+    .chain(more)
+    {
         command.env(format!("SPOTTER_{name}"), value);
     }
     if let Location::Server(url) = &location {

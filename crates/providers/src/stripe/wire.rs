@@ -1,0 +1,154 @@
+//! Stripe's HTTP: forms go out, JSON comes back. What was said and what nobody heard are told apart.
+
+use std::{sync::Arc, time::Duration};
+
+use form_urlencoded::Serializer;
+use reqwest::{Client, Method, Response, header};
+use serde::{Deserialize, de::DeserializeOwned};
+use spotter_kernel::{Problem, Result};
+
+use super::objects::PaymentIntent;
+
+/// The version of the API that this program speaks, whichever the account's own is.
+const VERSION: &str = "2024-06-20";
+/// How long a request may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest answer that is read, in bytes.
+const ANSWER_MAX: usize = 1 << 20;
+
+/// A form, as Stripe takes it.
+pub type Form<'f> = [(&'f str, &'f str)];
+
+/// Speaks to Stripe.
+#[derive(Clone)]
+pub struct Wire {
+    http: Client,
+    base: Arc<str>,
+}
+
+/// Why there is no answer to a request.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Stripe has refused it.
+    Said(Box<Refusal>),
+    /// Nobody knows whether it was done.
+    Silent(String),
+}
+
+/// What Stripe refuses with.
+#[derive(Debug, Default, Deserialize)]
+pub struct Refusal {
+    /// The answer's status.
+    #[serde(skip)]
+    pub status: u16,
+    /// Of which kind it is.
+    #[serde(default)]
+    pub r#type: String,
+    /// A word for what is wrong.
+    pub code: Option<String>,
+    /// The bank's word for it.
+    pub decline_code: Option<String>,
+    /// Which part of the request is wrong.
+    pub param: Option<String>,
+    /// For people.
+    #[serde(default)]
+    pub message: String,
+    /// What was made nevertheless.
+    pub payment_intent: Option<PaymentIntent>,
+}
+
+impl Refusal {
+    /// Whether the request itself was refused, so that nothing was done: it is not the account's keys, another
+    /// request under the same key, too many requests, or trouble of Stripe's own.
+    pub fn is_final(&self) -> bool {
+        matches!(self.status, 400 | 402 | 404) && self.r#type != "idempotency_error"
+    }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Said(said) => write!(f, "Stripe answers {}: {}", said.status, said.message),
+            Self::Silent(why) => f.write_str(why),
+        }
+    }
+}
+
+/// What Stripe answers, or why it does not.
+pub type Answered<T> = std::result::Result<T, Trouble>;
+
+impl Wire {
+    /// Speaks to who answers at an address.
+    pub fn new(base: &str) -> Result<Self> {
+        let http = Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .timeout(PATIENCE)
+            .user_agent(concat!("Spotter/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(Problem::internal)?;
+        Ok(Self { http, base: base.trim_end_matches('/').into() })
+    }
+
+    /// Asks for something.
+    pub async fn get<T: DeserializeOwned>(
+        &self,
+        secret: &str,
+        path: &str,
+        query: &Form<'_>,
+    ) -> Answered<T> {
+        let query = Serializer::new(String::new()).extend_pairs(query).finish();
+        let request = self.request(Method::GET, secret, &format!("{path}?{query}"));
+        answer(request.send().await).await
+    }
+
+    /// Has something done, under a key once.
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        secret: &str,
+        path: &str,
+        key: &str,
+        form: &Form<'_>,
+    ) -> Answered<T> {
+        let form = Serializer::new(String::new()).extend_pairs(form).finish();
+        let request = self
+            .request(Method::POST, secret, path)
+            .header("Idempotency-Key", key)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form);
+        answer(request.send().await).await
+    }
+
+    fn request(&self, method: Method, secret: &str, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}/v1/{path}", self.base));
+        request.bearer_auth(secret).header("Stripe-Version", VERSION)
+    }
+}
+
+async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> Answered<T> {
+    let silent = |why: String| Trouble::Silent(format!("Stripe does not answer: {why}"));
+    let mut answer = sent.map_err(|error| silent(error.without_url().to_string()))?;
+    let status = answer.status();
+    let mut body = Vec::new();
+    while let Some(chunk) =
+        answer.chunk().await.map_err(|error| silent(error.without_url().to_string()))?
+    {
+        if body.len() + chunk.len() > ANSWER_MAX {
+            return Err(silent("its answer has no end".to_owned()));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    if status.is_success() {
+        return serde_json::from_slice(&body)
+            .map_err(|error| silent(format!("its answer is another: {error}")));
+    }
+    #[derive(Deserialize)]
+    struct Told {
+        error: Refusal,
+    }
+    match serde_json::from_slice::<Told>(&body) {
+        Ok(told) => Err(Trouble::Said(Refusal { status: status.as_u16(), ..told.error }.into())),
+        Err(_) => Err(silent(format!("HTTP {}", status.as_u16()))),
+    }
+}
