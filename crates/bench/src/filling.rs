@@ -26,6 +26,14 @@ impl Filling {
         Ok(self.0.write_rows(move |tx| rows(tx)).await.map_err(told)?)
     }
 
+    /// Reads some.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        question: impl Fn(&mut Tx<'_>) -> Result<T, Problem> + Send + 'static,
+    ) -> Outcome<T> {
+        Ok(self.0.read(question).await.map_err(told)?)
+    }
+
     /// Closes it, with totals added up and with what PostgreSQL plans by.
     pub async fn close(self) -> Outcome {
         let Self(db, location) = self;

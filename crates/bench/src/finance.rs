@@ -137,6 +137,7 @@ async fn fill(place: &Place, of: Template, from: u64, to: u64) -> Outcome {
             (from..to).try_for_each(|number| {
                 let copy = copy_of(at.plus_seconds(-60 * number as i64), 1, number);
                 let named = format!("BENCH-{number:09}");
+                tx.tally(of.company, &spotter_store::mark("invoices", copy), 1)?;
                 tx.defer(INVOICE, params![of.company, copy, of.invoice, named])
             })?;
             let added = (to - from) as i64;

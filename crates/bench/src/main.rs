@@ -2,6 +2,7 @@
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
 mod calendar;
+mod charges;
 mod crowd;
 mod due;
 mod faults;
@@ -117,6 +118,12 @@ enum What {
         #[arg(long, default_value_t = 20)]
         rounds: u32,
     },
+    /// kill -9 while cards are charged and money is sent back, again and again; the bank's books must be ours.
+    Charges {
+        /// How often.
+        #[arg(long, default_value_t = 200)]
+        rounds: u32,
+    },
     /// A database as an older version left it.
     OldSchema {
         /// Its schema.
@@ -162,6 +169,7 @@ enum What {
 async fn main() -> Outcome {
     rustls::crypto::ring::default_provider().install_default().ok();
     let Arguments { spotter, data, database_url, what } = Arguments::parse();
+    let program = spotter.clone();
     let service = |port| service::Service::new(spotter, data.clone(), database_url.clone(), port);
     let location = match &database_url {
         Some(url) => Location::Server(url.clone()),
@@ -198,6 +206,7 @@ async fn main() -> Outcome {
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await
         }
+        What::Charges { rounds } => charges::run(service(18_402), place(), program, rounds).await,
         What::OldSchema { schema } => {
             let now = Timestamp::from_millis(receiver::now());
             let made = move || migrate_to(&location, schema, now, |_| ());

@@ -70,17 +70,11 @@ impl Timers {
     async fn run_due(&self) -> Result<()> {
         let began = Instant::now();
         let kinds: Arc<str> = self.table.timer_kinds().into();
+        if self.count_due(kinds.clone()).await? == 0 {
+            return Ok(());
+        }
         loop {
             let (now, known) = (self.env.clock.now(), kinds.clone());
-            let counted = self.db.read(move |tx| timers::past_due(tx, &known, now));
-            let (count, oldest) = counted.await?;
-            let age = oldest.map_or(0, |since| now.millis() - since.millis());
-            metrics::gauge!("spotter_timers_past_due").set(count as f64);
-            metrics::gauge!("spotter_timers_oldest_due_seconds").set(age as f64 / 1_000.0);
-            if count == 0 {
-                return Ok(());
-            }
-            let known = kinds.clone();
             let found = self.db.read(move |tx| timers::due(tx, &known, now, BATCH as i64));
             let mut due = found.await?;
             let full = due.len() == BATCH;
@@ -101,6 +95,17 @@ impl Timers {
                 return Ok(());
             }
         }
+    }
+
+    /// Counts for operators what is due.
+    async fn count_due(&self, kinds: Arc<str>) -> Result<i64> {
+        let now = self.env.clock.now();
+        let counted = self.db.read(move |tx| timers::past_due(tx, &kinds, now));
+        let (count, oldest) = counted.await?;
+        let age = oldest.map_or(0, |since| now.millis() - since.millis());
+        metrics::gauge!("spotter_timers_past_due").set(count as f64);
+        metrics::gauge!("spotter_timers_oldest_due_seconds").set(age as f64 / 1_000.0);
+        Ok(count)
     }
 
     async fn run_one(self, due: Due) {

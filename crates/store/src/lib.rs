@@ -26,7 +26,7 @@ mod wire;
 
 pub use copy::{Afterwards, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
-pub use list::{Chosen, Filter, Filters, List, NoFilters, Shape, subject, under};
+pub use list::{Chosen, Filter, Filters, List, NoFilters, Shape, mark, subject, under};
 #[doc(hidden)]
 pub use list::{converted, spread};
 pub use migrate::{latest_schema, migrate, migrate_to};

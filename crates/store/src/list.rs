@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_kernel::{Page, PageRequest, Problem, Result, id::CompanyId};
+use spotter_kernel::{Id, Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
     row::{Record, wire_name},
@@ -24,7 +24,8 @@ impl<R: Record, F: Filters> List<R, F> {
     /// A list from a table, with every condition that always holds (`?1` is the company, and `?2` and
     /// on the keys of the records above), in a total order: it must end in a unique column.
     pub const fn new(from: &'static str, order: &'static str) -> Self {
-        let shape = Shape { columns: R::COLUMNS, from, filters: F::TABLE, order, tally: None };
+        let filters = F::TABLE;
+        let shape = Shape { columns: R::COLUMNS, from, filters, order, tally: None, marks: None };
         Self { shape, kind: PhantomData }
     }
 
@@ -39,6 +40,13 @@ impl<R: Record, F: Filters> List<R, F> {
     /// under [`under`].
     pub const fn tallied(mut self, subject: &'static str) -> Self {
         self.shape.tally = Some(subject);
+        self
+    }
+
+    /// The same where records are also tallied under [`mark`], so that no page far on steps over every record
+    /// before it. The order must be this column of ids, descending.
+    pub const fn marked(mut self, ids: &'static str) -> Self {
+        self.shape.marks = Some(ids);
         self
     }
 
@@ -57,9 +65,17 @@ impl<R: Record, F: Filters> List<R, F> {
         chosen: &[Chosen<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let asked = self.shape.asked(company, above, chosen)?;
+        let asked = self.shape.asked(company, above, chosen, None)?;
         let total = asked.total(tx, company)?;
-        asked.items(tx, total, request)
+        let far = request.offset() >= FAR && request.offset() < total && chosen.is_empty();
+        match self.shape.stretch(above).filter(|_| far) {
+            Some(stretch) => {
+                let (until, offset) = stretch.place(tx, company, request.offset())?;
+                let asked = self.shape.asked(company, above, chosen, Some(until))?;
+                asked.items(tx, total, request, offset)
+            }
+            None => asked.items(tx, total, request, request.offset()),
+        }
     }
 
     /// The same without conditions where the total is known.
@@ -71,7 +87,8 @@ impl<R: Record, F: Filters> List<R, F> {
         total: i64,
         request: PageRequest,
     ) -> Result<Page<R>> {
-        self.shape.asked(company, above, &[])?.items(tx, total, request)
+        let asked = self.shape.asked(company, above, &[], None)?;
+        asked.items(tx, total, request, request.offset())
     }
 }
 
@@ -83,6 +100,7 @@ pub struct Shape {
     filters: &'static [Filter],
     order: &'static str,
     tally: Option<&'static str>,
+    marks: Option<&'static str>,
 }
 
 /// The conditions that a caller may add to a list. Made by [`filters!`](crate::filters).
@@ -267,6 +285,7 @@ impl Shape {
         company: CompanyId,
         above: &[Value<'v>],
         chosen: &[Chosen<'v>],
+        until: Option<String>,
     ) -> Result<Asked<'v>> {
         let mut filters = Vec::with_capacity(chosen.len());
         for (name, _) in chosen {
@@ -277,8 +296,9 @@ impl Shape {
         }
         let mut params = vec![Value::Text(company.to_string().into())];
         params.extend_from_slice(above);
-        let texts = self.texts(params.len(), &filters);
+        let texts = self.texts(params.len(), &filters, until.is_some());
         params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
+        params.extend(until.map(|until| Value::Text(until.into())));
         let planned = filters.iter().any(|filter| filter.uneven);
         let subject = self.tally.and_then(|tally| {
             let tally = under(tally, above);
@@ -294,7 +314,13 @@ impl Shape {
         Ok(Asked { texts, planned, subject, params })
     }
 
-    fn texts(&self, fixed: usize, filters: &[&Filter]) -> Texts {
+    /// Where a far page may begin, if the list is marked.
+    fn stretch(&self, above: &[Value<'_>]) -> Option<Stretch> {
+        let (tally, _) = self.tally.zip(self.marks)?;
+        Some(Stretch { tally: under(tally, above) })
+    }
+
+    fn texts(&self, fixed: usize, filters: &[&Filter], until: bool) -> Texts {
         let mut conditions = String::new();
         let mut number = fixed;
         for filter in filters {
@@ -308,6 +334,10 @@ impl Shape {
                     conditions.push_str(&number.to_string());
                 }
             }
+        }
+        if let Some(ids) = self.marks.filter(|_| until) {
+            number += 1;
+            conditions.push_str(&format!(" AND {ids} < ?{number}"));
         }
         let Self { columns, from, order, .. } = self;
         let count = match filters {
@@ -328,8 +358,9 @@ impl Shape {
         let mut choices: Vec<Vec<&Filter>> = self.filters.iter().map(|one| vec![one]).collect();
         choices.push(vec![]);
         choices.push(self.filters.iter().collect());
-        let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen));
-        texts.flat_map(|texts| [texts.count, texts.page]).collect()
+        let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen, false));
+        let far = self.marks.map(|_| self.texts(self.fixed(), &[], true).page);
+        texts.flat_map(|texts| [texts.count, texts.page]).chain(far).collect()
     }
 
     /// How many parameters always stand in front: the highest number in `from`.
@@ -357,8 +388,9 @@ impl Asked<'_> {
         tx: &mut Tx<'_>,
         total: i64,
         request: PageRequest,
+        offset: i64,
     ) -> Result<Page<R>> {
-        self.params.extend([Value::Int(request.limit), Value::Int(request.offset())]);
+        self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
         let items = match (request.offset() < total, self.planned) {
             (false, _) => Vec::new(),
             (true, false) => tx.rows(&self.texts.page, &self.params)?,
@@ -371,6 +403,42 @@ impl Asked<'_> {
 struct Texts {
     count: String,
     page: String,
+}
+
+/// So many records are stepped over without asking where a page begins.
+const FAR: i64 = 2_000;
+
+/// How much of an id tells records apart that are counted together: those of the same three days.
+const MARK: usize = 5;
+
+/// The tally's subject of the records of about the time of one: `invoices@018d3`.
+pub fn mark(tally: &str, id: Id) -> String {
+    let text = id.as_chars();
+    let beginning = text.iter().take(MARK).copied().map(char::from);
+    [tally, "@"].into_iter().flat_map(str::chars).chain(beginning).collect()
+}
+
+/// A list whose records are also counted by the beginnings of their ids.
+struct Stretch {
+    tally: String,
+}
+
+impl Stretch {
+    /// What the ids of a page's records are below, and how many of those stand before it.
+    fn place(&self, tx: &mut Tx<'_>, company: CompanyId, offset: i64) -> Result<(String, i64)> {
+        let [from, until] = ["@", "@g"].map(|end| format!("{}{end}", self.tally));
+        let (mut before, prefix) = (0, from.len());
+        for (subject, count) in tx.tallied_between(company, &from, &until)? {
+            if before + count > offset {
+                let beginning = u32::from_str_radix(&subject[prefix..], 16);
+                let next = beginning.map_err(Problem::internal)? + 1;
+                return Ok((format!("{next:0MARK$x}"), offset - before));
+            }
+            before += count;
+        }
+        // Records that were never marked, or none: nothing is skipped.
+        Ok(("g".to_owned(), offset))
+    }
 }
 
 /// The tally's subject of a list below other records: `workoutSessions/{clientId}`.

@@ -57,6 +57,19 @@ impl Tx<'_> {
         let row: Option<(i64,)> = self.one(SUM, params![company, subject])?;
         Ok(row.map_or(0, |(total,)| total))
     }
+
+    /// A company's counts of what stands between two subjects, the last first.
+    pub(crate) fn tallied_between(
+        &mut self,
+        company: CompanyId,
+        from: &str,
+        until: &str,
+    ) -> Result<Vec<(String, i64)>> {
+        if let Engine::Postgres(session) = &mut self.engine {
+            session.write_tallies()?;
+        }
+        self.all(BETWEEN, params![company, from, until])
+    }
 }
 
 crate::statements! {
@@ -65,6 +78,8 @@ crate::statements! {
     pub(crate) APPEND = "INSERT INTO tally (company_id, subject, shard, amount) VALUES (?1, ?2, ?3, ?4)";
     SUM = "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM tally \
         WHERE company_id = ?1 AND subject = ?2";
+    BETWEEN = "SELECT subject, CAST(SUM(amount) AS BIGINT) FROM tally \
+        WHERE company_id = ?1 AND subject > ?2 AND subject < ?3 GROUP BY subject ORDER BY subject DESC";
 }
 
 /// As many appended rows as [`FOLD`] adds up at most.

@@ -14,6 +14,10 @@ words! {
         Invoice = "invoice",
         InvoiceReminder = "invoice_reminder",
         PaymentFailed = "payment_failed",
+        PaymentReceived = "payment_received",
+        PaymentMethodExpires = "payment_method_expires",
+        MembershipPaused = "membership_paused",
+        MembershipEnds = "membership_ends",
     }
 }
 
@@ -41,6 +45,38 @@ pub enum Letter<'l> {
     InvoiceReminder(Bill<'l>),
     /// An invoice could not be collected.
     PaymentFailed(Bill<'l>),
+    /// Money came that was fetched or paid on a page.
+    PaymentReceived {
+        /// What it is for: an invoice's number, or what was asked for.
+        number: &'l str,
+        /// How much.
+        amount: &'l str,
+    },
+    /// A card can soon not be charged any more.
+    PaymentMethodExpires {
+        /// The last characters of its number.
+        method: &'l str,
+        /// Its last day.
+        until: &'l str,
+        /// Where another is left.
+        link: &'l str,
+    },
+    /// A membership rests for some time.
+    MembershipPaused {
+        /// What it is called.
+        membership: &'l str,
+        /// The first day.
+        from: &'l str,
+        /// The day on which it goes on.
+        until: &'l str,
+    },
+    /// A membership ends.
+    MembershipEnds {
+        /// What it is called.
+        membership: &'l str,
+        /// Its last day.
+        until: &'l str,
+    },
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
         /// What people call the subscription.
@@ -97,6 +133,10 @@ struct Language {
     invoice: Texts,
     invoice_reminder: Texts,
     payment_failed: Texts,
+    payment_received: Texts,
+    payment_method_expires: Texts,
+    membership_paused: Texts,
+    membership_ends: Texts,
 }
 
 impl Language {
@@ -114,6 +154,10 @@ impl Language {
             LetterKind::Invoice => &self.invoice,
             LetterKind::InvoiceReminder => &self.invoice_reminder,
             LetterKind::PaymentFailed => &self.payment_failed,
+            LetterKind::PaymentReceived => &self.payment_received,
+            LetterKind::PaymentMethodExpires => &self.payment_method_expires,
+            LetterKind::MembershipPaused => &self.membership_paused,
+            LetterKind::MembershipEnds => &self.membership_ends,
         }
     }
 }
@@ -189,6 +233,35 @@ const ENGLISH: Language = Language {
         ],
         link: "Pay the invoice",
     },
+    payment_received: Texts {
+        subject: "{company} has received your payment",
+        paragraphs: &["We have received {amount} for {number}. Thank you!"],
+        link: "",
+    },
+    payment_method_expires: Texts {
+        subject: "Your card at {company} expires",
+        paragraphs: &[
+            "The card ending in {method}, from which we collect your bills, is good until {until}.",
+            "Please leave another one before that, so that nothing is left unpaid.",
+        ],
+        link: "Leave another card",
+    },
+    membership_paused: Texts {
+        subject: "Your membership at {company} is paused",
+        paragraphs: &[
+            "Your membership {membership} rests from {from} and goes on on {until}.",
+            "If that is not what you wish, write to us.",
+        ],
+        link: "",
+    },
+    membership_ends: Texts {
+        subject: "Your membership at {company} ends",
+        paragraphs: &[
+            "Your membership {membership} ends. Its last day is {until}.",
+            "If that is not what you wish, write to us before that day.",
+        ],
+        link: "",
+    },
 };
 
 const DUTCH: Language = Language {
@@ -259,6 +332,35 @@ const DUTCH: Language = Language {
              rekening, dan proberen we het in de komende dagen opnieuw.",
         ],
         link: "Factuur betalen",
+    },
+    payment_received: Texts {
+        subject: "{company} heeft je betaling ontvangen",
+        paragraphs: &["We hebben {amount} ontvangen voor {number}. Dank je wel!"],
+        link: "",
+    },
+    payment_method_expires: Texts {
+        subject: "Je kaart bij {company} verloopt",
+        paragraphs: &[
+            "De kaart die eindigt op {method}, waarvan we je rekeningen innen, is geldig tot en met {until}.",
+            "Laat voor die tijd een andere achter, zodat er niets onbetaald blijft.",
+        ],
+        link: "Andere kaart achterlaten",
+    },
+    membership_paused: Texts {
+        subject: "Je lidmaatschap bij {company} is gepauzeerd",
+        paragraphs: &[
+            "Je lidmaatschap {membership} rust vanaf {from} en gaat verder op {until}.",
+            "Is dat niet wat je wilt, laat het ons dan weten.",
+        ],
+        link: "",
+    },
+    membership_ends: Texts {
+        subject: "Je lidmaatschap bij {company} eindigt",
+        paragraphs: &[
+            "Je lidmaatschap {membership} eindigt. De laatste dag is {until}.",
+            "Is dat niet wat je wilt, laat het ons dan voor die dag weten.",
+        ],
+        link: "",
     },
 };
 
@@ -332,6 +434,35 @@ const GERMAN: Language = Language {
         ],
         link: "Rechnung bezahlen",
     },
+    payment_received: Texts {
+        subject: "{company} hat Ihre Zahlung erhalten",
+        paragraphs: &["Wir haben {amount} für {number} erhalten. Vielen Dank!"],
+        link: "",
+    },
+    payment_method_expires: Texts {
+        subject: "Ihre Karte bei {company} läuft ab",
+        paragraphs: &[
+            "Die Karte mit der Endung {method}, von der wir Ihre Rechnungen einziehen, gilt bis zum {until}.",
+            "Bitte hinterlegen Sie vorher eine andere, damit nichts unbezahlt bleibt.",
+        ],
+        link: "Andere Karte hinterlegen",
+    },
+    membership_paused: Texts {
+        subject: "Ihre Mitgliedschaft bei {company} ruht",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} ruht ab dem {from} und geht am {until} weiter.",
+            "Falls Sie das nicht wünschen, schreiben Sie uns.",
+        ],
+        link: "",
+    },
+    membership_ends: Texts {
+        subject: "Ihre Mitgliedschaft bei {company} endet",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} endet. Ihr letzter Tag ist der {until}.",
+            "Falls Sie das nicht wünschen, schreiben Sie uns vor diesem Tag.",
+        ],
+        link: "",
+    },
 };
 
 impl Letter<'_> {
@@ -344,6 +475,10 @@ impl Letter<'_> {
             Self::Invoice(_) => LetterKind::Invoice,
             Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
             Self::PaymentFailed(_) => LetterKind::PaymentFailed,
+            Self::PaymentReceived { .. } => LetterKind::PaymentReceived,
+            Self::PaymentMethodExpires { .. } => LetterKind::PaymentMethodExpires,
+            Self::MembershipPaused { .. } => LetterKind::MembershipPaused,
+            Self::MembershipEnds { .. } => LetterKind::MembershipEnds,
         }
     }
 
@@ -363,6 +498,22 @@ impl Letter<'_> {
                 let Bill { number, amount, due, link } = bill;
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
                 (*link).to_owned()
+            }
+            Self::PaymentReceived { number, amount } => {
+                values.extend([("number", *number), ("amount", *amount)]);
+                String::new()
+            }
+            Self::PaymentMethodExpires { method, until, link } => {
+                values.extend([("method", *method), ("until", *until)]);
+                (*link).to_owned()
+            }
+            Self::MembershipPaused { membership, from, until } => {
+                values.extend([("membership", *membership), ("from", *from), ("until", *until)]);
+                String::new()
+            }
+            Self::MembershipEnds { membership, until } => {
+                values.extend([("membership", *membership), ("until", *until)]);
+                String::new()
             }
         };
         let filled = |text: &str| fill(text, &values);
@@ -429,7 +580,18 @@ mod tests {
                 let (own, english) = (language.texts(*kind), ENGLISH.texts(*kind));
                 assert_eq!(names(own), names(english), "{} {}", language.code, kind.word());
                 assert_eq!(own.link.is_empty(), english.link.is_empty(), "{}", language.code);
-                let known = ["company", "webhook", "error", "number", "amount", "due"];
+                let known = [
+                    "company",
+                    "webhook",
+                    "error",
+                    "number",
+                    "amount",
+                    "due",
+                    "method",
+                    "until",
+                    "membership",
+                    "from",
+                ];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }
         }

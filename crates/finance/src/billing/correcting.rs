@@ -10,13 +10,12 @@ use crate::{
         charge::{self, Charge},
         invoice::{Invoice, InvoiceKind, InvoiceLine, InvoiceStatus},
         invoices::{InvoiceAnswer, InvoicePath},
-        issuing::{self, Bill, Paper, Totals},
+        issuing::{self, Bill, Issuer, Paper, Totals},
         tax::{self, RateTotal},
         texts,
     },
     ids::{InvoiceId, PaymentId},
     payments::allocating,
-    settings::FinanceSettings,
     standing,
 };
 
@@ -40,7 +39,7 @@ pub fn credit(
     reason: Option<String>,
 ) -> Result<Invoice> {
     let language = charge::language_of(cx, bill.client_id)?;
-    let (settings, id) = (FinanceSettings::find(cx)?, InvoiceId(cx.new_id()));
+    let (issuer, id) = (Issuer::find(cx)?, InvoiceId(cx.new_id()));
     let taxes = tax::credited(&bill.taxes.0, bill.credited_total, amount);
     let line = |rate: &RateTotal| InvoiceLine {
         product_id: None,
@@ -76,7 +75,7 @@ pub fn credit(
         corrects: Some(bill.invoice_id),
         reason,
     };
-    let note = issuing::write(cx, id, &settings, &same, paper)?;
+    let note = issuing::write(cx, id, &issuer, &same, paper)?;
     note.tell(cx, Event::InvoiceCreated)?;
     let freed = if of.is_some() { amount } else { (amount - bill.balance).max(0) };
     allocating::free(cx, bill.invoice_id, freed, of)?;

@@ -12,7 +12,7 @@ use spotter_kernel::{
     id::{ClientId, LocationId},
     money::{Currency, Percentage},
 };
-use spotter_store::{Json, params, record, set, statements, values, words};
+use spotter_store::{Json, mark, params, record, set, statements, values, words};
 
 use crate::{
     billing::tax::RateTotal,
@@ -238,6 +238,11 @@ impl Invoice {
         cx.own(found, |invoice| invoice.client_id)
     }
 
+    /// The invoice with this id, if that is one's id.
+    pub fn known(cx: &mut Read, id: InvoiceId) -> Result<Option<Self>> {
+        cx.one(FIND, params![id])
+    }
+
     /// Whether something of it is left to pay.
     pub fn is_unpaid(&self) -> bool {
         matches!(self.status, InvoiceStatus::Open | InvoiceStatus::Overdue)
@@ -265,7 +270,8 @@ impl Invoice {
 
     /// Under what it is counted.
     fn subjects(&self) -> BTreeSet<String> {
-        crate::subjects(TALLY, self.status.word(), self.client_id)
+        let subjects = crate::subjects(TALLY, self.status.word(), self.client_id);
+        subjects.into_iter().chain([mark(TALLY, self.invoice_id.0)]).collect()
     }
 
     /// Writes a new one down.

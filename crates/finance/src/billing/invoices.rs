@@ -153,5 +153,5 @@ pub(super) fn area() -> Area {
 lists! {
     /// Every invoice, the newest first.
     LIST: List<Invoice, Filters> =
-        List::new("invoice WHERE company_id = ?1", "invoice_id DESC").tallied(TALLY);
+        List::new("invoice WHERE company_id = ?1", "invoice_id DESC").tallied(TALLY).marked("invoice_id");
 }

@@ -17,7 +17,6 @@ use crate::{
     ids::{ClientProductId, InvoiceId, SubscriptionId},
     payments::allocating,
     settings::FinanceSettings,
-    zone,
 };
 
 /// A bill as it is to be issued.
@@ -77,9 +76,27 @@ pub fn totals(lines: &[BillLine]) -> Totals {
     Totals { lines, taxes, net, tax, gross }
 }
 
+/// Who issues bills, and how.
+pub struct Issuer {
+    company: Company,
+    settings: FinanceSettings,
+}
+
+impl Issuer {
+    /// The company of a caller.
+    pub fn find(cx: &mut Read) -> Result<Self> {
+        Ok(Self { company: Company::find(cx)?, settings: FinanceSettings::find(cx)? })
+    }
+
+    /// The company's date.
+    fn today(&self, cx: &Read) -> Date {
+        self.company.zone().date_at(cx.now())
+    }
+}
+
 /// A bill as it would be issued now: with the fees that wait for one, its tax and its due date.
 pub struct Draft {
-    settings: FinanceSettings,
+    issuer: Issuer,
     fees: Vec<Charge>,
     /// What it adds up to.
     pub totals: Totals,
@@ -89,37 +106,38 @@ pub struct Draft {
 
 /// Works a bill out, without issuing it.
 pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
-    let settings = FinanceSettings::find(cx)?;
+    let issuer = Issuer::find(cx)?;
+    let settings = &issuer.settings;
     let fees = charge::waiting(cx, bill.client_id, bill.currency)?;
     let mut lines = bill.lines.clone();
     lines.extend(charge::lines(cx, &fees, settings.fee_vat_percentage)?);
-    let today = zone(cx)?.date_at(cx.now());
+    let today = issuer.today(cx);
     let due = match bill.collection {
         Collection::Automatic => today,
         Collection::Manual => today.plus_days(settings.payment_days).unwrap_or(today),
     };
     let due_date = bill.due_from.map_or(due, |from| from.max(due));
-    Ok(Draft { settings, fees, totals: totals(&lines), due_date })
+    Ok(Draft { issuer, fees, totals: totals(&lines), due_date })
 }
 
 /// Issues a bill, and pays it with what the client has paid too much before.
 pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
-    let Draft { settings, fees, totals, due_date } = draft(cx, bill)?;
+    let Draft { issuer, fees, totals, due_date } = draft(cx, bill)?;
     let invoice_id = InvoiceId(cx.new_id());
     charge::bill(cx, &fees, invoice_id)?;
     let paper =
         Paper { kind: InvoiceKind::Invoice, totals, due_date, corrects: None, reason: None };
-    let mut invoice = write(cx, invoice_id, &settings, bill, paper)?;
+    let mut invoice = write(cx, invoice_id, &issuer, bill, paper)?;
     invoice.tell(cx, Event::InvoiceCreated)?;
     match invoice.status {
         InvoiceStatus::Paid => invoice.tell(cx, Event::InvoicePaid)?,
         _ => {
             allocating::from_credit(cx, &mut invoice)?;
-            chasing::chase_later(cx, &invoice, &settings)?;
+            chasing::chase_later(cx, &invoice, &issuer.settings)?;
             retrying::collect(cx, &invoice)?;
         }
     }
-    letters::post(cx, &invoice, &settings)?;
+    letters::post(cx, &invoice, &issuer.settings)?;
     Ok(invoice)
 }
 
@@ -141,13 +159,13 @@ pub struct Paper {
 pub fn write(
     cx: &mut Write,
     invoice_id: InvoiceId,
-    settings: &FinanceSettings,
+    issuer: &Issuer,
     bill: &Bill,
     paper: Paper,
 ) -> Result<Invoice> {
     let Paper { kind, totals, due_date, corrects, reason } = paper;
-    let (company, client) = (Company::find(cx)?, Client::find(cx, bill.client_id)?);
-    let today = company.zone().date_at(cx.now());
+    let (Issuer { company, settings }, client) = (issuer, Client::find(cx, bill.client_id)?);
+    let today = issuer.today(cx);
     let series = match kind {
         InvoiceKind::Invoice => "INV",
         InvoiceKind::CreditNote => "CN",
@@ -184,7 +202,7 @@ pub fn write(
         paid_total: 0,
         credited_total: 0,
         balance: if is_bill { totals.gross } else { 0 },
-        seller: Json(seller(&company, settings)),
+        seller: Json(seller(company, settings)),
         buyer: Json(buyer(&client)),
         lines: Json(totals.lines),
         taxes: Json(totals.taxes),

@@ -1,5 +1,5 @@
-//! What clients are written of their invoices: the invoice itself, a copy, and a reminder. It counts as said
-//! once a mail server has it.
+//! What clients are written of their invoices and payments: the invoice itself, a copy, a reminder, a receipt. It
+//! counts as said once a mail server has it.
 
 use spotter_contract::{
     Area, File, Job, Read, Write,
@@ -9,10 +9,14 @@ use spotter_core::{
     clients::Client,
     mail::{self, Bill, Letter, LetterKind, Recipient},
 };
-use spotter_kernel::{Event, Id, Problem, Result};
+use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
 
 use super::{charge, invoice::Invoice, paper, texts};
-use crate::{ids::InvoiceId, payments::request::PaymentRequest, settings::FinanceSettings};
+use crate::{
+    ids::InvoiceId,
+    payments::{payment::Payment, request::PaymentRequest},
+    settings::FinanceSettings,
+};
 
 /// Why a client cannot be written to, as a rule for whoever asks.
 pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
@@ -70,6 +74,48 @@ pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
     write_if_possible(cx, invoice, LetterKind::PaymentFailed)
 }
 
+/// A client who can be written to.
+pub struct Reader {
+    email: String,
+    name: String,
+    /// The language in which they are written to.
+    pub language: String,
+}
+
+impl Reader {
+    /// A client, if mail is sent and they have an address.
+    pub fn of(cx: &mut Write, client: ClientId) -> Result<Option<Self>> {
+        if !mail::is_on(cx) {
+            return Ok(None);
+        }
+        let client = Client::find(cx, client)?;
+        let Some(email) = client.email().map(str::to_owned) else { return Ok(None) };
+        let language = charge::language_of(cx, client.client_id)?;
+        Ok(Some(Self { email, name: client.first_name().to_owned(), language }))
+    }
+
+    /// Whom a message is for.
+    pub fn recipient(&self) -> Recipient<'_> {
+        Recipient { email: &self.email, name: &self.name, language: Some(&self.language) }
+    }
+}
+
+/// Tells a client that money came which was fetched or paid on a page, and for what, with the invoice.
+pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
+    let (number, about) = match (payment.invoice_id, payment.payment_request_id) {
+        (Some(invoice), _) => (Invoice::find(cx, invoice)?.number, invoice.0),
+        (None, Some(request)) => (PaymentRequest::find(cx, request)?.description, request.0),
+        (None, None) => return Ok(()),
+    };
+    if !FinanceSettings::find(cx)?.mail_invoices {
+        return Ok(());
+    }
+    let Some(reader) = Reader::of(cx, payment.client_id)? else { return Ok(()) };
+    let amount = texts::amount(payment.amount, payment.currency, &reader.language);
+    let letter = Letter::PaymentReceived { number: &number, amount: &amount };
+    mail::send_by(cx, &SEND_INVOICE, reader.recipient(), about, &letter)
+}
+
 fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
     let client = Client::find(cx, invoice.client_id)?;
     match unreachable(cx, &client) {
@@ -80,13 +126,13 @@ fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Res
 
 /// What goes with a letter: the invoice as a file.
 pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<File>> {
-    match kind {
-        LetterKind::Invoice | LetterKind::InvoiceReminder => {
-            let invoice = Invoice::find(cx, InvoiceId(about))?;
-            Ok(vec![paper::file(cx, &invoice)?])
+    let invoice = match kind {
+        LetterKind::Invoice | LetterKind::InvoiceReminder | LetterKind::PaymentReceived => {
+            Invoice::known(cx, InvoiceId(about))?
         }
-        _ => Ok(Vec::new()),
-    }
+        _ => None,
+    };
+    invoice.map(|invoice| paper::file(cx, &invoice)).into_iter().collect()
 }
 
 /// Takes back what was not sent yet of an invoice that nothing is left to pay of.
@@ -106,10 +152,12 @@ fn settle(cx: &mut Write, letter: Id, settled: &Settled) -> Result<()> {
         return Ok(());
     }
     let Some((kind, about)) = mail::subject_of(cx, letter)? else { return Ok(()) };
+    if matches!(kind, LetterKind::PaymentFailed | LetterKind::PaymentReceived) {
+        return Ok(());
+    }
     let before = Invoice::find(cx, InvoiceId(about))?;
     let mut invoice = before.clone();
     let event = match kind {
-        LetterKind::PaymentFailed => return Ok(()),
         LetterKind::InvoiceReminder => {
             invoice.reminder_count += 1;
             Event::InvoiceOverdue

@@ -17,7 +17,7 @@ use super::{
     retrying,
 };
 use crate::{
-    billing::invoice::Invoice,
+    billing::{invoice::Invoice, letters},
     ids::{InvoiceId, PaymentId},
     payments::{
         allocating,
@@ -254,7 +254,8 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
             let (came, amount) = (payment.clone(), payment.amount);
             allocating::pay_bills(cx, &mut payment, amount)?;
             payment.save(cx, &came)?;
-            payment.tell(cx, Event::PaymentSucceeded)
+            payment.tell(cx, Event::PaymentSucceeded)?;
+            letters::received(cx, &payment)
         }
         Outcome::Failed(code) => {
             fail(&mut payment, *code, cx.now());

@@ -7,8 +7,11 @@ use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Date, Key, Result, Timestamp, id::ClientId};
 use spotter_store::{params, record, set, statements, values, words};
 
-use super::provider::{Charged, ProviderName};
-use crate::ids::PaymentMethodId;
+use super::{
+    expiring,
+    provider::{Charged, ProviderName},
+};
+use crate::{ids::PaymentMethodId, memberships::period::first_of_month};
 
 words! {
     /// What it is.
@@ -112,10 +115,20 @@ impl PaymentMethod {
         Charged { kind: self.r#type, customer, token }
     }
 
+    /// The first day of a card's last month; nothing where it has none that a calendar knows.
+    pub fn last_month(&self) -> Option<Date> {
+        let (year, month) = (self.exp_year?, self.exp_month?);
+        Date::parse(&format!("{year:04}-{month:02}-01"))
+    }
+
+    /// The first day on which a card is not good any more.
+    pub fn over_on(&self) -> Option<Date> {
+        self.last_month().map(|month| first_of_month(month.tomorrow()))
+    }
+
     /// Whether a card's last month has gone by on a date.
     pub fn is_over(&self, today: Date) -> bool {
-        let (Some(year), Some(month)) = (self.exp_year, self.exp_month) else { return false };
-        (i64::from(today.0.year()), i64::from(today.0.month())) > (year, month)
+        self.over_on().is_some_and(|over| today >= over)
     }
 
     /// Writes down what has changed.
@@ -160,6 +173,7 @@ pub fn keep(
     };
     cx.touch("payment_method", method.payment_method_id, ["paymentMethod"]);
     cx.defer(INSERT, &method.params())?;
+    expiring::follow(cx, &method)?;
     Ok(method)
 }
 

@@ -1,13 +1,14 @@
 //! Collecting: how money is fetched from clients' cards and accounts through a payment provider. What a
 //! provider is asked for and what it says stands in [`provider`]; through which one a company collects in
-//! [`connection`]; what is charged in [`method`], [`methods`] and [`setup`]; charging itself, with what follows
-//! from a failure, in [`charging`] and [`retrying`]; what providers tell by themselves in [`notice`]; and money
+//! [`connection`]; what is charged in [`method`], [`methods`], [`setup`] and [`expiring`]; charging itself, with what
+//! follows from a failure, in [`charging`] and [`retrying`]; what providers tell by themselves in [`notice`]; and money
 //! that a bank takes back in [`chargeback`] and [`chargebacks`].
 
 pub mod chargeback;
 pub mod chargebacks;
 pub mod charging;
 pub mod connection;
+pub mod expiring;
 pub mod method;
 pub mod methods;
 pub mod notice;
@@ -26,6 +27,7 @@ pub(super) fn area() -> Area {
             methods::area(),
             setup::area(),
             charging::area(),
+            expiring::area(),
             retrying::area(),
             notice::area(),
             chargeback::area(),

@@ -119,26 +119,36 @@ answer!(SetupAnswer {
     setup_url: String,
 });
 
-fn create_payment_setup(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<SetupAnswer> {
-    let client = Client::find(cx, at.client_id)?;
-    let provider = methods::needed(cx)?;
-    methods::check_room(cx, client.client_id)?;
+/// Asks a client to leave a card or an account, and where that is done.
+pub fn open(
+    cx: &mut Write,
+    client: ClientId,
+    provider: ProviderName,
+    days: i64,
+) -> Result<(PaymentSetup, String)> {
     let credential = cx.new_credential(CredentialKind::SetupPage);
-    let payment_setup = PaymentSetup {
+    let setup = PaymentSetup {
         payment_setup_id: PaymentSetupId(cx.new_id()),
-        client_id: client.client_id,
+        client_id: client,
         provider,
         digest: digest(&credential).to_vec(),
         status: SetupStatus::Open,
         reference: None,
         payment_method_id: None,
-        expires_at: cx.now().plus_days(OPEN_DAYS),
+        expires_at: cx.now().plus_days(days),
         created_at: cx.now(),
         updated_at: cx.now(),
     };
+    cx.defer(INSERT, &setup.params())?;
+    Ok((setup, PAGE.address(&cx.env().address, &credential)))
+}
+
+fn create_payment_setup(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<SetupAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let provider = methods::needed(cx)?;
+    methods::check_room(cx, client.client_id)?;
+    let (payment_setup, setup_url) = open(cx, client.client_id, provider, OPEN_DAYS)?;
     cx.touch("payment_setup", payment_setup.payment_setup_id, ["paymentSetup"]);
-    cx.defer(INSERT, &payment_setup.params())?;
-    let setup_url = PAGE.address(&cx.env().address, &credential);
     Ok(SetupAnswer { payment_setup, setup_url })
 }
 

@@ -1,8 +1,9 @@
 //! Memberships: the periods that are paid for ([`period`]), the record ([`subscription`]), its course from
 //! bill to bill ([`course`]), how they are read ([`subscriptions`]), and wishes to pause or to cancel one
-//! ([`request`], [`requests`]).
+//! ([`request`], [`requests`]), of which clients are written (`letters`).
 
 pub mod course;
+mod letters;
 pub mod period;
 pub mod request;
 pub mod requests;

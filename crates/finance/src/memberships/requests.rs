@@ -9,7 +9,10 @@ use spotter_contract::{
 use spotter_kernel::{Date, Event, Key, Problem, Result, text::Text};
 use spotter_store::{Bind, List, NoFilters, lists};
 
-use super::request::{RequestKind, RequestStatus, RequestedBy, SubscriptionRequest};
+use super::{
+    letters,
+    request::{RequestKind, RequestStatus, RequestedBy, SubscriptionRequest},
+};
 use crate::{
     credits::granting,
     ids::{SubscriptionId, SubscriptionRequestId},
@@ -321,6 +324,7 @@ fn finish(
 fn apply(cx: &mut Write, before: &Subscription, mut course: Subscription) -> Result<Subscription> {
     let today = zone(cx)?.date_at(cx.now());
     let product = ClientProduct::find(cx, course.client_product_id)?;
+    letters::tell(cx, before, &course)?;
     if let Some(end) = course.end_date.filter(|end| *end <= today) {
         ending::end(cx, product, end, false, None)?;
         return Subscription::find(cx, course.subscription_id);

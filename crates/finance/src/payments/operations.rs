@@ -223,5 +223,5 @@ pub(super) fn area() -> Area {
 lists! {
     /// Every payment, the newest first.
     LIST: List<Payment, Filters> =
-        List::new("payment WHERE company_id = ?1", "payment_id DESC").tallied(TALLY);
+        List::new("payment WHERE company_id = ?1", "payment_id DESC").tallied(TALLY).marked("payment_id");
 }

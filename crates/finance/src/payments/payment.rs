@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
-use spotter_store::{params, record, set, statements, values, words};
+use spotter_store::{mark, params, record, set, statements, values, words};
 
 use crate::{
     collecting::method::MethodType,
@@ -217,7 +217,8 @@ impl Payment {
 
     /// Under what it is counted.
     fn subjects(&self) -> BTreeSet<String> {
-        crate::subjects(TALLY, self.status.word(), self.client_id)
+        let subjects = crate::subjects(TALLY, self.status.word(), self.client_id);
+        subjects.into_iter().chain([mark(TALLY, self.payment_id.0)]).collect()
     }
 
     /// Writes a new one down.

@@ -22,7 +22,7 @@ mod by_the_clock {
 }
 
 /// From an instant on, with mail.
-fn with_mail<F: Future<Output = ()>>(engine: Engine, scenario: impl FnOnce(Travel) -> F) {
+pub fn with_mail<F: Future<Output = ()>>(engine: Engine, scenario: impl FnOnce(Travel) -> F) {
     let set = |env: &mut spotter_contract::Env| env.mail_links = Some("https://gym.example".into());
     travelling_as(engine, "2026-11-01T09:00:00Z", set, scenario);
 }
@@ -33,7 +33,7 @@ async fn invoice(app: &App, id: &str) -> Value {
 }
 
 /// Subjects of what was mailed, the first first.
-fn subjects(travel: &Travel) -> Vec<String> {
+pub fn subjects(travel: &Travel) -> Vec<String> {
     let mut messages = travel.app.server.mailbox.messages();
     messages.sort_by_key(|message| (message.written_at, message.id));
     messages.into_iter().map(|message| message.subject).collect()

@@ -1,7 +1,6 @@
 //! Money that is fetched from cards and accounts, with the sandbox as the bank.
 
 use serde_json::{Value, json};
-use spotter_contract::Write;
 use spotter_finance::{
     billing::{correcting, invoice::Invoice},
     collecting::{
@@ -488,19 +487,6 @@ fn a_provider_is_not_left_while_money_is_on_its_way(engine: Engine) {
     });
 }
 
-/// Does something as the system, as jobs do.
-async fn as_the_system<F>(app: &App, act: F)
-where
-    F: Fn(&mut Write) -> spotter_kernel::Result<()> + Send + 'static,
-{
-    let (company, env) = (app.company, app.server.env.clone());
-    let done = app.server.db.write(move |tx| {
-        let what = ("scenario", spotter_kernel::Event::ALL);
-        Write::by_itself(tx, &env, company, what, |cx| act(cx)).map(drop)
-    });
-    done.await.unwrap();
-}
-
 fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
     travelling(engine, START, |mut travel: Travel| async move {
         connect(&travel.app).await;
@@ -520,7 +506,7 @@ fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
             status: ChargebackStatus::Lost,
             evidence_due_at: None,
         };
-        as_the_system(&travel.app, move |cx| chargeback::follow(cx, &told)).await;
+        travel.app.as_the_system(move |cx| chargeback::follow(cx, &told)).await;
         assert_eq!(super::told(&travel.app).await, ["chargeback.created"]);
         let all = chargebacks(&travel.app).await;
         assert_eq!((&all[0]["amount"], &all[0]["taken"]), (&json!(1000), &json!(300)));
@@ -544,24 +530,28 @@ fn what_was_not_sent_yet_is_looked_at_again(engine: Engine) {
             request: None,
             attempt: 1,
         };
-        as_the_system(&travel.app, move |cx| {
-            let card = PaymentMethod::of(cx, own, None)?.unwrap();
-            charging::charge(cx, &card, fetch())?;
-            method::end(cx, &card, MethodStatus::Revoked).map(drop)
-        })
-        .await;
+        travel
+            .app
+            .as_the_system(move |cx| {
+                let card = PaymentMethod::of(cx, own, None)?.unwrap();
+                charging::charge(cx, &card, fetch())?;
+                method::end(cx, &card, MethodStatus::Revoked).map(drop)
+            })
+            .await;
         travel.wait(1).await;
         let failed = payments(&travel.app, &client).await;
         assert_eq!(failed[0]["failureCode"], "method_revoked");
         // Charged, and some of it is paid at the desk: no more than is left is sent.
         method(&travel.app, &client, "sandbox_ok").await;
-        as_the_system(&travel.app, move |cx| {
-            let card = PaymentMethod::of(cx, own, None)?.unwrap();
-            charging::charge(cx, &card, fetch())?;
-            let mut invoice = Invoice::find(cx, bill)?;
-            correcting::credit(cx, &mut invoice, 400, None, None).map(drop)
-        })
-        .await;
+        travel
+            .app
+            .as_the_system(move |cx| {
+                let card = PaymentMethod::of(cx, own, None)?.unwrap();
+                charging::charge(cx, &card, fetch())?;
+                let mut invoice = Invoice::find(cx, bill)?;
+                correcting::credit(cx, &mut invoice, 400, None, None).map(drop)
+            })
+            .await;
         travel.wait(1).await;
         assert_eq!(bank(&travel.app).await, 600);
         assert_eq!(invoice(&travel.app, &bill.to_string()).await["status"], "paid");
@@ -609,11 +599,13 @@ fn pages_close_with_what_they_are_for(engine: Engine) {
         let made = travel.app.post("/finance/payment-requests", new).await.ok();
         let id = text(made.data(), "/paymentRequest/paymentRequestId");
         let id = PaymentRequestId(Id::parse(&id).unwrap());
-        as_the_system(&travel.app, move |cx| {
-            let request = PaymentRequest::find(cx, id)?;
-            charging::lead(cx, &request).map(drop)
-        })
-        .await;
+        travel
+            .app
+            .as_the_system(move |cx| {
+                let request = PaymentRequest::find(cx, id)?;
+                charging::lead(cx, &request).map(drop)
+            })
+            .await;
         assert_eq!(payments(&travel.app, &client).await.last().unwrap()["status"], "pending");
         travel.wait(180).await;
         assert_eq!(payments(&travel.app, &client).await.last().unwrap()["status"], "cancelled");

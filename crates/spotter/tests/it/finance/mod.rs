@@ -6,6 +6,8 @@ mod collecting;
 mod course;
 mod credits;
 mod entrance;
+mod far;
+mod letters;
 mod money;
 mod paper;
 mod products;

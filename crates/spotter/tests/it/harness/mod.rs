@@ -19,7 +19,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use spotter_contract::{Env, Surface};
+use spotter_contract::{Env, Surface, Write};
 use spotter_kernel::{Entropy, Id, id::CompanyId};
 use spotter_store::{Sql, params};
 
@@ -301,6 +301,19 @@ impl App {
             assert_eq!(told, names, "at {caller}");
             events.into_iter().map(|(_, data)| data).collect()
         }
+    }
+
+    /// Has something happen by itself, in a transaction.
+    pub async fn as_the_system<F>(&self, act: F)
+    where
+        F: Fn(&mut Write) -> spotter_kernel::Result<()> + Send + 'static,
+    {
+        let (company, env) = (self.company, self.server.env.clone());
+        let done = self.server.db.write(move |tx| {
+            let what = ("scenario", spotter_kernel::Event::ALL);
+            Write::by_itself(tx, &env, company, what, |cx| act(cx)).map(drop)
+        });
+        done.await.unwrap();
     }
 
     /// What the company has, in every table.

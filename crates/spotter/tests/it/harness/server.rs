@@ -281,6 +281,8 @@ fn start_in(
     set: impl FnOnce(&mut Env),
     Made { posts, connections, stripe }: Made<'_>,
 ) -> Server {
+    // Its clients of providers take the process's cryptography.
+    runtime();
     let location = location(engine);
     let db = open_new_with(&location, connections);
     let mut tasks = Vec::new();

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use spotter_contract::{Operation, Write};
+use spotter_contract::Operation;
 use spotter_finance::{
     collecting::{
         chargeback,
@@ -140,12 +140,9 @@ async fn take_back(app: &App, payment: &str) -> String {
         status: ChargebackStatus::Lost,
         evidence_due_at: None,
     };
-    let (company, env) = (app.company, app.server.env.clone());
-    let made = app.server.db.write(move |tx| {
-        let what = ("follow_dispute", spotter_finance::COLLECTS);
-        Write::by_itself(tx, &env, company, what, |cx| chargeback::follow(cx, &told))?;
-        tx.one::<(Id,)>(MADE, params![company])
-    });
+    app.as_the_system(move |cx| chargeback::follow(cx, &told)).await;
+    let company = app.company;
+    let made = app.server.db.read(move |tx| tx.one::<(Id,)>(MADE, params![company]));
     made.await.unwrap().unwrap().0.to_string()
 }
 

@@ -1,0 +1,31 @@
+//! What clients are written of a membership that rests or ends.
+
+use spotter_contract::Write;
+use spotter_core::mail::{self, Letter};
+use spotter_kernel::Result;
+
+use super::subscription::Subscription;
+use crate::billing::{letters::Reader, texts};
+
+/// Tells a client of a pause or an end that was not there before.
+pub fn tell(cx: &mut Write, before: &Subscription, course: &Subscription) -> Result<()> {
+    let end = course.end_date.filter(|_| course.end_date != before.end_date);
+    let pause = course.pauses.0.iter().find(|pause| {
+        !before.pauses.0.iter().any(|known| (known.from, known.until) == (pause.from, pause.until))
+    });
+    if end.is_none() && pause.is_none() {
+        return Ok(());
+    }
+    let Some(reader) = Reader::of(cx, course.client_id)? else { return Ok(()) };
+    let (membership, said) = (&*course.name, |date| texts::date(date, &reader.language));
+    if let Some(pause) = pause {
+        let (from, until) = (said(pause.from), said(pause.until));
+        let letter = Letter::MembershipPaused { membership, from: &from, until: &until };
+        mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
+    }
+    if let Some(last_day) = end.and_then(|end| end.plus_days(-1)) {
+        let letter = Letter::MembershipEnds { membership, until: &said(last_day) };
+        mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! What clients are written of their money, their cards and their memberships.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use spotter_finance::collecting::{
+    method::{self, MethodFacts},
+    methods::SandboxToken,
+    provider::ProviderName,
+};
+use spotter_kernel::{Id, id::ClientId};
+
+use super::{
+    Travel,
+    chasing::{subjects, with_mail},
+    collecting::submit,
+    course, sold,
+};
+use crate::{harness::Engine, workout::text};
+
+mod by_the_clock {
+    use super::*;
+    crate::on_both_engines!(process
+        money_that_is_fetched_is_acknowledged,
+        another_card_is_asked_for_before_one_runs_out,
+        pauses_and_ends_are_confirmed
+    );
+}
+
+async fn ann(travel: &Travel) -> String {
+    let new = json!({"firstName": "Ann", "email": "ann@example.com", "language": "en"});
+    let client = travel.app.new_client(new).await;
+    let sandbox = json!({"provider": "sandbox"});
+    travel.app.app("PUT", "/company/payment-provider", Some(sandbox)).await.ok();
+    client
+}
+
+fn money_that_is_fetched_is_acknowledged(engine: Engine) {
+    with_mail(engine, |mut travel: Travel| async move {
+        let client = ann(&travel).await;
+        let path = format!("/finance/clients/{client}/payment-methods");
+        let card = json!({"sandboxToken": "sandbox_ok"});
+        travel.app.app("POST", &path, Some(card)).await.ok();
+        sold(&travel.app, &client, json!({}), json!({"collection": "automatic"})).await;
+        travel.to("2026-11-01T09:10:00Z").await;
+        let wanted = ["Invoice INV-2026-000001 of Test Gym", "Test Gym has received your payment"];
+        assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
+        let all = travel.app.server.mailbox.messages();
+        let receipt = all.iter().find(|one| one.subject == wanted[1]).unwrap();
+        let said = "We have received EUR 49.00 for INV-2026-000001.";
+        assert!(receipt.text.contains(said), "{}", receipt.text);
+        assert_eq!(receipt.attachments[0].name, "INV-2026-000001.pdf");
+        // What was asked for without a bill has none to go with it; what staff took is acknowledged by them.
+        let new = json!({"clientId": client, "amount": 700, "description": "Party"});
+        let made = travel.app.post("/finance/payment-requests", new).await.ok();
+        let url = text(made.data(), "/paymentRequest/payUrl");
+        let there = submit(&travel.app, &url, &[]).await;
+        submit(&travel.app, &there, &[("token", "sandbox_ok")]).await;
+        let cash = json!({"clientId": client, "amount": 300, "kind": "cash"});
+        travel.app.app("POST", "/finance/payments", Some(cash)).await.ok();
+        travel.to("2026-11-01T09:30:00Z").await;
+        let all = travel.app.server.mailbox.messages();
+        let receipts: Vec<_> = all.iter().filter(|one| one.subject == wanted[1]).collect();
+        assert_eq!(receipts.len(), 2);
+        let other = receipts.iter().find(|one| one.text.contains("EUR 7.00 for Party")).unwrap();
+        assert!(other.attachments.is_empty());
+    });
+}
+
+fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
+    with_mail(engine, |mut travel: Travel| async move {
+        let client = ann(&travel).await;
+        let own = ClientId(Id::parse(&client).unwrap());
+        let keep = move |last4: &'static str| {
+            move |cx: &mut spotter_contract::Write| {
+                let card = MethodFacts {
+                    last4: last4.to_owned(),
+                    exp_month: Some(1),
+                    exp_year: Some(2027),
+                    ..SandboxToken::Ok.facts()
+                };
+                method::keep(cx, own, ProviderName::Sandbox, &card).map(drop)
+            }
+        };
+        travel.app.as_the_system(keep("1111")).await;
+        travel.app.as_the_system(keep("2222")).await;
+        sold(&travel.app, &client, json!({}), json!({"collection": "automatic"})).await;
+        travel.to("2026-12-31T23:00:00Z").await;
+        let expires = "Your card at Test Gym expires";
+        assert!(!subjects(&travel).contains(&expires.to_owned()));
+        travel.to("2027-01-02T09:00:00Z").await;
+        // The one that is not charged is not asked about.
+        let all = travel.app.server.mailbox.messages();
+        let letters: Vec<_> = all.iter().filter(|one| one.subject == expires).collect();
+        assert_eq!(letters.len(), 1);
+        let letter = &letters[0].text;
+        assert!(
+            letter.contains("ending in 1111") && letter.contains("31 January 2027"),
+            "{letter}"
+        );
+        let url = letter.lines().find(|line| line.contains("/pay/methods/")).unwrap();
+        // It is charged until then, and not after.
+        travel.to("2027-01-31T23:00:00Z").await;
+        let path = format!("/finance/clients/{client}/payment-methods");
+        let statuses = |told: &crate::harness::Reply| -> Vec<String> {
+            let all = told.data()["paymentMethods"].as_array().unwrap().clone();
+            all.iter().map(|one| text(one, "/status")).collect()
+        };
+        let before = travel.app.get(&path).await.ok();
+        assert_eq!(statuses(&before), ["active", "active"]);
+        let there = submit(&travel.app, url, &[]).await;
+        submit(&travel.app, &there, &[("token", "sandbox_ok")]).await;
+        travel.to("2027-02-01T10:00:00Z").await;
+        let after = travel.app.get(&path).await.ok();
+        assert_eq!(statuses(&after), ["active", "expired", "expired"]);
+        let all = super::invoices(&travel.app, &client).await;
+        assert!(all.iter().rev().skip(1).all(|one| one["status"] == "paid"), "{all:?}");
+    });
+}
+
+fn pauses_and_ends_are_confirmed(engine: Engine) {
+    with_mail(engine, |mut travel: Travel| async move {
+        let client = ann(&travel).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        let path = format!("/finance/subscriptions/{}", one.course);
+        let pause = json!({"from": "2026-11-20", "until": "2026-11-27"});
+        travel.app.post(&format!("{path}/pause-requests"), pause).await.ok();
+        travel.app.post(&format!("{path}/cancellation-requests"), json!({})).await.ok();
+        travel.to("2026-11-01T09:10:00Z").await;
+        let wanted = [
+            "Invoice INV-2026-000001 of Test Gym",
+            "Your membership at Test Gym is paused",
+            "Your membership at Test Gym ends",
+        ];
+        assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
+        let all = travel.app.server.mailbox.messages();
+        let text_of =
+            |subject: &str| all.iter().find(|one| one.subject == subject).unwrap().text.clone();
+        let said = "Gold rests from 20 November 2026 and goes on on 27 November 2026";
+        assert!(text_of(wanted[1]).contains(said), "{}", text_of(wanted[1]));
+        let end = text(&course(&travel.app, &one.course).await, "/endDate");
+        let last_day = spotter_kernel::Date::parse(&end).unwrap().plus_days(-1).unwrap();
+        let said = format!("Its last day is {}", last_day.0.strftime("%-d %B %Y"));
+        assert!(text_of(wanted[2]).contains(&said), "{said} {}", text_of(wanted[2]));
+        // Staying is not confirmed again; what was told before is not told twice.
+        travel.app.app("POST", &format!("{path}/cancellation/undo"), None).await.ok();
+        travel.to("2026-12-20T09:10:00Z").await;
+        let told = subjects(&travel);
+        assert_eq!(
+            told.iter().filter(|one| one.starts_with("Your membership")).count(),
+            2,
+            "{told:?}"
+        );
+    });
+}

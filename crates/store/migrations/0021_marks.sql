@@ -1,0 +1,9 @@
+-- Where pages far on begin: invoices and payments by the beginnings of their ids.
+
+INSERT INTO tally (company_id, subject, shard, amount)
+    SELECT company_id, 'invoices@' || substr(invoice_id, 1, 5), 0, COUNT(*)
+    FROM invoice GROUP BY company_id, substr(invoice_id, 1, 5);
+
+INSERT INTO tally (company_id, subject, shard, amount)
+    SELECT company_id, 'payments@' || substr(payment_id, 1, 5), 0, COUNT(*)
+    FROM payment GROUP BY company_id, substr(payment_id, 1, 5);
