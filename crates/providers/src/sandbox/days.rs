@@ -95,7 +95,19 @@ fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<ToTell>)> {
     Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
 }
 
-fn see_to(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
+/// Takes what is to be told to a company: about what, and what that is called.
+pub(super) fn tell_at_once(tx: &mut Tx<'_>, company: CompanyId) -> Result<Vec<(String, String)>> {
+    let all: Vec<ToTell> = tx.all(TO_TELL, params![STEP])?;
+    let mut told = Vec::new();
+    for one in all.into_iter().filter(|one| one.company_id == company) {
+        tx.execute(TOLD, params![company, one.notice])?;
+        told.push((one.about, one.reference));
+    }
+    Ok(told)
+}
+
+/// Does what is due until now.
+pub(super) fn see_to(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
     let payments: Vec<(CompanyId, String)> = tx.all(DUE_PAYMENTS, params![now, STEP])?;
     for (company, reference) in payments {
         let Some(mut payment) = books::payment(tx, company, &reference)? else { continue };

@@ -6,6 +6,7 @@
 mod books;
 mod days;
 mod pages;
+pub mod played;
 
 use spotter_contract::{Area, Env};
 use spotter_finance::{

@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use spotter_contract::{Env, Table, timers};
-use spotter_kernel::{Clock, Result, Timestamp};
+use spotter_finance::ids::PaymentId;
+use spotter_kernel::{Clock, Id, Result, Timestamp};
+use spotter_providers::sandbox::played;
 use spotter_store::Tx;
 
 use super::history::{DAYS, Play, Stay, wrong};
@@ -13,7 +15,8 @@ use super::history::{DAYS, Play, Stay, wrong};
 /// One of so many who stayed is a member who pays here.
 const MEMBERS_OF: usize = 3;
 /// Timers that make up the course of sales.
-const KINDS: &str = ",turn_sale,chase_invoice,expire_credits,expire_payment_request,";
+const KINDS: &str = ",turn_sale,chase_invoice,expire_credits,expire_payment_request,collect_invoice,\
+    ask_about_payment,look_at_card,";
 
 /// Members by their place among those who pay: whose story is another one.
 const PAUSES: usize = 5;
@@ -23,6 +26,13 @@ const COMPLAINS: usize = 8;
 const LEAVES: usize = 9;
 /// From this one on, so many have bought a pack of sessions too.
 const PACKS: std::ops::Range<usize> = 10..16;
+/// The bills of these are collected from a card.
+const COLLECTED: std::ops::Range<usize> = 1..5;
+/// One of those with a pack books more than is left of it.
+const BOOKS_ON_DEBT: usize = 15;
+/// Of whom one's has no money once, and one disputes a payment.
+const SHORT_OF_MONEY: usize = 3;
+const DISPUTES: usize = 4;
 
 /// A clock that stands still.
 struct At(Timestamp);
@@ -50,6 +60,8 @@ impl Play {
             "address": {"line1": "Havenkade 12", "postalCode": "3811 AB", "city": "Amersfoort",
                 "country": "NL"}}});
         self.ask(tx, self.owner(), self.at(1, 500), "update_finance_settings", &[], quiet)?;
+        let sandbox = json!({"provider": "sandbox"});
+        self.ask(tx, self.owner(), self.at(1, 510), "connect_payment_provider", &[], sandbox)?;
         let products = self.products(tx)?;
         let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
         let paying =
@@ -66,6 +78,7 @@ impl Play {
                 }
                 self.turn(tx, day, number, member)?;
             }
+            self.collect(tx, day)?;
             for (client, invoice) in payments.remove(&day).unwrap_or_default() {
                 let paid =
                     json!({"clientId": client, "invoiceId": invoice, "kind": "bank_transfer"});
@@ -78,6 +91,7 @@ impl Play {
                 }
             }
         }
+        self.book_on_debt(tx, &members[BOOKS_ON_DEBT], &products)?;
         let heard = json!({"mailInvoices": true});
         self.ask(tx, self.owner(), self.at(DAYS, 0), "update_finance_settings", &[], heard)
             .map(drop)
@@ -87,6 +101,7 @@ impl Play {
     fn pays_after(&self, day: i64, number: Option<usize>) -> Option<i64> {
         let soon = 1 + self.dice.below(9) as i64;
         match number {
+            Some(number) if COLLECTED.contains(&number) => None,
             Some(PAYS_LATE) if (380..410).contains(&day) => Some(20),
             Some(OWES) if day > DAYS - 34 => None,
             _ => Some(soon),
@@ -135,7 +150,11 @@ impl Play {
             let pack = json!({"productId": product("Five sessions")?});
             self.ask(tx, self.owner(), self.at(day, 610), "assign_product", &path, pack)?;
         }
-        let sale = json!({"productId": product(name)?});
+        let mut sale = json!({"productId": product(name)?});
+        if COLLECTED.contains(&number) {
+            self.leave_card(tx, self.at(day, 590), member, "sandbox_ok")?;
+            sale["collection"] = json!("automatic");
+        }
         let sold =
             self.ask(tx, self.owner(), self.at(day, 600), "assign_membership", &path, sale)?;
         Ok(sold["subscription"]["subscriptionId"].clone())
@@ -158,6 +177,10 @@ impl Play {
                 let why = json!({"reason": "Moves to another town"});
                 self.ask(tx, self.owner(), at, "request_cancellation", &path, why).map(drop)
             }
+            (SHORT_OF_MONEY, 380) => self.leave_card(tx, at, member, "sandbox_insufficient"),
+            (SHORT_OF_MONEY, 402) => self.leave_card(tx, at, member, "sandbox_ok"),
+            (DISPUTES, 470) => self.leave_card(tx, at, member, "sandbox_chargeback_won"),
+            (DISPUTES, 502) => self.leave_card(tx, at, member, "sandbox_ok"),
             (COMPLAINS, 350) => {
                 let asked =
                     format!("limit=1&clientId={}", member.client.as_str().unwrap_or_default());
@@ -168,6 +191,63 @@ impl Play {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A member has used a pack up, and books once more all the same, as its terms allow.
+    fn book_on_debt(
+        &self,
+        tx: &mut Tx<'_>,
+        member: &Member,
+        products: &BTreeMap<String, Value>,
+    ) -> Result<()> {
+        let (at, path) = (self.at(DAYS - 3, 600), [("clientId", member.client.clone())]);
+        let pack = json!({"productId": products.get("Five sessions").ok_or_else(wrong)?});
+        self.ask(tx, self.owner(), at, "assign_product", &path, pack)?;
+        let told = self.ask(tx, self.owner(), at, "get_credits", &path, json!(""))?;
+        let used = -told["credits"][0]["available"].as_i64().ok_or_else(wrong)?;
+        let used = json!({"amount": used, "reason": "Sessions that were taken at the desk"});
+        self.ask(tx, self.owner(), at, "adjust_credits", &path, used)?;
+        let new = json!({"name": "Technique session", "durationMinutes": 30, "credits": 1,
+            "coachIds": [self.coaches[6]], "bookingWindowDays": 30});
+        let made = self.ask(tx, self.owner(), at, "create_event_type", &[], new)?;
+        let kind = &made["eventType"]["eventTypeId"];
+        let asked = format!(
+            "eventTypeId={}&from={}&to={}",
+            kind.as_str().ok_or_else(wrong)?,
+            self.at(DAYS + 3, 0),
+            self.at(DAYS + 10, 0)
+        );
+        let slots = self.ask(tx, self.owner(), at, "list_slots", &[], json!(asked))?;
+        let new = json!({"clientId": member.client, "slotToken": slots["slots"][0]["slotToken"]});
+        self.ask(tx, self.owner(), at, "create_booking", &[], new).map(drop)
+    }
+
+    /// A card that does so is what a member's bills are collected from now on.
+    fn leave_card(
+        &self,
+        tx: &mut Tx<'_>,
+        at: Timestamp,
+        member: &Member,
+        does: &str,
+    ) -> Result<()> {
+        let path = [("clientId", member.client.clone())];
+        let card = json!({"sandboxToken": does});
+        let left = self.ask(tx, self.owner(), at, "add_sandbox_method", &path, card)?;
+        let path = [("paymentMethodId", left["paymentMethod"]["paymentMethodId"].clone())];
+        self.ask(tx, self.owner(), at, "make_payment_method_default", &path, json!({})).map(drop)
+    }
+
+    /// Has the bank do a day's work.
+    fn collect(&self, tx: &mut Tx<'_>, day: i64) -> Result<()> {
+        let at = self.at(day, 840);
+        let env = Env { clock: Arc::new(At(at)), entropy: self.dice.clone(), ..self.env.clone() };
+        let asked = json!("limit=100&status=pending");
+        let told = self.ask(tx, self.owner(), at, "list_payments", &[], asked)?;
+        for payment in told["payments"].as_array().into_iter().flatten() {
+            let id = payment["paymentId"].as_str().and_then(Id::parse).ok_or_else(wrong)?;
+            played::charge(tx, &env, self.company, PaymentId(id))?;
+        }
+        played::pass_time(tx, &env, self.company)
     }
 
     /// Invoices of a day that are still to be paid, with their clients.

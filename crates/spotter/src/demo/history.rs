@@ -202,7 +202,7 @@ impl Play {
             Bound::Writes(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
             Bound::Reads(mut asked) => {
                 let caller = Caller::new(self.company, actor);
-                asked(&mut Read::new(tx, &caller, at))?
+                asked(&mut Read::new(tx, &caller, at).within(&self.env))?
             }
         };
         serde_json::from_str(&told).map_err(Problem::internal)

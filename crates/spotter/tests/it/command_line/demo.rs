@@ -82,6 +82,36 @@ fn a_demo_takes_nothing_that_is_not_its_own() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
+/// The demo's members have lived through what members live through.
+#[test]
+fn a_demo_has_all_kinds_of_payers() {
+    let file = made_demo().join("backup.db");
+    let db = crate::harness::open(&spotter_store::Config::new(Location::File(file)));
+    let counts = db.read(|tx| {
+        let mut counts = Vec::new();
+        for (what, sql) in [
+            ("renewals", "SELECT COUNT(*) FROM invoice WHERE period_start IS NOT NULL AND status = 'paid'"),
+            ("pauses", "SELECT COUNT(*) FROM subscription_request WHERE kind = 'pause' AND status = 'applied'"),
+            ("failures", "SELECT COUNT(*) FROM payment WHERE status = 'failed'"),
+            (
+                "recoveries",
+                "SELECT COUNT(*) FROM payment p JOIN payment f ON f.invoice_id = p.invoice_id \
+                 AND f.status = 'failed' WHERE p.status = 'succeeded' AND p.source = 'automatic'",
+            ),
+            ("overdue", "SELECT COUNT(*) FROM invoice WHERE status = 'overdue'"),
+            ("disputes", "SELECT COUNT(*) FROM chargeback WHERE status = 'won'"),
+            ("notes", "SELECT COUNT(*) FROM invoice WHERE kind = 'credit_note'"),
+            ("lapses", "SELECT COUNT(*) FROM credit_entry WHERE kind = 'expire'"),
+            ("debts", "SELECT COUNT(*) FROM credit_lot WHERE source = 'debt' AND remaining - held < 0"),
+        ] {
+            counts.push((what, tx.one::<(i64,)>(Sql(sql), &[])?.unwrap().0));
+        }
+        Ok(counts)
+    });
+    let counts = runtime().block_on(counts).unwrap();
+    assert!(counts.iter().all(|(_, count)| *count > 0), "{counts:?}");
+}
+
 /// Nothing that is on record in a demo is of a time that is yet to come.
 #[test]
 fn a_demo_has_no_future() {

@@ -11,6 +11,7 @@ mod letters;
 mod money;
 mod paper;
 mod products;
+mod races;
 mod requests;
 mod sales;
 mod stripe;

@@ -1,0 +1,65 @@
+//! The bank within one transaction: for a history that is played, in which nobody waits for an answer.
+
+use spotter_contract::{Env, Write};
+use spotter_finance::{
+    COLLECTS,
+    collecting::{
+        chargeback,
+        charging::{self, CHARGE, Next},
+        provider::{Heard, NoticeAbout},
+    },
+    ids::PaymentId,
+};
+use spotter_kernel::{Id, Result, id::CompanyId};
+use spotter_store::Tx;
+
+use super::{books, days};
+
+/// Charges what is to be charged by a payment, and writes down what came of it.
+pub fn charge(tx: &mut Tx<'_>, env: &Env, company: CompanyId, payment: PaymentId) -> Result<()> {
+    let mut next = Next::Nothing;
+    Write::by_itself(tx, env, company, ("send_payment", COLLECTS), |cx| {
+        next = charging::next(cx, payment)?;
+        cx.clear_job(&CHARGE, payment)
+    })?;
+    let Next::Send(_, order, charged) = next else { return Ok(()) };
+    let now = env.clock.now();
+    let (paid, _) = books::charge(tx, company, (&order, &charged.token), now)?;
+    hear(tx, env, company, payment, &paid.outcome().into())
+}
+
+fn hear(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    company: CompanyId,
+    payment: PaymentId,
+    heard: &Heard,
+) -> Result<()> {
+    let what = ("conclude_payment", COLLECTS);
+    Write::by_itself(tx, env, company, what, |cx| charging::hear(cx, payment, heard)).map(drop)
+}
+
+/// Lets the bank do what it does by itself until now, and writes down what it tells.
+pub fn pass_time(tx: &mut Tx<'_>, env: &Env, company: CompanyId) -> Result<()> {
+    days::see_to(tx, env.clock.now())?;
+    for (about, reference) in days::tell_at_once(tx, company)? {
+        match NoticeAbout::parse(&about) {
+            Some(NoticeAbout::Payment) => {
+                let paid = books::payment(tx, company, &reference)?;
+                let named = Id::parse(&reference).map(PaymentId);
+                if let (Some(paid), Some(payment)) = (paid, named) {
+                    hear(tx, env, company, payment, &paid.outcome().into())?;
+                }
+            }
+            Some(NoticeAbout::Dispute) => {
+                let dispute = books::dispute(tx, company, &reference)?;
+                if let Some(told) = dispute.and_then(books::BankDispute::told) {
+                    let what = ("follow_dispute", COLLECTS);
+                    Write::by_itself(tx, env, company, what, |cx| chargeback::follow(cx, &told))?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
