@@ -46,6 +46,7 @@ impl Service {
             .args(["demo", "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
             .arg(self.data.join("demo"))
             .env("SPOTTER_RATE_LIMIT", "1000000")
+            .env("SPOTTER_LOG", "error")
             .env("SPOTTER_WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8")
             .stdout(Stdio::null());
         let authority = self.data.join("ca.pem");

@@ -12,6 +12,7 @@ pub mod catalogue;
 pub mod collecting;
 pub mod credits;
 pub mod entrance;
+pub mod identifiers;
 pub mod ids;
 pub mod memberships;
 pub mod payments;

@@ -115,7 +115,7 @@ pub(super) fn command() -> Command {
                     "Start with a believable company in an empty folder, and print what to paste",
                 )
                 .arg(optional("data", "Folder of the demo").default_value("spotter-demo"))
-                .arg(optional("listen", "Address to serve on").default_value("127.0.0.1:8080"))
+                .arg(optional("listen", "Address to serve on; 127.0.0.1:8080 when absent"))
                 .arg(optional("database-url", "PostgreSQL URL; without one, SQLite in the folder"))
                 .arg(
                     optional("clients", "Clients of the company, 550 or more, to see it at scale")

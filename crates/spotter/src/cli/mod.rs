@@ -42,9 +42,9 @@ fn read_settings(matches: &ArgMatches) -> Result<Settings, Vec<String>> {
 fn dispatch(matches: &ArgMatches) -> Outcome {
     match matches.subcommand() {
         Some(("demo", own)) => {
-            let url = own.get_one::<String>("database-url").cloned();
+            let given = |name: &str| own.get_one::<String>(name).cloned();
             let clients = own.get_one::<u64>("clients").copied().unwrap_or_default();
-            demo::run(&text(own, "data"), &text(own, "listen"), url, clients)
+            demo::run(&text(own, "data"), given("listen"), given("database-url"), clients)
         }
         Some(("serve", own)) => commands::serve(own),
         Some(("migrate", own)) => commands::migrate(own),

@@ -79,13 +79,13 @@ pub struct ClientLogin {
 /// Starts the demo and serves it until the process is asked to end.
 pub(crate) fn run(
     data: &str,
-    listen: &str,
+    listen: Option<String>,
     database_url: Option<String>,
     clients: u64,
 ) -> Result<(), String> {
     let flag = |name: &str| match name {
         "data" => Some(data.to_owned()),
-        "listen" => Some(listen.to_owned()),
+        "listen" => listen.clone(),
         "database_url" => database_url.clone(),
         _ => None,
     };

@@ -223,10 +223,10 @@ fn the_books_hold_whatever_happens(engine: Engine) {
             products.push(new_product(&travel.app, facts).await);
         }
         let mut done = BTreeMap::<&str, usize>::new();
-        for _ in 0..200 {
+        for _ in 0..90 {
             let client = dice.pick(&clients).unwrap().clone();
             let course = dice.pick(&courses).cloned().unwrap_or_default();
-            let days = 1 + dice.below(20) as i64;
+            let days = 1 + dice.below(8) as i64;
             let date = |days: i64| {
                 let today = Date::parse(&travel.now().to_string()[..10]).unwrap();
                 today.plus_days(days).unwrap().to_string()
@@ -237,7 +237,7 @@ fn the_books_hold_whatever_happens(engine: Engine) {
             let payment = dice.pick(&paid).map(|one| text(one, "/paymentId")).unwrap_or_default();
             let amount = 1 + dice.below(3000);
             let membership = format!("/finance/subscriptions/{course}");
-            let (what, method, path, body) = match dice.below(13) {
+            let (what, method, path, body) = match dice.below(12) {
                 0 | 1 if courses.len() < 12 => {
                     let collection = ["automatic", "manual"][dice.below(2)];
                     let product = dice.pick(&products).unwrap();
