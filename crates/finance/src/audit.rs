@@ -117,7 +117,7 @@ statements! {
         ORDER BY p.payment_id LIMIT 100";
     DISPUTED = "SELECT p.payment_id FROM payment p LEFT JOIN chargeback c ON c.company_id = p.company_id \
         AND c.payment_id = p.payment_id AND c.status <> 'won' WHERE p.company_id = ?1 \
-        GROUP BY p.payment_id, p.disputed_total HAVING p.disputed_total <> COALESCE(SUM(c.taken), 0) \
+        GROUP BY p.payment_id, p.disputed_total HAVING p.disputed_total < 0 OR p.disputed_total <> COALESCE(SUM(c.taken), 0) \
         ORDER BY p.payment_id LIMIT 100";
     CHARGED = "SELECT p.payment_id FROM payment p JOIN provider_payment w ON w.company_id = p.company_id \
         AND w.payment_id = p.payment_id WHERE p.company_id = ?1 AND p.status IN ('pending', 'processing') \
@@ -127,7 +127,9 @@ statements! {
         AND t.kind = 'ask_about_payment' AND t.subject = p.payment_id) ORDER BY p.payment_id LIMIT 100";
     RETURNED = "SELECT r.refund_id FROM refund r WHERE r.company_id = ?1 AND r.status = 'pending' \
         AND NOT EXISTS (SELECT 1 FROM job j WHERE j.company_id = r.company_id AND j.kind = 'send_refund' \
-        AND j.subject = r.refund_id AND j.due_at IS NOT NULL) ORDER BY r.refund_id LIMIT 100";
+        AND j.subject = r.refund_id AND j.due_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM timer t \
+        WHERE t.company_id = r.company_id AND t.kind = 'send_refund_again' AND t.subject = r.refund_id) \
+        ORDER BY r.refund_id LIMIT 100";
     ENTRIES = "SELECT l.credit_lot_id FROM credit_lot l LEFT JOIN credit_entry e \
         ON e.company_id = l.company_id AND e.credit_lot_id = l.credit_lot_id WHERE l.company_id = ?1 \
         GROUP BY l.credit_lot_id, l.granted, l.remaining, l.held \

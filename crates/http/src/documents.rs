@@ -26,7 +26,10 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
             let (state, headers) = (state.clone(), request.headers().clone());
             async move {
                 let told = read(&state, document, &name, (from, &headers)).await;
-                told.unwrap_or_else(|problem| refusal(&problem))
+                told.unwrap_or_else(|problem| match document.media_type.starts_with("text/html") {
+                    true => nothing_here(&problem),
+                    false => refusal(&problem),
+                })
             }
         };
         router.route(&format!("{}{{name}}", document.place.0), get(answer))
@@ -134,6 +137,26 @@ async fn fetch(
         headers.insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
+}
+
+/// What a person reads at an address that is no page's.
+const NOTHING_HERE: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+    <meta name=\"robots\" content=\"noindex\"><title>Nothing here</title>\
+    <link rel=\"stylesheet\" href=\"/page.css\"></head><body><main><h1>Nothing here</h1>\
+    <p>There is no page at this address. Perhaps it was copied in part, or it is not open any more: please ask \
+    for a new one.</p></main></body></html>";
+
+fn nothing_here(problem: &Problem) -> Response<Body> {
+    if problem.status != StatusCode::NOT_FOUND {
+        return refusal(problem);
+    }
+    let mut response = refusal(problem);
+    *response.body_mut() = Body::from(NOTHING_HERE);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGES));
+    response
 }
 
 async fn find(state: &State, document: &'static Document, name: &str) -> Result<Option<Opened>> {

@@ -222,7 +222,7 @@ fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Catego
     let code = invoice.currency.code();
     xml.text("ram:PaymentReference", &invoice.number);
     xml.text("ram:InvoiceCurrencyCode", code);
-    if let (Some(iban), Kind::Invoice) = (&invoice.iban, invoice.kind) {
+    if let (Some(iban), Kind::Invoice, false) = (&invoice.iban, invoice.kind, invoice.collected) {
         xml.within("ram:SpecifiedTradeSettlementPaymentMeans", |xml| {
             // A transfer of SEPA (UNTDID 4461).
             xml.text("ram:TypeCode", "58");

@@ -95,6 +95,8 @@ pub struct Invoice {
     pub tax: i64,
     /// With tax, in minor units.
     pub gross: i64,
+    /// Whether it is collected from what the client has left for that, so that nobody has to transfer it.
+    pub collected: bool,
     /// The account to pay to.
     pub iban: Option<String>,
     /// The bank of that account.

@@ -201,9 +201,13 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
 }
 
 fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
-    let (Some(iban), Kind::Invoice, 1..) = (&invoice.iban, invoice.kind, invoice.gross) else {
+    let (Kind::Invoice, 1..) = (invoice.kind, invoice.gross) else { return };
+    if invoice.collected {
+        let y = room(sheets, y, 2.0 * LEADING);
+        sheets.last().text(TEXT, LEFT, y + LEADING, language.collected());
         return;
-    };
+    }
+    let Some(iban) = &invoice.iban else { return };
     let side = 92.0;
     let y = room(sheets, y, side + LEADING);
     let mut page = sheets.last();

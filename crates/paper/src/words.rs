@@ -81,6 +81,14 @@ impl Language {
         self.pick(["Due", "Te betalen uiterlijk", "Zahlbar bis"])
     }
 
+    pub(crate) const fn collected(self) -> &'static str {
+        self.pick([
+            "It is collected from the payment method that you have left with us.",
+            "Het wordt geïnd van de betaalmethode die je bij ons hebt achtergelaten.",
+            "Der Betrag wird von der Zahlungsart eingezogen, die Sie bei uns hinterlegt haben.",
+        ])
+    }
+
     pub(crate) const fn period(self) -> &'static str {
         self.pick(["Period", "Periode", "Zeitraum"])
     }

@@ -17,7 +17,10 @@ use spotter_finance::{
     payments::{page, request::PaymentRequest},
 };
 use spotter_http::State;
-use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
+use spotter_kernel::{
+    Id, Key, Problem, Result,
+    id::{ClientId, CompanyId},
+};
 
 use crate::{Providers, sandbox};
 
@@ -51,13 +54,6 @@ pub(crate) fn led_to(url: &str) -> Result<Response<Body>> {
     response.headers_mut().insert(header::LOCATION, place);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
-}
-
-/// What a provider could not be asked for now.
-fn away(why: String) -> Problem {
-    tracing::warn!(why, "a payment provider does not answer");
-    let text = "The payment provider does not answer. Nothing was charged; please try again.";
-    Problem::because(Key::RequestFailed, text).with_status(503)
 }
 
 async fn pay(
@@ -133,7 +129,16 @@ impl Door {
             charging::Lead::To(url) => led_to(&url),
             charging::Lead::Ask(account, order) => {
                 let asked = providers.pay_page(&account, &order, &back).await;
-                let ((url, reference), payment) = (asked.map_err(away)?, order.payment);
+                let payment = order.payment;
+                let (url, reference) = match asked {
+                    Ok(opened) => opened,
+                    Err(why) => {
+                        let given_up = providers
+                            .write(company, what, move |cx| charging::not_led(cx, payment));
+                        given_up.await?;
+                        return providers.away(company, (order.client, &back), &why).await;
+                    }
+                };
                 let kept = url.clone();
                 let noted = providers.write(company, what, move |cx| {
                     charging::led(cx, payment, (&kept, &reference))
@@ -157,8 +162,11 @@ impl Door {
         let asked = providers.read(company, move |cx| setup::to_ask(cx, &credential)).await?;
         // Of one that is over, or of none, the page says so.
         let Some((account, order)) = asked else { return led_to(&back) };
-        let asked = providers.setup_page(&account, &order, &back).await;
-        let ((url, reference), setup) = (asked.map_err(away)?, order.setup);
+        let (url, reference) = match providers.setup_page(&account, &order, &back).await {
+            Ok(opened) => opened,
+            Err(why) => return providers.away(company, (order.client, &back), &why).await,
+        };
+        let setup = order.setup;
         let what = ("lead_to_payment_setup", &[][..]);
         let noted = providers.write(company, what, move |cx| setup::called(cx, setup, &reference));
         noted.await?;
@@ -167,6 +175,27 @@ impl Door {
 }
 
 impl Providers {
+    /// The page that says that a provider's cannot be opened now.
+    async fn away(
+        &self,
+        company: CompanyId,
+        (client, back): (ClientId, &str),
+        why: &str,
+    ) -> Result<Response<Body>> {
+        tracing::warn!(%company, why, "a payment provider does not answer");
+        let back = back.to_owned();
+        let page = self.read(company, move |cx| page::away(cx, client, &back)).await?;
+        let mut response = Response::new(Body::from(page));
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        for (name, value) in [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CACHE_CONTROL, "no-store"),
+        ] {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        Ok(response)
+    }
+
     /// Keeps what a provider tells of a company's account, if it is the provider who tells it.
     pub(crate) async fn take_notice(
         &self,

@@ -87,9 +87,14 @@ fn failed(problem: Problem) -> jobs::Outcome {
 impl Providers {
     async fn hear(&self, company: CompanyId, payment: PaymentId, heard: Heard) -> Done {
         let what = ("conclude_payment", COLLECTS);
-        let written = self.write(company, what, move |cx| charging::hear(cx, payment, &heard));
+        let told = heard.clone();
+        let written =
+            self.write(company, what, move |cx| charging::hear(cx, payment, &heard)).await;
+        if let Ok(false) = written {
+            tracing::error!(%payment, ?told, "a provider speaks of other money than was asked for");
+        }
         // What became of it is asked again: nothing is lost where it cannot be written now.
-        written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
+        written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
     }
 
     async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> Done {
@@ -98,13 +103,15 @@ impl Providers {
         let heard = match next.map_err(failed)? {
             charging::Next::Nothing => return Ok(()),
             charging::Next::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
-            charging::Next::GiveUp => {
-                return Err(jobs::Outcome::Refused(
-                    "the provider has never heard of it".to_owned(),
-                ));
-            }
             charging::Next::Send(account, order, charged) => {
-                self.charge(&account, &order, &charged).await
+                let heard = self.charge(&account, &order, &charged).await;
+                if let Outcome::NotTaken(why) = heard.outcome {
+                    let noted =
+                        self.write(company, what, move |cx| charging::not_taken(cx, payment));
+                    noted.await.map_err(failed)?;
+                    return Err(jobs::Outcome::Failed(why));
+                }
+                heard
             }
             charging::Next::Ask(account, order, charged) => {
                 let found = self.find(&account, payment, order.reference.as_deref()).await;
@@ -112,6 +119,9 @@ impl Providers {
                     (Ok(Some(heard)), _) => heard,
                     (Ok(None), Some(charged)) => self.charge(&account, &order, &charged).await,
                     (Ok(None), None) => {
+                        let done =
+                            self.write(company, what, move |cx| charging::unheard_of(cx, payment));
+                        done.await.map_err(failed)?;
                         let why = "the provider does not know it, and it may be on its way";
                         return Err(jobs::Outcome::Unknown(why.to_owned()));
                     }
@@ -120,7 +130,7 @@ impl Providers {
             }
         };
         match heard.outcome {
-            Outcome::Unknown(why) => Err(jobs::Outcome::Unknown(why)),
+            Outcome::Unknown(why) | Outcome::NotTaken(why) => Err(jobs::Outcome::Unknown(why)),
             _ => self.hear(company, payment, heard).await,
         }
     }
@@ -156,7 +166,8 @@ impl Providers {
             return Ok(());
         };
         if account.provider != kept.provider {
-            return Ok(());
+            let why = "the provider that told it is not connected";
+            return Err(jobs::Outcome::Failed(why.to_owned()));
         }
         let named = Id::parse(&kept.reference);
         match (kept.about, named) {
@@ -171,7 +182,7 @@ impl Providers {
     async fn follow_payment(&self, account: &Account, payment: PaymentId) -> Done {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.find(account, payment, kept.reference.as_deref()).await {
-            Ok(Some(Heard { outcome: Outcome::Unknown(why), .. })) => {
+            Ok(Some(Heard { outcome: Outcome::Unknown(why) | Outcome::NotTaken(why), .. })) => {
                 Err(jobs::Outcome::Unknown(why))
             }
             Ok(Some(heard)) => self.hear(account.company, payment, heard).await,

@@ -34,7 +34,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("calendar", include_str!("../migrations/0018_calendar.sql")),
     ("finance", include_str!("../migrations/0019_finance.sql")),
     ("collecting", include_str!("../migrations/0020_collecting.sql")),
-    ("marks", include_str!("../migrations/0021_marks.sql")),
+    ("marks and answers", include_str!("../migrations/0021_marks_and_answers.sql")),
 ];
 
 /// The schema version that this binary works with.

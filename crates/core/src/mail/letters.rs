@@ -12,6 +12,7 @@ words! {
         PasswordReset = "password_reset",
         FailingWebhook = "failing_webhook",
         Invoice = "invoice",
+        InvoiceToCollect = "invoice_to_collect",
         InvoiceReminder = "invoice_reminder",
         PaymentFailed = "payment_failed",
         PaymentReceived = "payment_received",
@@ -41,6 +42,8 @@ pub enum Letter<'l> {
     },
     /// An invoice, or a copy of one.
     Invoice(Bill<'l>),
+    /// An invoice that is collected from what the client has left for it.
+    InvoiceToCollect(Bill<'l>),
     /// An invoice is past its due date.
     InvoiceReminder(Bill<'l>),
     /// An invoice could not be collected.
@@ -131,6 +134,7 @@ struct Language {
     password_reset: Texts,
     failing_webhook: Texts,
     invoice: Texts,
+    invoice_to_collect: Texts,
     invoice_reminder: Texts,
     payment_failed: Texts,
     payment_received: Texts,
@@ -152,6 +156,7 @@ impl Language {
             LetterKind::PasswordReset => &self.password_reset,
             LetterKind::FailingWebhook => &self.failing_webhook,
             LetterKind::Invoice => &self.invoice,
+            LetterKind::InvoiceToCollect => &self.invoice_to_collect,
             LetterKind::InvoiceReminder => &self.invoice_reminder,
             LetterKind::PaymentFailed => &self.payment_failed,
             LetterKind::PaymentReceived => &self.payment_received,
@@ -213,6 +218,15 @@ const ENGLISH: Language = Language {
              left to do.",
         ],
         link: "Pay the invoice",
+    },
+    invoice_to_collect: Texts {
+        subject: "Invoice {number} of {company}",
+        paragraphs: &[
+            "Here is your invoice {number} of {company}. On {due} we collect {amount} from the payment method that \
+             you have left with us.",
+            "There is nothing for you to do. If it does not work, we write to you.",
+        ],
+        link: "",
     },
     invoice_reminder: Texts {
         subject: "Reminder: invoice {number} of {company}",
@@ -313,6 +327,15 @@ const DUTCH: Language = Language {
             "Vermeld het factuurnummer als je betaalt. Heb je al betaald, dan hoef je niets te doen.",
         ],
         link: "Factuur betalen",
+    },
+    invoice_to_collect: Texts {
+        subject: "Factuur {number} van {company}",
+        paragraphs: &[
+            "Hierbij je factuur {number} van {company}. Op {due} innen we {amount} van de betaalmethode die je bij \
+             ons hebt achtergelaten.",
+            "Je hoeft niets te doen. Lukt het niet, dan hoor je van ons.",
+        ],
+        link: "",
     },
     invoice_reminder: Texts {
         subject: "Herinnering: factuur {number} van {company}",
@@ -415,6 +438,15 @@ const GERMAN: Language = Language {
         ],
         link: "Rechnung bezahlen",
     },
+    invoice_to_collect: Texts {
+        subject: "Rechnung {number} von {company}",
+        paragraphs: &[
+            "Hier ist Ihre Rechnung {number} von {company}. Am {due} ziehen wir {amount} von der Zahlungsart ein, die \
+             Sie bei uns hinterlegt haben.",
+            "Sie brauchen nichts zu tun. Falls es nicht gelingt, schreiben wir Ihnen.",
+        ],
+        link: "",
+    },
     invoice_reminder: Texts {
         subject: "Erinnerung: Rechnung {number} von {company}",
         paragraphs: &[
@@ -473,6 +505,7 @@ impl Letter<'_> {
             Self::PasswordReset { .. } => LetterKind::PasswordReset,
             Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
             Self::Invoice(_) => LetterKind::Invoice,
+            Self::InvoiceToCollect(_) => LetterKind::InvoiceToCollect,
             Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
             Self::PaymentFailed(_) => LetterKind::PaymentFailed,
             Self::PaymentReceived { .. } => LetterKind::PaymentReceived,
@@ -498,6 +531,10 @@ impl Letter<'_> {
                 let Bill { number, amount, due, link } = bill;
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
                 (*link).to_owned()
+            }
+            Self::InvoiceToCollect(Bill { number, amount, due, .. }) => {
+                values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
+                String::new()
             }
             Self::PaymentReceived { number, amount } => {
                 values.extend([("number", *number), ("amount", *amount)]);

@@ -11,7 +11,11 @@ use spotter_core::{
 };
 use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
 
-use super::{charge, invoice::Invoice, paper, texts};
+use super::{
+    charge,
+    invoice::{Collection, Invoice, InvoiceStatus},
+    paper, texts,
+};
 use crate::{
     ids::InvoiceId,
     payments::{payment::Payment, request::PaymentRequest},
@@ -40,7 +44,10 @@ pub fn write_to(
     let language = charge::language_of(cx, invoice.client_id)?;
     let amount = texts::amount(invoice.balance, invoice.currency, &language);
     let due = texts::date(invoice.due_date, &language);
-    let link = match invoice.is_unpaid() {
+    let is_collected = kind == LetterKind::Invoice
+        && invoice.collection == Collection::Automatic
+        && invoice.status == InvoiceStatus::Open;
+    let link = match invoice.is_unpaid() && !is_collected {
         true => PaymentRequest::of_rest(cx, invoice)?.page(cx)?,
         false => None,
     };
@@ -50,6 +57,7 @@ pub fn write_to(
     let letter = match kind {
         LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
         LetterKind::PaymentFailed => Letter::PaymentFailed(bill),
+        _ if is_collected => Letter::InvoiceToCollect(bill),
         _ => Letter::Invoice(bill),
     };
     mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
@@ -127,9 +135,10 @@ fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Res
 /// What goes with a letter: the invoice as a file.
 pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<File>> {
     let invoice = match kind {
-        LetterKind::Invoice | LetterKind::InvoiceReminder | LetterKind::PaymentReceived => {
-            Invoice::known(cx, InvoiceId(about))?
-        }
+        LetterKind::Invoice
+        | LetterKind::InvoiceToCollect
+        | LetterKind::InvoiceReminder
+        | LetterKind::PaymentReceived => Invoice::known(cx, InvoiceId(about))?,
         _ => None,
     };
     invoice.map(|invoice| paper::file(cx, &invoice)).into_iter().collect()

@@ -58,6 +58,14 @@ pub struct PayPage {
     pub online: &'static str,
     /// Before the account, where there is another way.
     pub or_transfer: &'static str,
+    /// The provider's page was opened, and nothing is known yet of what came of it.
+    pub opened: &'static str,
+    /// It was tried there, and did not work.
+    pub failed: &'static str,
+    /// The provider does not answer.
+    pub away: &'static str,
+    /// What leads to where the client came from.
+    pub back: &'static str,
     /// A payment is on its way.
     pub under_way: &'static str,
     /// It is paid.
@@ -92,6 +100,23 @@ pub fn pay_page(language: &str) -> PayPage {
             "Of maak het over van je bankrekening:",
             "Oder überweisen Sie es von Ihrem Bankkonto:",
         ]),
+        opened: text([
+            "If you have just paid, this page shows it in a moment.",
+            "Heb je net betaald, dan zie je het zo op deze pagina.",
+            "Falls Sie gerade bezahlt haben, zeigt diese Seite es gleich an.",
+        ]),
+        failed: text([
+            "That did not work: your bank has declined the payment. Please try another way.",
+            "Dat is niet gelukt: je bank heeft de betaling geweigerd. Probeer het op een andere manier.",
+            "Das hat nicht geklappt: Ihre Bank hat die Zahlung abgelehnt. Bitte versuchen Sie es anders.",
+        ]),
+        away: text([
+            "The payment provider does not answer. Nothing was charged or saved. Please try again a little later.",
+            "De betaaldienst antwoordt niet. Er is niets afgeschreven of bewaard. Probeer het straks nog eens.",
+            "Der Zahlungsdienst antwortet nicht. Es wurde nichts abgebucht oder hinterlegt. Bitte versuchen Sie es \
+             später noch einmal.",
+        ]),
+        back: text(["Back", "Terug", "Zurück"]),
         under_way: text([
             "Your payment is on its way. This page shows it once it is there.",
             "Je betaling is onderweg. Zodra ze er is, zie je het op deze pagina.",

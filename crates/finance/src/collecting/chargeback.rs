@@ -104,6 +104,9 @@ impl Chargeback {
 /// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
 /// again, until the company turns out to be in the right.
 pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
+    if told.amount <= 0 {
+        return Ok(());
+    }
     let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![told.reference])?;
     let closed = matches!(told.status, ChargebackStatus::Won | ChargebackStatus::Lost);
     let Some(before) = known else { return begin(cx, told, closed) };

@@ -109,8 +109,6 @@ pub enum Next {
     /// It was sent before: the provider is asked what became of it, and it is sent again only if nothing is
     /// known of it there and the provider still remembers what it was sent.
     Ask(Account, Order, Option<Charged>),
-    /// The provider has not heard of it, and cannot have: it is over.
-    GiveUp,
     /// It cannot be done now, and why.
     Wait(&'static str),
 }
@@ -150,10 +148,9 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
             kept.write(cx)?;
             Next::Send(account, order, charged)
         }
-        (Some(hours), charged) if hours < LOST_HOURS => {
+        (Some(hours), charged) => {
             Next::Ask(account, order, charged.filter(|_| hours < REMEMBERED_HOURS))
         }
-        (Some(_), _) => Next::GiveUp,
         (None, None) => Next::Nothing,
     })
 }
@@ -215,26 +212,55 @@ fn order(cx: &mut Read, payment: &Payment, reference: Option<&str>) -> Result<Or
     })
 }
 
-/// Writes what a provider says of a payment.
-pub fn hear(cx: &mut Write, id: PaymentId, heard: &Heard) -> Result<()> {
+/// The provider did not take a payment that was sent for the first time: nothing was done, so that it is as if it
+/// had not been sent.
+pub fn not_taken(cx: &mut Write, id: PaymentId) -> Result<()> {
+    let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(()) };
+    kept.sent_at = None;
+    kept.write(cx)
+}
+
+/// No page was opened for a payment: nobody was led to one, so that nobody can pay there.
+pub fn not_led(cx: &mut Write, id: PaymentId) -> Result<()> {
+    let kept = ProviderPayment::find(cx, id)?;
+    match kept.is_some_and(|kept| kept.page_url.is_none()) && Payment::find(cx, id)?.is_by_page() {
+        true => conclude(cx, id, &Outcome::Cancelled),
+        false => Ok(()),
+    }
+}
+
+/// Writes what a provider says of a payment; whether it can be believed: not where it speaks of other money, which
+/// is for people to look into.
+pub fn hear(cx: &mut Write, id: PaymentId, heard: &Heard) -> Result<bool> {
+    let payment = Payment::find(cx, id)?;
+    if heard.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
+        look_later(cx, id, BANK_SECONDS)?;
+        return Ok(false);
+    }
     if let (Some(reference), Some(mut kept)) = (&heard.reference, ProviderPayment::find(cx, id)?)
         && kept.reference.as_ref() != Some(reference)
     {
         kept.reference = Some(reference.clone());
         kept.write(cx)?;
     }
-    conclude(cx, id, &heard.outcome)
+    conclude(cx, id, &heard.outcome)?;
+    Ok(true)
 }
 
 /// Writes what became of a payment, once: what is final goes back by a chargeback alone.
 pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> {
     let before = Payment::find(cx, id)?;
-    if before.is_final() {
+    // What was given up as never sent may come after all.
+    let came = before.failure_code == Some(FailureCode::NotSent)
+        && matches!(outcome, Outcome::Succeeded(_));
+    if before.is_final() && !came {
         return Ok(());
     }
-    let mut payment = before.clone();
+    let mut payment = Payment { failure_code: None, ..before.clone() };
     match outcome {
-        Outcome::Waiting | Outcome::Unknown(_) => look_later(cx, id, PAGE_SECONDS),
+        Outcome::Waiting | Outcome::NotTaken(_) | Outcome::Unknown(_) => {
+            look_later(cx, id, PAGE_SECONDS)
+        }
         Outcome::Processing(kind) => {
             (payment.status, payment.kind) = (PaymentStatus::Processing, *kind);
             payment.save(cx, &before)?;
@@ -448,12 +474,13 @@ pub fn led(cx: &mut Write, payment: PaymentId, (url, reference): (&str, &str)) -
 /// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
 /// for people to look into.
 fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
-    match (settled.state, settled.again_at) {
-        (State::Failed, None) => {
-            conclude(cx, PaymentId(id), &Outcome::Failed(FailureCode::NotSent))
-        }
-        (State::Unknown, None) => look_later(cx, PaymentId(id), BANK_SECONDS),
-        _ => Ok(()),
+    if settled.again_at.is_some() || !matches!(settled.state, State::Failed | State::Unknown) {
+        return Ok(());
+    }
+    let sent = ProviderPayment::find(cx, PaymentId(id))?.is_some_and(|kept| kept.sent_at.is_some());
+    match sent {
+        true => look_later(cx, PaymentId(id), BANK_SECONDS),
+        false => conclude(cx, PaymentId(id), &Outcome::Failed(FailureCode::NotSent)),
     }
 }
 

@@ -137,11 +137,35 @@ impl NewProvider {
     }
 }
 
+/// Whether two of Stripe's keys are known to open the same account: they are the same, or of one mode and name the
+/// same account, as keys do behind their kind.
+fn is_same_account(one: &str, other: &str) -> bool {
+    const ACCOUNT: usize = 16;
+    let parts = |key: &str| {
+        let (_, rest) = key.split_once('_')?;
+        let (mode, own) = rest.split_once('_')?;
+        (own.len() > 2 * ACCOUNT)
+            .then(|| Some((mode.to_owned(), own.get(..ACCOUNT)?.to_owned())))?
+    };
+    one == other || parts(one).is_some_and(|of| Some(of) == parts(other))
+}
+
+/// Refuses to go on with another account while the one before has been sent something.
+fn check_nothing_was_sent(cx: &mut Read) -> Result<()> {
+    let sent = cx.one::<(PaymentId,)>(SENT, params![])?.is_some();
+    if sent || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
+        let rule = "must be a key of the same account: a payment or a refund is under way";
+        return Err(Problem::conflict("secretKey", rule));
+    }
+    Ok(())
+}
+
 /// Refuses to leave a provider while money is on its way through it.
 fn check_nothing_under_way(cx: &mut Read) -> Result<()> {
     let paying = cx.one::<(PaymentId,)>(UNDER_WAY, params![])?.is_some();
     if paying || cx.one::<(RefundId,)>(RETURNING, params![])?.is_some() {
-        let rule = "must have no payment and no refund under way";
+        let rule = "must have no payment and no refund under way: wait until they are done, or take the requests \
+            to pay back whose pages are open";
         return Err(Problem::conflict("paymentProvider", rule));
     }
     Ok(())
@@ -155,10 +179,14 @@ fn connect_payment_provider(
     let provider = new.provider;
     let same = before.as_ref().filter(|before| before.provider == provider);
     let old = same.map(|same| same.keys(cx)).transpose()?;
-    if before.is_some() && old.is_none() {
-        check_nothing_under_way(cx)?;
+    let keys = new.keys(cx, old.clone())?;
+    let same =
+        |old: &Keys| provider != ProviderName::Stripe || is_same_account(&old.secret, &keys.secret);
+    match old {
+        None if before.is_some() => check_nothing_under_way(cx)?,
+        Some(old) if !same(&old) => check_nothing_was_sent(cx)?,
+        _ => {}
     }
-    let keys = new.keys(cx, old)?;
     let keys = serde_json::to_vec(&keys).map_err(Problem::internal)?;
     let connection = Connection {
         provider,
@@ -213,5 +241,28 @@ statements! {
     REMOVE = "DELETE FROM payment_provider WHERE company_id = ?1";
     UNDER_WAY = "SELECT payment_id FROM payment WHERE company_id = ?1 \
         AND status IN ('pending', 'processing') LIMIT 1";
+    SENT = "SELECT p.payment_id FROM payment p JOIN provider_payment k ON k.company_id = p.company_id \
+        AND k.payment_id = p.payment_id WHERE p.company_id = ?1 AND p.status IN ('pending', 'processing') \
+        AND k.sent_at IS NOT NULL LIMIT 1";
     RETURNING = "SELECT refund_id FROM refund WHERE company_id = ?1 AND status = 'pending' LIMIT 1";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_one_account_are_known_as_such() {
+        let key = |kind: &str, account: &str, rest: &str| format!("{kind}_{account}{rest}");
+        let (own, other) = ("51AbCdEfGhIjKlMn", "51ZzCdEfGhIjKlMn");
+        let rest = "0123456789012345678901234567890123456789";
+        let first = key("sk_live", own, rest);
+        assert!(is_same_account(&first, &first) && is_same_account("sk_test_x", "sk_test_x"));
+        assert!(is_same_account(&first, &key("rk_live", own, &rest.replace('0', "9"))));
+        for strange in [key("sk_live", other, rest), key("sk_test", own, rest), "sk_live_x".into()]
+        {
+            assert!(!is_same_account(&first, &strange), "{strange}");
+        }
+        assert!(!is_same_account("sk_test_x", "sk_test_y"));
+    }
 }

@@ -97,11 +97,25 @@ impl PaymentMethod {
         client: ClientId,
         named: Option<PaymentMethodId>,
     ) -> Result<Option<Self>> {
-        let found: Option<Self> = match named {
-            Some(id) => cx.one(FIND, params![id])?,
-            None => cx.one(DEFAULT, params![client])?,
-        };
-        Ok(found.filter(|method| method.status == MethodStatus::Active))
+        Ok(Self::meant(cx, client, named)?.filter(|method| method.status == MethodStatus::Active))
+    }
+
+    /// The method that is named, or the default one, whether or not it can be charged.
+    pub fn meant(
+        cx: &mut Read,
+        client: ClientId,
+        named: Option<PaymentMethodId>,
+    ) -> Result<Option<Self>> {
+        match named {
+            Some(id) => cx.one(FIND, params![id]),
+            None => cx.one(DEFAULT, params![client]),
+        }
+    }
+
+    /// Whether the last that a client has left ran out.
+    pub fn ran_out(cx: &mut Read, client: ClientId) -> Result<bool> {
+        let latest = Self::all_of(cx, client)?.pop();
+        Ok(latest.is_some_and(|method| method.status == MethodStatus::Expired))
     }
 
     /// Everything that a client has left, the first first.
@@ -150,7 +164,9 @@ pub fn keep(
     facts: &MethodFacts,
 ) -> Result<PaymentMethod> {
     let own = PaymentMethod::all_of(cx, client)?;
-    let is_default = !own.iter().any(|one| one.is_default && one.status == MethodStatus::Active);
+    let is_default = !own.iter().any(|one| {
+        one.is_default && one.status == MethodStatus::Active && one.provider == provider
+    });
     if is_default {
         undo_default(cx, own)?;
     }
@@ -196,10 +212,18 @@ fn undo_default(cx: &mut Write, own: impl IntoIterator<Item = PaymentMethod>) ->
     })
 }
 
-/// Says of a method that it cannot be charged any more.
+/// Says of a method that it cannot be charged any more; of the others of its provider the latest is the default then.
 pub fn end(cx: &mut Write, before: &PaymentMethod, status: MethodStatus) -> Result<PaymentMethod> {
     let mut method = PaymentMethod { is_default: false, status, ..before.clone() };
     method.save(cx, before)?;
+    if before.is_default {
+        let others = PaymentMethod::all_of(cx, before.client_id)?.into_iter();
+        let mut others = others
+            .filter(|one| one.status == MethodStatus::Active && one.provider == before.provider);
+        if let Some(latest) = others.next_back() {
+            make_default(cx, latest)?;
+        }
+    }
     Ok(method)
 }
 

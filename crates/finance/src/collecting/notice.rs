@@ -8,7 +8,10 @@ use spotter_contract::{
 use spotter_kernel::{Id, Result, Timestamp};
 use spotter_store::{Tx, params, record, statements, values};
 
-use super::provider::{Notice, NoticeAbout, ProviderName};
+use super::{
+    provider::{Notice, NoticeAbout, ProviderName},
+    setup::PaymentSetup,
+};
 use crate::ids::PaymentId;
 
 record! {
@@ -53,6 +56,13 @@ pub fn ask(cx: &mut Write, payment: PaymentId) -> Result<()> {
     let event = format!("asked {}", cx.new_id());
     let (about, reference) = (NoticeAbout::Payment, payment.to_string());
     keep(cx, kept.provider, &Notice { event, about, reference })
+}
+
+/// Has a provider asked about a card or an account that it has told nothing of.
+pub fn ask_about_setup(cx: &mut Write, setup: &PaymentSetup) -> Result<()> {
+    let event = format!("asked {}", cx.new_id());
+    let (about, reference) = (NoticeAbout::Setup, setup.payment_setup_id.to_string());
+    keep(cx, setup.provider, &Notice { event, about, reference })
 }
 
 /// Has the page closed on which a payment is made.

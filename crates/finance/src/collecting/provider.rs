@@ -91,6 +91,8 @@ pub enum Outcome {
     Cancelled,
     /// The client is still at it.
     Waiting,
+    /// The provider did not take the request: nothing was done.
+    NotTaken(String),
     /// Nobody knows.
     Unknown(String),
 }
@@ -102,11 +104,13 @@ pub struct Heard {
     pub outcome: Outcome,
     /// What the provider calls it, or the page on which it is made; nothing where that is not told.
     pub reference: Option<String>,
+    /// How much of what came or is to come, in minor units, where that is told.
+    pub amount: Option<(i64, Currency)>,
 }
 
 impl From<Outcome> for Heard {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, reference: None }
+        Self { outcome, reference: None, amount: None }
     }
 }
 

@@ -53,10 +53,13 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
     };
     let today = zone(cx)?.date_at(cx.now());
     let provider = connection::provider(cx)?;
-    let method = PaymentMethod::of(cx, invoice.client_id, named)?;
+    let method = PaymentMethod::meant(cx, invoice.client_id, named)?;
     let code = match (&method, provider) {
         (_, None) => FailureCode::ProviderError,
+        (None, _) if PaymentMethod::ran_out(cx, invoice.client_id)? => FailureCode::MethodExpired,
+        (Some(method), _) if method.status == MethodStatus::Expired => FailureCode::MethodExpired,
         (None, _) => FailureCode::MethodRevoked,
+        (Some(method), _) if method.status == MethodStatus::Revoked => FailureCode::MethodRevoked,
         (Some(method), _) if method.is_over(today) => {
             method::end(cx, method, MethodStatus::Expired)?;
             FailureCode::MethodExpired
@@ -189,7 +192,10 @@ fn charge_invoice(
     let today = zone(cx)?.date_at(cx.now());
     let method = PaymentMethod::of(cx, invoice.client_id, new.payment_method_id)?;
     let method = method.filter(|own| own.provider == provider && !own.is_over(today));
-    let rule = "must be one that can be charged";
+    let rule = match new.payment_method_id {
+        Some(_) => "must be one that can be charged",
+        None => "must be given: the client has no default payment method that can be charged",
+    };
     let method = method.ok_or_else(|| Problem::conflict("paymentMethodId", rule))?;
     if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
         let rule = match payment.is_by_page() {

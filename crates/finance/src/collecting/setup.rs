@@ -5,14 +5,14 @@ use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Document, Opened, Path, Read, Write, answer, operation, vault::digest,
+    Area, Document, Opened, Path, Read, Timer, Write, answer, operation, vault::digest,
 };
 use spotter_core::{
     clients::{Client, ClientPath},
     company::Company,
 };
 use spotter_kernel::{
-    Key, Result, Timestamp,
+    Id, Key, Result, Timestamp,
     id::ClientId,
     secret::{Credential, CredentialKind},
 };
@@ -21,7 +21,7 @@ use spotter_store::{params, record, set, statements, values, words};
 use super::{
     connection,
     method::{self, MethodFacts},
-    methods,
+    methods, notice,
     provider::{Account, ProviderName, SetupOrder},
 };
 use crate::{
@@ -98,7 +98,7 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
     let page = page::shell(
         &language,
         words.title,
-        &company,
+        (&company, setup.is_open(cx.now()) && setup.reference.is_some()),
         html! {
                     h1 { (words.title) }
                     @if setup.status == SetupStatus::Done { p.done { (words.done) } }
@@ -173,8 +173,33 @@ pub fn to_ask(cx: &mut Read, credential: &Credential) -> Result<Option<(Account,
 /// Notes what a provider calls a setup.
 pub fn called(cx: &mut Write, id: PaymentSetupId, reference: &str) -> Result<()> {
     let setup: PaymentSetup = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+    ask_later(cx, id)?;
     PaymentSetup { reference: Some(reference.to_owned()), ..setup }.save(cx)
 }
+
+/// After so long a provider is asked what came of a setup that it has told nothing of, in seconds.
+const ASK_SECONDS: i64 = 3_600;
+
+fn ask_later(cx: &mut Write, id: PaymentSetupId) -> Result<()> {
+    let at = cx.now().plus_seconds(ASK_SECONDS);
+    cx.set_timer(&ASK_ABOUT_SETUP, id, at)
+}
+
+fn ask_about_setup(cx: &mut Write, id: Id) -> Result<()> {
+    let Some(setup) = waiting(cx, PaymentSetupId(id))? else { return Ok(()) };
+    notice::ask_about_setup(cx, &setup)?;
+    // A page that was opened in time may be left a while later.
+    match cx.now() < setup.expires_at.plus_days(1) {
+        true => ask_later(cx, PaymentSetupId(id)),
+        false => Ok(()),
+    }
+}
+
+static ASK_ABOUT_SETUP: Timer = Timer::new(
+    "ask_about_setup",
+    "Ask the provider for a card or an account that it has told nothing of",
+    ask_about_setup,
+);
 
 /// What a provider calls a setup that is still to be done.
 pub fn waiting(cx: &mut Read, id: PaymentSetupId) -> Result<Option<PaymentSetup>> {
@@ -194,7 +219,7 @@ pub fn conclude(cx: &mut Write, id: PaymentSetupId, facts: &MethodFacts) -> Resu
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).operations([
+    Area::of(STATEMENTS).timers(&[&ASK_ABOUT_SETUP]).operations([
         operation!(app POST "/finance/clients/{clientId}/payment-methods/setups", Manager,
             create_payment_setup)
         .summary("Have a client leave a payment method")

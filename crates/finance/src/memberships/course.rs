@@ -161,6 +161,7 @@ impl Subscription {
     pub fn begin_pause(&mut self, at: usize) {
         let Some(pause) = self.pauses.0.get_mut(at) else { return };
         pause.begun = true;
+        pause.anchor_before = Some(self.anchor_date);
         let (from, until, billing) = (pause.from, pause.until, pause.billing);
         self.move_by(billing, from.days_until(until));
     }
@@ -169,8 +170,24 @@ impl Subscription {
     pub fn resume(&mut self, at: usize, on: Date) {
         let Some(pause) = self.pauses.0.get_mut(at) else { return };
         let (fewer, billing) = (on.days_until(pause.until), pause.billing);
+        let before = pause.anchor_before.filter(|_| on <= pause.from);
         pause.until = on;
         self.move_by(billing, -fewer);
+        self.move_term(billing, -fewer);
+        self.anchor_date = before.unwrap_or(self.anchor_date);
+    }
+
+    /// Takes a pause back that has not begun.
+    pub fn drop_pause(&mut self, at: usize) {
+        let pause = self.pauses.0.remove(at);
+        self.move_term(pause.billing, -pause.from.days_until(pause.until));
+    }
+
+    /// A term ends as many days later as it is planned to rest. An end that somebody has wished stays.
+    fn move_term(&mut self, billing: PauseBilling, days: i64) {
+        if billing == PauseBilling::Flexible && !self.auto_renew {
+            self.end_date = self.end_date.map(|end| end.plus_days(days).unwrap_or(end));
+        }
     }
 
     fn move_by(&mut self, billing: PauseBilling, days: i64) {
@@ -184,8 +201,6 @@ impl Subscription {
                 None => moved(self.anchor_date),
             };
             self.next_billing_date = self.next_billing_date.map(moved);
-            // A term ends as many days later as it rests.
-            self.end_date = self.end_date.map(moved);
         }
     }
 
@@ -220,13 +235,38 @@ impl Subscription {
                 return Err(Problem::conflict("until", &rule));
             }
         }
+        let (billing, days) = (pause.billing, pause.from.days_until(pause.until));
+        if let Some(end) = self.end_date.filter(|_| self.auto_renew)
+            && billing == PauseBilling::Flexible
+            && self.paid_until.plus_days(days).is_none_or(|paid| paid > end)
+        {
+            let rule = format!("must leave the days that are paid for before the end on {end}");
+            return Err(Problem::conflict("until", &rule));
+        }
         let at = self.pauses.0.partition_point(|one| one.from < pause.from);
         self.pauses.0.insert(at, pause);
+        self.move_term(billing, days);
         Ok(())
     }
 
-    /// When it ends if it is cancelled on a date, and the rule that decides.
+    /// When it ends if it is cancelled on a date, and the rule that decides; pauses that are planned before then
+    /// count.
     pub fn end_after(&self, today: Date, until: CancellationEnd) -> Ending {
+        let mut course = self.clone();
+        loop {
+            let ending = course.end_as_it_runs(today, until);
+            let Some((at, from)) = course.next_pause().filter(|(_, from)| *from < ending.date)
+            else {
+                return ending;
+            };
+            while let Some(bill) = course.next_bill().filter(|bill| bill.period_start < from) {
+                course.billed(&bill);
+            }
+            course.begin_pause(at);
+        }
+    }
+
+    fn end_as_it_runs(&self, today: Date, until: CancellationEnd) -> Ending {
         let notice = self.notice_period.after(today);
         let bound = self.minimum_end_date.filter(|end| *end > notice);
         let earliest = bound.unwrap_or(notice);
@@ -252,17 +292,6 @@ impl Subscription {
     pub fn end_on(&mut self, date: Date) {
         self.end_date = Some(date);
         self.next_billing_date = self.next_billing_date.filter(|next| *next < date);
-    }
-
-    /// When it ends, where pauses that are planned before then move the end.
-    pub fn foreseen_end(&self) -> Option<Date> {
-        let mut course = self.clone();
-        while let Some((at, _)) =
-            course.next_pause().filter(|(_, from)| course.end_date.is_some_and(|end| *from < end))
-        {
-            course.begin_pause(at);
-        }
-        course.end_date
     }
 
     /// Up to so many bills to come, as they will be where nothing is changed.
@@ -295,6 +324,7 @@ words! {
         Notice = "notice",
         MinimumTerm = "minimum_term",
         PeriodEnd = "period_end",
+        Wished = "wished",
     }
 }
 

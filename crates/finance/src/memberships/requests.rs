@@ -144,6 +144,7 @@ fn with_pause(cx: &mut Read, before: &Subscription, new: &NewPause) -> Result<Su
         billing: settings.pause_billing,
         begun: false,
         deducted_days: 0,
+        anchor_before: None,
     };
     course.plan_pause(pause, settings.pause_days_a_year)?;
     Ok(course)
@@ -172,6 +173,7 @@ fn with_end(
         (Some(wished), _) if today.days_until(wished) > END_DAYS_MAX => {
             return Err(Problem::invalid("endDate", "must be at most ten years from today"));
         }
+        (Some(wished), _) if wished > earliest.date => (wished, EndRule::Wished),
         (Some(wished), _) => (wished, earliest.rule),
         (None, _) => (earliest.date, earliest.rule),
     };
@@ -196,7 +198,7 @@ fn foreseen(course: &Subscription, needs_approval: bool, rule: Option<EndRule>) 
     PreviewAnswer {
         preview: RequestPreview {
             needs_approval,
-            end_date: course.foreseen_end(),
+            end_date: course.end_date,
             end_rule: rule,
             next_billing_date: bills_to_come.first().map(|bill| bill.period_start),
             bills_to_come,
@@ -396,7 +398,10 @@ fn undo_cancellation(
 ) -> Result<SubscriptionAnswer> {
     let before = running(cx, at.subscription_id)?;
     if before.end_date.is_none() || !before.auto_renew {
-        return Err(Problem::conflict("endDate", "must be the end that somebody wished"));
+        return Err(Problem::conflict(
+            "status",
+            "must be cancelled, with an end that is still to come",
+        ));
     }
     let mut course = before.clone();
     course.end_date = None;
@@ -420,7 +425,7 @@ fn resume_subscription(
             course.status = standing::awake(cx, course.subscription_id)?;
             granting::shift(cx, course.client_product_id, today, planned.days_until(today))?;
         }
-        (None, Some((planned, _))) => drop(course.pauses.0.remove(planned)),
+        (None, Some((planned, _))) => course.drop_pause(planned),
         (None, None) => return Err(Problem::conflict("pauses", "must have one that is not over")),
     }
     Ok(SubscriptionAnswer { subscription: apply(cx, &before, course)? })

@@ -47,6 +47,10 @@ pub struct Pause {
     pub begun: bool,
     /// Of its days, those that bills were made less by.
     pub deducted_days: i64,
+    /// From when periods were counted before it began, and are again where it is taken back whole; null until it
+    /// begins.
+    #[serde(default)]
+    pub anchor_before: Option<Date>,
 }
 
 record! {

@@ -6,6 +6,7 @@ use spotter_contract::{Document, Opened, Read};
 use spotter_core::company::Company;
 use spotter_kernel::{
     Result,
+    id::ClientId,
     secret::{Credential, CredentialKind},
 };
 use spotter_paper::transfer::{Transfer, grouped};
@@ -35,27 +36,35 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
     let (company, settings) = (Company::find(cx)?.name, FinanceSettings::find(cx)?);
     let online = match connection::provider(cx)? {
         None => Online::No,
-        Some(_) => match under_way(cx, &request)? {
-            true => Online::UnderWay,
-            false => Online::Yes,
-        },
+        Some(_) => online(cx, &request)?,
     };
     let page = page(&request, &company, &settings.seller.0, &language, online);
     let reader = request.payment_request_id.0;
     Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
 }
 
-/// Whether the provider has what the client has paid, or will pay, on its page.
-fn under_way(cx: &mut Read, request: &PaymentRequest) -> Result<bool> {
+/// How far a request is paid on a provider's page.
+fn online(cx: &mut Read, request: &PaymentRequest) -> Result<Online> {
     let answering = Payment::answering(cx, request.payment_request_id)?;
     let payment = match (answering, request.invoice_id) {
         (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
         (found, _) => found,
     };
-    // A client who has turned back from the page can go there again.
-    Ok(payment.is_some_and(|payment| {
-        payment.status == PaymentStatus::Processing || payment.source != PaymentSource::Request
-    }))
+    let latest = Payment::latest_answering(cx, request.payment_request_id)?;
+    Ok(match payment {
+        Some(payment)
+            if payment.status == PaymentStatus::Processing
+                || payment.source != PaymentSource::Request =>
+        {
+            Online::UnderWay
+        }
+        // A client who has turned back from the page can go there again.
+        Some(_) => Online::Opened,
+        None if latest.is_some_and(|latest| latest.status == PaymentStatus::Failed) => {
+            Online::Failed
+        }
+        None => Online::Yes,
+    })
 }
 
 /// Whether a request can be paid on the page of a provider.
@@ -65,8 +74,24 @@ enum Online {
     No,
     /// It can.
     Yes,
+    /// Its page was opened, and nothing is known yet of what came of it.
+    Opened,
+    /// It was tried, and did not work.
+    Failed,
     /// A payment for it is on its way.
     UnderWay,
+}
+
+impl Online {
+    /// Whether the provider's page can be opened.
+    fn can_be_paid(self) -> bool {
+        matches!(self, Self::Yes | Self::Opened | Self::Failed)
+    }
+
+    /// Whether the page looks again by itself.
+    fn is_waiting(self) -> bool {
+        matches!(self, Self::Opened | Self::UnderWay)
+    }
 }
 
 fn page(
@@ -85,22 +110,25 @@ fn page(
         RequestStatus::Expired => Some(words.expired),
     };
     let payee = seller.name.as_deref().unwrap_or(company);
+    let looks_again = ended.is_none() && online.is_waiting();
     shell(
         language,
         words.title,
-        company,
+        (company, looks_again),
         html! {
                     h1 { (amount) }
                     p { bdi { (request.description) } }
                     @if ended.is_none() && online == Online::UnderWay { p.done { (words.under_way) } }
-                    @if ended.is_none() && online == Online::Yes {
+                    @if ended.is_none() && online == Online::Failed { p role="alert" { (words.failed) } }
+                    @if ended.is_none() && online == Online::Opened { p.quiet { (words.opened) } }
+                    @if ended.is_none() && online.can_be_paid() {
                         form method="post" { button { (words.online) } }
                     }
                     @match (ended, &seller.iban) {
                         (Some(ended), _) => { p.done { (ended) } },
                         (None, _) if online == Online::UnderWay => {},
                         (None, Some(iban)) => {
-                            @if online == Online::Yes { p { (words.or_transfer) } }
+                            @if online.can_be_paid() { p { (words.or_transfer) } }
                             dl.facts {
                                 dt { (words.payee) } dd { (payee) }
                                 dt { (words.account) } dd.account { (grouped(iban)) }
@@ -114,15 +142,39 @@ fn page(
                                 }
                             }
                         },
-                        (None, None) if online == Online::Yes => {},
+                        (None, None) if online.can_be_paid() => {},
                         (None, None) => { p { (words.ask) } },
                     }
         },
     )
 }
 
-/// A page where a client pays, or says how.
-pub fn shell(language: &str, title: &str, company: &str, main: Markup) -> Markup {
+/// What a client reads where the provider's page cannot be opened now; `back` leads to where they came from.
+pub fn away(cx: &mut Read, client: ClientId, back: &str) -> Result<String> {
+    let language = charge::language_of(cx, client)?;
+    let (company, words) = (Company::find(cx)?.name, texts::pay_page(&language));
+    let page = shell(
+        &language,
+        words.title,
+        (&company, false),
+        html! {
+                    p role="alert" { (words.away) }
+                    p { a href=(back) { (words.back) } }
+        },
+    );
+    Ok(page.into_string())
+}
+
+/// Seconds after which a page looks again by itself.
+const LOOK_AGAIN: u32 = 5;
+
+/// A page of a company where a client pays, or says how; it may look again by itself.
+pub fn shell(
+    language: &str,
+    title: &str,
+    (company, looks_again): (&str, bool),
+    main: Markup,
+) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(texts::language(language)) {
@@ -130,6 +182,7 @@ pub fn shell(language: &str, title: &str, company: &str, main: Markup) -> Markup
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
+                @if looks_again { meta http-equiv="refresh" content=(LOOK_AGAIN); }
                 title { (title) " · " (company) }
                 link rel="stylesheet" href="/page.css";
             }

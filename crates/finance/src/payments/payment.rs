@@ -197,6 +197,11 @@ impl Payment {
         cx.one(ANSWERING, params![request])
     }
 
+    /// The last that was to answer a request to pay, whatever became of it.
+    pub fn latest_answering(cx: &mut Read, request: PaymentRequestId) -> Result<Option<Self>> {
+        cx.one(LATEST_ANSWERING, params![request])
+    }
+
     /// Whether the client makes it on a page, and nothing is charged without them.
     pub fn is_by_page(&self) -> bool {
         self.source == PaymentSource::Request && self.payment_method_id.is_none()
@@ -269,6 +274,8 @@ statements! {
         AND status IN ('pending', 'processing')";
     ANSWERING = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 \
         AND payment_request_id = ?2 AND status IN ('pending', 'processing')";
+    LATEST_ANSWERING = "SELECT ", Payment::COLUMNS, " FROM payment WHERE company_id = ?1 \
+        AND payment_request_id = ?2 ORDER BY payment_id DESC LIMIT 1";
     INSERT = "INSERT INTO payment ", values!(Payment);
     SAVE = "UPDATE payment SET ", set!(Payment), " WHERE company_id = ?1 AND payment_id = ?2";
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Job, Path, Read, Write,
+    Area, Body, Job, Path, Read, Timer, Write,
     jobs::{Patience, Settled, State},
     operation,
 };
@@ -25,7 +25,7 @@ use crate::{
     payments::{
         allocating,
         operations::{PaymentAnswer, PaymentPath, PaymentView},
-        payment::Payment,
+        payment::{Payment, PaymentStatus},
     },
 };
 
@@ -80,6 +80,9 @@ fn refund_payment(
     Body(new): Body<NewRefund>,
 ) -> Result<PaymentAnswer> {
     let before = Payment::find(cx, at.payment_id)?;
+    if before.status != PaymentStatus::Succeeded {
+        return Err(Problem::conflict("status", "must be succeeded"));
+    }
     let (amount, most) = (new.amount.0, before.refundable());
     if amount > most {
         return Err(Problem::conflict("amount", &format!("must be at most {most}")));
@@ -187,12 +190,31 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     chargeback::take_rest(cx, payment.payment_id)
 }
 
+/// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.
 fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
     match (settled.state, settled.again_at) {
-        (State::Failed, None) => conclude(cx, RefundId(id), RefundStatus::Failed),
+        (State::Failed | State::Unknown, None) => {
+            let tomorrow = cx.now().plus_days(1);
+            cx.set_timer(&SEND_REFUND_AGAIN, RefundId(id), tomorrow)
+        }
         _ => Ok(()),
     }
 }
+
+fn send_refund_again(cx: &mut Write, id: Id) -> Result<()> {
+    let found: Option<Refund> = cx.one(FIND, params![RefundId(id)])?;
+    if found.is_none_or(|refund| refund.status != RefundStatus::Pending) {
+        return Ok(());
+    }
+    cx.clear_job(&SEND_REFUND, RefundId(id))?;
+    cx.begin_job(&SEND_REFUND, RefundId(id))
+}
+
+static SEND_REFUND_AGAIN: Timer = Timer::new(
+    "send_refund_again",
+    "Send a client's money back that could not be sent for half a day",
+    send_refund_again,
+);
 
 /// How long a refund is tried: providers do what they are sent under one key once.
 const PATIENCE: Patience =
@@ -203,7 +225,7 @@ pub static SEND_REFUND: Job = Job::new("send_refund", "Send clients' money back"
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).jobs(&[&SEND_REFUND]).operations([
+    Area::of(STATEMENTS).jobs(&[&SEND_REFUND]).timers(&[&SEND_REFUND_AGAIN]).operations([
         operation!(app POST "/finance/payments/{paymentId}/refunds", Manager, refund_payment)
             .summary("Refund a payment")
             .describe(

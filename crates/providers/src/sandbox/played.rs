@@ -36,7 +36,8 @@ fn hear(
     heard: &Heard,
 ) -> Result<()> {
     let what = ("conclude_payment", COLLECTS);
-    Write::by_itself(tx, env, company, what, |cx| charging::hear(cx, payment, heard)).map(drop)
+    let told = |cx: &mut Write<'_, '_>| charging::hear(cx, payment, heard).map(drop);
+    Write::by_itself(tx, env, company, what, told).map(drop)
 }
 
 /// Lets the bank do what it does by itself until now, and writes down what it tells.

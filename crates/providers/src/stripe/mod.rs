@@ -64,7 +64,7 @@ const fn word(kind: MethodType) -> &'static str {
 
 /// A request that was refused; nothing was charged.
 fn not_charged(code: FailureCode) -> Heard {
-    Heard { outcome: Outcome::Failed(code), reference: None }
+    Outcome::Failed(code).into()
 }
 
 impl Stripe {
@@ -100,8 +100,12 @@ impl Stripe {
             Err(Trouble::Said(said)) if said.is_final() => Heard {
                 outcome: Outcome::Failed(said.failure()),
                 reference: said.payment_intent.map(|intent| intent.id),
+                amount: None,
             },
-            Err(trouble) => Heard { outcome: Outcome::Unknown(silent(trouble)), reference: None },
+            Err(Trouble::Said(said)) if said.is_refused_at_the_door() => {
+                Outcome::NotTaken(said.message).into()
+            }
+            Err(trouble) => Outcome::Unknown(silent(trouble)).into(),
         }
     }
 
@@ -119,7 +123,7 @@ impl Stripe {
             Ok(_) => Outcome::Failed(FailureCode::AuthenticationRequired),
             Err(trouble) => Outcome::Unknown(silent(trouble)),
         };
-        Heard { outcome, reference }
+        Heard { outcome, reference, amount: None }
     }
 
     /// What became of a payment, by what Stripe calls it or its page, or by our id in its metadata.
@@ -134,6 +138,10 @@ impl Stripe {
                 self.session(account, page, &PAID).await.map(|session| Some(session.heard()))
             }
             own => match self.intent(account, payment, own).await? {
+                // Of a page only what it was left with has a name of its own.
+                Some(intent) if own.is_some() && !intent.wants_its_client() => {
+                    Ok(Some(intent.heard_after_page()))
+                }
                 Some(intent) => Ok(Some(self.without_its_client(account, &intent).await)),
                 None => Ok(None),
             },

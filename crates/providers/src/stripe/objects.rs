@@ -73,6 +73,9 @@ pub struct PaymentIntent {
     /// What Stripe calls it.
     pub id: String,
     status: String,
+    amount: i64,
+    amount_received: Option<i64>,
+    currency: String,
     last_payment_error: Option<LastError>,
     cancellation_reason: Option<String>,
     latest_charge: Option<Maybe<Charge>>,
@@ -186,7 +189,24 @@ impl PaymentIntent {
 
     /// What became of it, and what it is called.
     pub fn heard(&self) -> Heard {
-        Heard { outcome: self.outcome(), reference: Some(self.id.clone()) }
+        let outcome = self.outcome();
+        let amount = match outcome {
+            Outcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
+            _ => self.amount,
+        };
+        let currency = Currency::parse(&self.currency.to_uppercase());
+        // An amount of a currency that nobody knows is not the one that was asked for.
+        let amount = currency.map(|currency| (from_units(amount, currency), currency));
+        Heard { outcome, reference: Some(self.id.clone()), amount }
+    }
+
+    /// The same of one that a page was left with: there no other card is tried.
+    pub fn heard_after_page(&self) -> Heard {
+        let heard = self.heard();
+        match (&heard.outcome, self.left()) {
+            (Outcome::Waiting, Some(left)) => Heard { outcome: left, ..heard },
+            _ => heard,
+        }
     }
 }
 
@@ -210,17 +230,10 @@ impl Session {
 
     /// What became of the payment that is made on it.
     pub fn heard(&self) -> Heard {
-        let of_page = |outcome| Heard { outcome, reference: Some(self.id.clone()) };
+        let of_page = |outcome| Heard { outcome, reference: Some(self.id.clone()), amount: None };
         match (self.status.as_deref(), self.intent()) {
             (Some("expired"), _) => of_page(Outcome::Cancelled),
-            (Some("complete"), Some(intent)) => match intent.outcome() {
-                // The page is left: what was still waited for then has failed since.
-                Outcome::Waiting => Heard {
-                    outcome: intent.left().unwrap_or(Outcome::Waiting),
-                    reference: Some(intent.id.clone()),
-                },
-                outcome => Heard { outcome, reference: Some(intent.id.clone()) },
-            },
+            (Some("complete"), Some(intent)) => intent.heard_after_page(),
             _ => of_page(Outcome::Waiting),
         }
     }
@@ -364,6 +377,9 @@ impl DisputeObject {
             _ => return None,
         };
         let currency = Currency::parse(&self.currency.to_uppercase())?;
+        if self.amount <= 0 || intent.currency != self.currency {
+            return None;
+        }
         let due_by = self.evidence_details.as_ref().and_then(|evidence| evidence.due_by);
         Some(Dispute {
             reference: self.id.clone(),
@@ -451,7 +467,8 @@ mod tests {
     use serde_json::{Value, json};
 
     fn intent(facts: Value) -> PaymentIntent {
-        let mut whole = json!({"id": "pi_1", "status": "succeeded", "payment_method_types": ["card"],
+        let mut whole = json!({"id": "pi_1", "status": "succeeded", "amount": 100, "currency": "eur",
+            "payment_method_types": ["card"],
             "metadata": {PAYMENT: "0197c0de-0000-7000-8000-000000000001"}});
         whole.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
         serde_json::from_value(whole).unwrap()
@@ -506,7 +523,7 @@ mod tests {
             .unwrap()
         };
         let paid = |status: &str| {
-            json!({"id": "pi_1", "status": status, "metadata": {PAGE: "yes"},
+            json!({"id": "pi_1", "status": status, "amount": 100, "currency": "eur", "metadata": {PAGE: "yes"},
                 "last_payment_error": {"code": "x", "decline_code": "insufficient_funds"}})
         };
         let open = session("open", Value::Null).heard();
@@ -519,6 +536,11 @@ mod tests {
         let bounced = session("complete", paid("requires_payment_method")).heard();
         assert_eq!(bounced.outcome, Outcome::Failed(FailureCode::InsufficientFunds));
         assert_eq!(session("expired", Value::Null).heard().outcome, Outcome::Cancelled);
+        // By its own name, too, once the page is left.
+        let left: PaymentIntent = serde_json::from_value(paid("requires_payment_method")).unwrap();
+        let code = FailureCode::InsufficientFunds;
+        assert_eq!(left.heard_after_page().outcome, Outcome::Failed(code));
+        assert_eq!(left.heard().amount, Some((100, Currency::parse("EUR").unwrap())));
     }
 
     #[test]
@@ -558,6 +580,22 @@ mod tests {
             assert_eq!(from_units(counted, currency(code)), amount, "{code}");
         }
         assert_eq!(units(1250, currency("MGA")), None);
+    }
+
+    #[test]
+    fn disputes_are_about_the_payments_money() {
+        let told = |amount: i64, currency: &str| {
+            let intent = json!({"id": "pi_1", "status": "succeeded", "amount": 100, "currency": "eur",
+                "metadata": {PAYMENT: "0197c0de0000700080000001"}});
+            let dispute = json!({"id": "dp_1", "amount": amount, "currency": currency,
+                "reason": "fraudulent", "status": "needs_response", "payment_intent": intent,
+                "charge": null, "evidence_details": null});
+            serde_json::from_value::<DisputeObject>(dispute).unwrap().told()
+        };
+        assert_eq!(told(100, "eur").unwrap().amount, 100);
+        for (amount, currency) in [(0, "eur"), (-5, "eur"), (i64::MIN, "isk"), (100, "usd")] {
+            assert!(told(amount, currency).is_none(), "{amount} {currency}");
+        }
     }
 
     #[test]

@@ -65,6 +65,13 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// Whether Stripe did not let the request in: its key is not taken, or may not do that.
+    pub fn is_refused_at_the_door(&self) -> bool {
+        matches!(self.status, 401 | 403)
+    }
+}
+
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -16,6 +16,8 @@ on_both_engines!(process
     a_pause_can_keep_the_dates_of_bills,
     who_cancels_stays_for_the_notice,
     an_end_to_the_day_gives_back_the_rest,
+        an_end_is_the_same_wherever_it_is_told,
+        a_pause_that_never_was_moves_nothing,
     what_does_not_renew_ends_by_itself,
     what_begins_later_waits,
 );
@@ -291,6 +293,62 @@ fn who_cancels_stays_for_the_notice(engine: Engine) {
         assert_eq!(own.data()["client"]["memberStatus"], "former");
         travel.to("2027-06-15T00:00:00Z").await;
         assert_eq!(invoices(&travel.app, &client).await.len(), 4);
+    });
+}
+
+fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
+    travelling(engine, "2026-11-23T09:00:00Z", |travel: Travel| async move {
+        let app = &travel.app;
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let facts = json!({"cancellationNoticePeriod": "Month",
+            "contractPeriod": {"value": 3, "unit": "Month"}});
+        for (body, end, rule) in [
+            (json!({"endDate": "2027-04-23"}), "2027-04-23", "wished"),
+            (json!({}), "2027-04-06", "minimum_term"),
+        ] {
+            let one = sold(app, &client, facts.clone(), json!({})).await;
+            let path = format!("/finance/subscriptions/{}", one.course);
+            let pause = json!({"from": "2027-01-02", "until": "2027-01-16"});
+            app.post(&format!("{path}/pause-requests"), pause).await.ok();
+            let before = course(app, &one.course).await;
+            let cancel = format!("{path}/cancellation-requests");
+            let seen = app.post(&format!("{cancel}/preview"), body.clone()).await.ok();
+            let preview = seen.data()["preview"].clone();
+            let told = app.post(&cancel, body).await.ok();
+            assert_eq!(
+                (&preview["endDate"], &preview["endRule"]),
+                (&json!(end), &json!(rule)),
+                "{before}"
+            );
+            assert_eq!(told.data()["request"]["endDate"], end);
+            assert_eq!(told.data()["subscription"]["endDate"], end);
+            let bills = app.app("GET", &format!("{path}/bills-to-come"), None).await.ok();
+            assert_eq!(bills.data()["billsToCome"], preview["billsToCome"]);
+            let last = bills.data()["billsToCome"].as_array().unwrap().last().unwrap().clone();
+            assert_eq!(last["periodEnd"], end, "{last}");
+        }
+    });
+}
+
+fn a_pause_that_never_was_moves_nothing(engine: Engine) {
+    travelling(engine, "2026-11-23T09:00:00Z", |travel: Travel| async move {
+        let app = &travel.app;
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let one = sold(app, &client, json!({}), json!({"startsOn": "2026-10-31"})).await;
+        let path = format!("/finance/subscriptions/{}", one.course);
+        let bills = async || app.app("GET", &format!("{path}/bills-to-come"), None).await.ok();
+        let (before, was) = (bills().await, course(app, &one.course).await);
+        for from in ["2026-11-23", "2026-12-20"] {
+            let pause = json!({"from": from, "until": "2027-01-07"});
+            app.post(&format!("{path}/pause-requests"), pause).await.ok();
+            app.app("POST", &format!("{path}/resume"), None).await.ok();
+            let is = course(app, &one.course).await;
+            assert_eq!(
+                (&is["anchorDate"], &is["paidUntil"]),
+                (&was["anchorDate"], &was["paidUntil"])
+            );
+            assert_eq!(bills().await.data(), before.data(), "{from}");
+        }
     });
 }
 

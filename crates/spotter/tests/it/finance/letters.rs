@@ -46,6 +46,9 @@ fn money_that_is_fetched_is_acknowledged(engine: Engine) {
         let wanted = ["Invoice INV-2026-000001 of Test Gym", "Test Gym has received your payment"];
         assert_eq!(BTreeSet::from_iter(subjects(&travel)), wanted.map(str::to_owned).into());
         let all = travel.app.server.mailbox.messages();
+        let bill = all.iter().find(|one| one.subject == wanted[0]).unwrap();
+        let said = "On 1 November 2026 we collect EUR 49.00 from the payment method";
+        assert!(bill.text.contains(said) && !bill.text.contains("/pay/"), "{}", bill.text);
         let receipt = all.iter().find(|one| one.subject == wanted[1]).unwrap();
         let said = "We have received EUR 49.00 for INV-2026-000001.";
         assert!(receipt.text.contains(said), "{}", receipt.text);
@@ -113,6 +116,26 @@ fn another_card_is_asked_for_before_one_runs_out(engine: Engine) {
         travel.to("2027-02-01T10:00:00Z").await;
         let after = travel.app.get(&path).await.ok();
         assert_eq!(statuses(&after), ["active", "expired", "expired"]);
+        // Who has left no other hears why nothing could be collected.
+        let new = json!({"firstName": "Bo", "email": "bo@example.com", "language": "en"});
+        let late = travel.app.new_client(new).await;
+        let own = ClientId(Id::parse(&late).unwrap());
+        travel
+            .app
+            .as_the_system(move |cx| {
+                let card = MethodFacts {
+                    exp_month: Some(2),
+                    exp_year: Some(2027),
+                    ..SandboxToken::Ok.facts()
+                };
+                method::keep(cx, own, ProviderName::Sandbox, &card).map(drop)
+            })
+            .await;
+        sold(&travel.app, &late, json!({}), json!({"collection": "automatic"})).await;
+        travel.to("2027-03-02T10:00:00Z").await;
+        let failed = super::collecting::payments(&travel.app, &late).await;
+        let codes: Vec<_> = failed.iter().map(|one| one["failureCode"].clone()).collect();
+        assert_eq!(codes, [json!(null), json!("method_expired")]);
         let all = super::invoices(&travel.app, &client).await;
         assert!(all.iter().rev().skip(1).all(|one| one["status"] == "paid"), "{all:?}");
     });

@@ -4,6 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
+use spotter_finance::collecting::{
+    method::{self, MethodFacts},
+    methods::SandboxToken,
+    provider::ProviderName,
+};
+use spotter_kernel::{Id, id::ClientId};
 use spotter_store::{Sql, params};
 
 use super::collecting::{charge, invoice, page, payment, payments, submit};
@@ -21,6 +27,7 @@ on_both_engines!(process
     what_is_lost_on_the_way_charges_nobody_twice,
     clients_pay_on_pages_that_close,
     what_goes_back_goes_back_once,
+    a_card_that_nobody_tells_of_is_asked_for,
     disputes_are_followed,
     notices_are_verified_and_strangers_are_not_minded,
 );
@@ -262,6 +269,32 @@ fn what_goes_back_goes_back_once(engine: Engine) {
     });
 }
 
+fn a_card_that_nobody_tells_of_is_asked_for(engine: Engine) {
+    with_stripe(engine, |app, stripe| async move {
+        const NOW: Sql =
+            Sql("UPDATE timer SET due_at = 0 WHERE company_id = ?1 AND kind = 'ask_about_setup'");
+        stripe.tell(None);
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let path = format!("/finance/clients/{client}/payment-methods");
+        let made = app.app("POST", &format!("{path}/setups"), None).await.ok();
+        let there = submit(&app, &text(made.data(), "/setupUrl"), &[]).await;
+        stripe.leave(&there, GOOD).await;
+        let company = app.company;
+        let hurried = app.server.db.write(move |tx| tx.execute(NOW, params![company]));
+        assert_eq!(hurried.await.unwrap(), 1);
+        let kept =
+            || async { app.get(&path).await.ok().data()["paymentMethods"][0]["last4"] == "4242" };
+        until("the card is kept", kept).await;
+        // A key of another account is not taken while something is on its way, a page for instance.
+        let bill = bill(&app, &client, 800).await;
+        let asked = app.app("POST", &format!("/finance/invoices/{bill}/pay"), None).await.ok();
+        submit(&app, &text(asked.data(), "/paymentRequest/payUrl"), &[]).await;
+        let other = json!({"provider": "stripe", "secretKey": "sk_test_of_another"});
+        let put = app.app("PUT", "/company/payment-provider", Some(other)).await;
+        put.refused(409, "PUBLIC_API_ERROR").about("secretKey");
+    });
+}
+
 fn disputes_are_followed(engine: Engine) {
     with_stripe(engine, |app, stripe| async move {
         let client = app.new_client(json!({"firstName": "Ann"})).await;
@@ -348,6 +381,30 @@ async fn keys_are_checked_and_kept_to_ourselves(app: App) {
     assert!(text(provider, "/noticeUrl").ends_with(&path));
     let request = app.server.request("POST", &path).header("stripe-signature", "t=1,v1=00");
     assert_eq!(send(request.body("{}")).await.status, 400);
+    // Where the provider's page cannot be opened, nobody was led to it, and nothing is on its way.
+    let client = app.new_client(json!({"firstName": "Ann", "language": "nl"})).await;
+    let owed = bill(&app, &client, 900).await;
+    let made = app.app("POST", &format!("/finance/invoices/{owed}/pay"), None).await.ok();
+    let url = text(made.data(), "/paymentRequest/payUrl");
+    let path = &url[url.match_indices('/').nth(2).unwrap().0..];
+    let page = send(app.server.request("POST", path)).await;
+    assert_eq!(page.status, 503);
+    let page = page.body.as_str().unwrap();
+    assert!(page.contains("De betaaldienst antwoordt niet") && page.contains("Terug"), "{page}");
+    assert_eq!(payments(&app, &client).await[0]["status"], "cancelled");
+    // What is left with the provider that is connected is charged, whatever was left with another before.
+    let own = ClientId(Id::parse(&client).unwrap());
+    for (provider, last4) in [(ProviderName::Sandbox, "1111"), (ProviderName::Stripe, "2222")] {
+        app.as_the_system(move |cx| {
+            let card = MethodFacts { last4: last4.to_owned(), ..SandboxToken::Ok.facts() };
+            method::keep(cx, own, provider, &card).map(drop)
+        })
+        .await;
+    }
+    let all = app.get(&format!("/finance/clients/{client}/payment-methods")).await.ok();
+    let all = all.data()["paymentMethods"].as_array().unwrap().clone();
+    let defaults: Vec<_> = all.iter().filter(|one| one["isDefault"] == true).collect();
+    assert_eq!((defaults.len(), &defaults[0]["last4"]), (1, &json!("2222")));
     // A provider is left when nothing is on its way.
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     put(json!({"provider": "sandbox"})).await.ok();

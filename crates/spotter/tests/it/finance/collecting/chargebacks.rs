@@ -1,0 +1,149 @@
+//! Money that goes back, and money that banks take back.
+
+use serde_json::{Value, json};
+use spotter_finance::{
+    collecting::{
+        chargeback,
+        provider::{ChargebackKind, ChargebackStatus, Dispute},
+    },
+    ids::PaymentId,
+};
+use spotter_kernel::Id;
+use spotter_store::{Sql, params};
+
+use super::{START, bank, billed, charge, collected, connect, invoice, payment, payments};
+use crate::{
+    finance::{self, Travel, course, travelling},
+    harness::{App, Engine},
+    on_both_engines,
+    workout::text,
+};
+
+mod by_the_clock {
+    use super::*;
+    on_both_engines!(process
+        what_banks_take_back_is_owed_again,
+        a_dispute_that_is_won_pays_again,
+        what_goes_back_goes_through_the_bank,
+        what_banks_take_back_is_kept_whatever_went_back_before,
+    );
+}
+
+async fn chargebacks(app: &App) -> Vec<Value> {
+    let told = app.get("/finance/chargebacks").await.ok();
+    told.data()["chargebacks"].as_array().unwrap().clone()
+}
+
+fn what_banks_take_back_is_owed_again(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        for (token, kind, status) in
+            [("sandbox_return", "debit_return", "lost"), ("sandbox_chargeback", "dispute", "open")]
+        {
+            let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+            let one = collected(&travel.app, &client, token, json!({})).await;
+            travel.wait(1).await;
+            assert_eq!(invoice(&travel.app, &one.invoice).await["status"], "paid");
+            travel.app.events().await;
+            travel.wait(10).await;
+            let now = finance::told(&travel.app).await;
+            assert!(now.contains(&"chargeback.created".to_owned()), "{now:?}");
+            let all = chargebacks(&travel.app).await;
+            let last = &all[0];
+            let facts = (&last["kind"], &last["status"], &last["amount"]);
+            assert_eq!(facts, (&json!(kind), &json!(status), &json!(4900)));
+            let id = text(last, "/chargebackId");
+            let got = travel.app.get(&format!("/finance/chargebacks/{id}")).await.ok();
+            assert_eq!(&got.data()["chargeback"], last);
+            let bill = invoice(&travel.app, &one.invoice).await;
+            assert_eq!((&bill["balance"], &bill["paidTotal"]), (&json!(4900), &json!(0)));
+            let is = payments(&travel.app, &client).await;
+            assert_eq!(
+                (&is[0]["status"], &is[0]["disputedTotal"]),
+                (&json!("succeeded"), &json!(4900))
+            );
+            assert_eq!(is[0]["allocations"], json!([]));
+            // It is owed again, and so overdue the day after, and the membership past due.
+            travel.to(&travel.now().plus_days(2).to_string()).await;
+            assert_eq!(course(&travel.app, &one.course).await["status"], "past_due");
+        }
+        // What is not answered in time is lost, and stays lost.
+        travel.to("2026-11-20T09:00:00Z").await;
+        let all = chargebacks(&travel.app).await;
+        assert!(all.len() == 2 && all.iter().all(|one| one["status"] == "lost"), "{all:?}");
+        let none = travel.app.get("/finance/chargebacks/65a1b2c3d4e5f6a7b8c9d0e1").await;
+        none.refused(404, "PUBLIC_API_CHARGEBACK_NOT_FOUND");
+        let wrong = travel.app.get("/finance/chargebacks/x").await;
+        wrong.refused(400, "PUBLIC_API_INVALID_CHARGEBACK_ID");
+    });
+}
+
+fn a_dispute_that_is_won_pays_again(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let (client, bill) = billed(&travel.app, "sandbox_chargeback_won").await;
+        charge(&travel.app, &bill).await;
+        travel.wait(6).await;
+        assert_eq!(invoice(&travel.app, &bill).await["status"], "open");
+        travel.app.events().await;
+        travel.wait(10).await;
+        assert_eq!(finance::told(&travel.app).await, ["invoice.paid"]);
+        assert_eq!(chargebacks(&travel.app).await[0]["status"], "won");
+        let is = &payments(&travel.app, &client).await[0];
+        assert_eq!((&is["disputedTotal"], &is["unallocated"]), (&json!(0), &json!(0)));
+    });
+}
+
+fn what_goes_back_goes_through_the_bank(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let (_, bill) = billed(&travel.app, "sandbox_ok").await;
+        let id = charge(&travel.app, &bill).await;
+        travel.wait(1).await;
+        let path = format!("/finance/payments/{id}/refunds");
+        let made = travel.app.app("POST", &path, Some(json!({"amount": 400}))).await.ok();
+        assert_eq!(made.data()["payment"]["refunds"][0]["status"], "pending");
+        travel.wait(1).await;
+        assert_eq!(payment(&travel.app, &id).await["refunds"][0]["status"], "succeeded");
+        assert_eq!(bank(&travel.app).await, 600);
+        // What the bank does not have any more stays the client's.
+        const EMPTY: Sql =
+            Sql("UPDATE sandbox_payment SET refunded = amount WHERE company_id = ?1");
+        let company = travel.app.company;
+        travel.app.server.db.write(move |tx| tx.execute(EMPTY, params![company])).await.unwrap();
+        travel.app.app("POST", &path, Some(json!({"amount": 100}))).await.ok();
+        travel.wait(1).await;
+        let is = payment(&travel.app, &id).await;
+        assert_eq!(is["refunds"][1]["status"], "failed");
+        assert_eq!((&is["refundedTotal"], &is["unallocated"]), (&json!(400), &json!(100)));
+    });
+}
+
+fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
+    travelling(engine, START, |mut travel: Travel| async move {
+        connect(&travel.app).await;
+        let (_, bill) = billed(&travel.app, "sandbox_ok").await;
+        let id = charge(&travel.app, &bill).await;
+        travel.wait(1).await;
+        let path = format!("/finance/payments/{id}/refunds");
+        travel.app.app("POST", &path, Some(json!({"amount": 700}))).await.ok();
+        travel.wait(1).await;
+        travel.app.events().await;
+        let told = Dispute {
+            reference: id.clone(),
+            payment: PaymentId(Id::parse(&id).unwrap()),
+            kind: ChargebackKind::DebitReturn,
+            amount: 1000,
+            reason: "returned".into(),
+            status: ChargebackStatus::Lost,
+            evidence_due_at: None,
+        };
+        travel.app.as_the_system(move |cx| chargeback::follow(cx, &told)).await;
+        assert_eq!(finance::told(&travel.app).await, ["chargeback.created"]);
+        let all = chargebacks(&travel.app).await;
+        assert_eq!((&all[0]["amount"], &all[0]["taken"]), (&json!(1000), &json!(300)));
+        let is = payment(&travel.app, &id).await;
+        let totals = (&is["refundedTotal"], &is["disputedTotal"], &is["unallocated"]);
+        assert_eq!(totals, (&json!(700), &json!(300), &json!(0)));
+    });
+}
