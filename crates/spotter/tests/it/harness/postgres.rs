@@ -85,7 +85,7 @@ fn start() -> String {
     // The server ends when this process does, and its folder goes with it. It gathers no statistics by
     // itself: plans of tables that are nearly empty would depend on when it does.
     let script = format!(
-        "'{server}' -D '{data}' -k '{folder}' -c listen_addresses= -c max_connections=300 \
+        "'{server}' -D '{data}' -k '{folder}' -c listen_addresses= -c max_connections=600 \
            -c fsync=off -c shared_buffers=64MB -c autovacuum=off >'{folder}/log' 2>&1 & pg=$!; \
          while [ -d /proc/{own} ]; do sleep 0.5; done; kill -INT $pg; wait $pg; rm -rf '{folder}'",
         server = programs.join("postgres").display(),

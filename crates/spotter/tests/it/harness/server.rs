@@ -236,7 +236,7 @@ pub fn start_with_stripe(engine: Engine, stripe: &str) -> Server {
         None => {
             let folder = tempfile::tempdir().unwrap().keep();
             let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-            let made = Made { stripe, ..Made::default() };
+            let made = Made { stripe, connections: 3, ..Made::default() };
             Server { files_folder: folder, ..start_in(engine, no_limits(), files, |_| (), made) }
         }
     }
