@@ -322,6 +322,13 @@ impl Write<'_, '_> {
         let now = self.now();
         self.defer(BEGIN, params![job.id, subject.into(), State::Waiting, now])
     }
+
+    /// Has a job done again whose attempts are used up; from its first attempt on.
+    pub fn begin_job_again(&mut self, job: &Job, subject: impl Into<Id>) -> Result<()> {
+        let subject = subject.into();
+        self.defer(END, params![job.id, subject])?;
+        self.begin_job(job, subject)
+    }
 }
 
 statements! {
@@ -329,6 +336,7 @@ statements! {
         VALUES (?1, ?2, ?3, ?4, 0, ?5)";
     CLEAR = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 \
         AND lease IS NULL AND due_at IS NOT NULL";
+    END = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease IS NULL";
     DUE = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
         AND company_id NOT IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     DUE_OF_BUSY = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \

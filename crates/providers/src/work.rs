@@ -162,13 +162,12 @@ impl Providers {
         let asked = move |cx: &mut spotter_contract::Read| {
             Ok((notice::find(cx, notice)?, connection::account(cx)?))
         };
-        let (Some(kept), Some(account)) = self.read(company, asked).await.map_err(failed)? else {
-            return Ok(());
-        };
-        if account.provider != kept.provider {
+        let (kept, account) = self.read(company, asked).await.map_err(failed)?;
+        let Some(kept) = kept else { return Ok(()) };
+        let Some(account) = account.filter(|own| own.provider == kept.provider) else {
             let why = "the provider that told it is not connected";
             return Err(jobs::Outcome::Failed(why.to_owned()));
-        }
+        };
         let named = Id::parse(&kept.reference);
         match (kept.about, named) {
             (NoticeAbout::Payment, Some(id)) => self.follow_payment(&account, PaymentId(id)).await,

@@ -104,7 +104,8 @@ impl Chargeback {
 /// Writes down what a provider tells of money that a bank takes back. What the payment had paid is owed
 /// again, until the company turns out to be in the right.
 pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
-    if told.amount <= 0 {
+    // Of other money than the payment's nothing is believed.
+    if told.amount <= 0 || Payment::find(cx, told.payment)?.currency != told.currency {
         return Ok(());
     }
     let known: Option<Chargeback> = cx.one(BY_REFERENCE, params![told.reference])?;

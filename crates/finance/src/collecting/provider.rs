@@ -164,8 +164,10 @@ pub struct Dispute {
     pub payment: PaymentId,
     /// How.
     pub kind: ChargebackKind,
-    /// In minor units of the payment's currency.
+    /// In minor units of the currency.
     pub amount: i64,
+    /// ISO 4217 code; of another than the payment's nothing is taken.
+    pub currency: Currency,
     /// A word for why, such as `fraudulent`.
     pub reason: String,
     /// Where it stands.

@@ -206,8 +206,7 @@ fn send_refund_again(cx: &mut Write, id: Id) -> Result<()> {
     if found.is_none_or(|refund| refund.status != RefundStatus::Pending) {
         return Ok(());
     }
-    cx.clear_job(&SEND_REFUND, RefundId(id))?;
-    cx.begin_job(&SEND_REFUND, RefundId(id))
+    cx.begin_job_again(&SEND_REFUND, RefundId(id))
 }
 
 static SEND_REFUND_AGAIN: Timer = Timer::new(

@@ -107,6 +107,7 @@ impl BankDispute {
             reference: self.reference,
             kind: self.kind,
             amount: self.amount,
+            currency: self.currency,
             reason: reason.to_owned(),
             status: self.state,
             evidence_due_at: self.evidence_due_at,

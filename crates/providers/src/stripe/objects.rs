@@ -194,10 +194,17 @@ impl PaymentIntent {
             Outcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
             _ => self.amount,
         };
-        let currency = Currency::parse(&self.currency.to_uppercase());
-        // An amount of a currency that nobody knows is not the one that was asked for.
-        let amount = currency.map(|currency| (from_units(amount, currency), currency));
-        Heard { outcome, reference: Some(self.id.clone()), amount }
+        let reference = Some(self.id.clone());
+        match Currency::parse(&self.currency.to_uppercase()) {
+            Some(currency) => {
+                let amount = Some((from_units(amount, currency), currency));
+                Heard { outcome, reference, amount }
+            }
+            None => {
+                let why = format!("Stripe names a currency that nobody knows: {:?}", self.currency);
+                Heard { outcome: Outcome::Unknown(why), reference, amount: None }
+            }
+        }
     }
 
     /// The same of one that a page was left with: there no other card is tried.
@@ -247,8 +254,9 @@ impl Session {
 impl PaymentIntent {
     /// Why it failed after its client had left the page, as a direct debit does.
     fn left(&self) -> Option<Outcome> {
-        let error = self.last_payment_error.as_ref()?;
-        let code = failure(error.decline_code.as_deref(), error.code.as_deref());
+        let code = self.last_payment_error.as_ref().map_or(FailureCode::Declined, |error| {
+            failure(error.decline_code.as_deref(), error.code.as_deref())
+        });
         (self.status == "requires_payment_method").then_some(Outcome::Failed(code))
     }
 }
@@ -386,6 +394,7 @@ impl DisputeObject {
             payment: intent.payment()?,
             kind: if is_debit { ChargebackKind::DebitReturn } else { ChargebackKind::Dispute },
             amount: from_units(self.amount, currency),
+            currency,
             reason: self.reason.clone().unwrap_or_else(|| "general".to_owned()),
             status: if is_debit { ChargebackStatus::Lost } else { status },
             evidence_due_at: due_by
@@ -541,6 +550,10 @@ mod tests {
         let code = FailureCode::InsufficientFunds;
         assert_eq!(left.heard_after_page().outcome, Outcome::Failed(code));
         assert_eq!(left.heard().amount, Some((100, Currency::parse("EUR").unwrap())));
+        for strange in ["xyz", ""] {
+            let strange = intent(json!({"currency": strange})).heard();
+            assert!(matches!(strange.outcome, Outcome::Unknown(_)), "{strange:?}");
+        }
     }
 
     #[test]

@@ -136,6 +136,7 @@ async fn take_back(app: &App, payment: &str) -> String {
         payment: PaymentId(Id::parse(payment).unwrap()),
         kind: ChargebackKind::DebitReturn,
         amount: 1,
+        currency: spotter_kernel::money::Currency::parse("EUR").unwrap(),
         reason: "returned".into(),
         status: ChargebackStatus::Lost,
         evidence_due_at: None,

@@ -106,10 +106,27 @@ fn what_goes_back_goes_through_the_bank(engine: Engine) {
         travel.wait(1).await;
         assert_eq!(payment(&travel.app, &id).await["refunds"][0]["status"], "succeeded");
         assert_eq!(bank(&travel.app).await, 600);
+        // One of which nobody has heard for half a day is asked for again, and goes back once.
+        const PENDING: Sql = Sql("UPDATE refund SET status = 'pending' WHERE company_id = ?1");
+        const USED_UP: Sql = Sql("UPDATE job SET state = 'unknown', attempts = 8, due_at = NULL \
+            WHERE company_id = ?1 AND kind = 'send_refund'");
+        const TOMORROW: Sql = Sql(
+            "INSERT INTO timer (company_id, kind, subject, due_at, attempts) \
+            SELECT company_id, 'send_refund_again', refund_id, ?2, 0 FROM refund WHERE company_id = ?1",
+        );
+        let (company, at) = (travel.app.company, travel.now().plus_seconds(60));
+        let stuck = travel.app.server.db.write(move |tx| {
+            tx.execute(PENDING, params![company])?;
+            tx.execute(USED_UP, params![company])?;
+            tx.execute(TOMORROW, params![company, at])
+        });
+        assert_eq!(stuck.await.unwrap(), 1);
+        travel.wait(120).await;
+        assert_eq!(payment(&travel.app, &id).await["refunds"][0]["status"], "succeeded");
+        assert_eq!(bank(&travel.app).await, 600);
         // What the bank does not have any more stays the client's.
         const EMPTY: Sql =
             Sql("UPDATE sandbox_payment SET refunded = amount WHERE company_id = ?1");
-        let company = travel.app.company;
         travel.app.server.db.write(move |tx| tx.execute(EMPTY, params![company])).await.unwrap();
         travel.app.app("POST", &path, Some(json!({"amount": 100}))).await.ok();
         travel.wait(1).await;
@@ -134,6 +151,7 @@ fn what_banks_take_back_is_kept_whatever_went_back_before(engine: Engine) {
             payment: PaymentId(Id::parse(&id).unwrap()),
             kind: ChargebackKind::DebitReturn,
             amount: 1000,
+            currency: spotter_kernel::money::Currency::parse("EUR").unwrap(),
             reason: "returned".into(),
             status: ChargebackStatus::Lost,
             evidence_due_at: None,
