@@ -6,6 +6,7 @@ use spotter_finance::{
         provider::{ChargebackKind, ChargebackStatus, Dispute},
     },
     ids::PaymentId,
+    payments::payment::Payment,
 };
 use spotter_kernel::Id;
 use spotter_store::{Sql, params};
@@ -141,7 +142,11 @@ async fn take_back(app: &App, payment: &str) -> String {
         status: ChargebackStatus::Lost,
         evidence_due_at: None,
     };
-    app.as_the_system(move |cx| chargeback::follow(cx, &told)).await;
+    app.as_the_system(move |cx| {
+        let currency = Payment::find(cx, told.payment)?.currency;
+        chargeback::follow(cx, &Dispute { currency, ..told.clone() })
+    })
+    .await;
     let company = app.company;
     let made = app.server.db.read(move |tx| tx.one::<(Id,)>(MADE, params![company]));
     made.await.unwrap().unwrap().0.to_string()
