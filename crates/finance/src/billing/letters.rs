@@ -33,17 +33,12 @@ pub fn unreachable(cx: &Write, client: &Client) -> Option<Problem> {
     }
 }
 
-/// Writes to a client of an invoice.
-pub fn write_to(
-    cx: &mut Write,
-    client: &Client,
-    invoice: &Invoice,
-    kind: LetterKind,
-) -> Result<()> {
-    let Some(email) = client.email() else { return Ok(()) };
-    let language = charge::language_of(cx, invoice.client_id)?;
-    let amount = texts::amount(invoice.balance, invoice.currency, &language);
-    let due = texts::date(invoice.due_date, &language);
+/// Writes to a client of an invoice, where they can be written to.
+pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
+    let Some(reader) = Reader::of(cx, invoice.client_id)? else { return Ok(()) };
+    let language = &reader.language;
+    let amount = texts::amount(invoice.balance, invoice.currency, language);
+    let due = texts::date(invoice.due_date, language);
     let is_collected = kind == LetterKind::Invoice
         && invoice.collection == Collection::Automatic
         && invoice.status == InvoiceStatus::Open;
@@ -53,33 +48,31 @@ pub fn write_to(
     };
     let link = link.as_deref().unwrap_or_default();
     let bill = Bill { number: &invoice.number, amount: &amount, due: &due, link };
-    let to = Recipient { email, name: client.first_name(), language: Some(&language) };
     let letter = match kind {
         LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
         LetterKind::PaymentFailed => Letter::PaymentFailed(bill),
         _ if is_collected => Letter::InvoiceToCollect(bill),
         _ => Letter::Invoice(bill),
     };
-    mail::send_by(cx, &SEND_INVOICE, to, invoice.invoice_id, &letter)
+    mail::send_by(cx, &SEND_INVOICE, reader.recipient(), invoice.invoice_id, &letter)
 }
 
 /// Mails a new invoice, where the company wants that and the client can be written to.
 pub fn post(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings) -> Result<()> {
-    if !settings.mail_invoices || !mail::is_on(cx) || invoice.gross_total == 0 {
+    if !settings.mail_invoices || invoice.gross_total == 0 {
         return Ok(());
     }
-    let client = Client::find(cx, invoice.client_id)?;
-    write_to(cx, &client, invoice, LetterKind::Invoice)
+    write_to(cx, invoice, LetterKind::Invoice)
 }
 
 /// Reminds a client of an invoice, where they can be written to.
 pub fn remind(cx: &mut Write, invoice: &Invoice) -> Result<()> {
-    write_if_possible(cx, invoice, LetterKind::InvoiceReminder)
+    write_to(cx, invoice, LetterKind::InvoiceReminder)
 }
 
 /// Tells a client that an invoice could not be collected, with a link to pay it.
 pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
-    write_if_possible(cx, invoice, LetterKind::PaymentFailed)
+    write_to(cx, invoice, LetterKind::PaymentFailed)
 }
 
 /// A client who can be written to.
@@ -122,14 +115,6 @@ pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
     let amount = texts::amount(payment.amount, payment.currency, &reader.language);
     let letter = Letter::PaymentReceived { number: &number, amount: &amount };
     mail::send_by(cx, &SEND_INVOICE, reader.recipient(), about, &letter)
-}
-
-fn write_if_possible(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<()> {
-    let client = Client::find(cx, invoice.client_id)?;
-    match unreachable(cx, &client) {
-        Some(_) => Ok(()),
-        None => write_to(cx, &client, invoice, kind),
-    }
 }
 
 /// What goes with a letter: the invoice as a file.

@@ -20,7 +20,7 @@ fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
         return Err(problem);
     }
     cx.touch("invoice", invoice.invoice_id, ["reminder"]);
-    letters::write_to(cx, &client, &invoice, LetterKind::InvoiceReminder)?;
+    letters::write_to(cx, &invoice, LetterKind::InvoiceReminder)?;
     Ok(InvoiceAnswer { invoice })
 }
 
@@ -34,7 +34,7 @@ fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
         return Err(problem);
     }
     cx.touch("invoice", invoice.invoice_id, ["copy"]);
-    letters::write_to(cx, &client, &invoice, LetterKind::Invoice)?;
+    letters::write_to(cx, &invoice, LetterKind::Invoice)?;
     Ok(InvoiceAnswer { invoice })
 }
 

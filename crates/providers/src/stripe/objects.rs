@@ -129,6 +129,12 @@ fn failure(decline_code: Option<&str>, code: Option<&str>) -> FailureCode {
     }
 }
 
+impl LastError {
+    fn failure(&self) -> FailureCode {
+        failure(self.decline_code.as_deref(), self.code.as_deref())
+    }
+}
+
 impl Refusal {
     /// Why nothing was charged.
     pub fn failure(&self) -> FailureCode {
@@ -178,9 +184,7 @@ impl PaymentIntent {
             "canceled" => Outcome::Failed(FailureCode::ProviderError),
             // On a page another card may be tried.
             "requires_payment_method" if !self.is_on_page() => match &self.last_payment_error {
-                Some(LastError { code, decline_code }) => {
-                    Outcome::Failed(failure(decline_code.as_deref(), code.as_deref()))
-                }
+                Some(error) => Outcome::Failed(error.failure()),
                 None => Outcome::Waiting,
             },
             _ => Outcome::Waiting,
@@ -210,10 +214,12 @@ impl PaymentIntent {
     /// The same of one that a page was left with: there no other card is tried.
     pub fn heard_after_page(&self) -> Heard {
         let heard = self.heard();
-        match (&heard.outcome, self.left()) {
-            (Outcome::Waiting, Some(left)) => Heard { outcome: left, ..heard },
-            _ => heard,
+        if heard.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
+            return heard;
         }
+        let error = self.last_payment_error.as_ref();
+        let code = error.map_or(FailureCode::Declined, LastError::failure);
+        Heard { outcome: Outcome::Failed(code), ..heard }
     }
 }
 
@@ -248,16 +254,6 @@ impl Session {
     /// What was left on it.
     pub fn left(&self) -> Option<MethodFacts> {
         self.setup_intent.as_ref()?.whole()?.left()
-    }
-}
-
-impl PaymentIntent {
-    /// Why it failed after its client had left the page, as a direct debit does.
-    fn left(&self) -> Option<Outcome> {
-        let code = self.last_payment_error.as_ref().map_or(FailureCode::Declined, |error| {
-            failure(error.decline_code.as_deref(), error.code.as_deref())
-        });
-        (self.status == "requires_payment_method").then_some(Outcome::Failed(code))
     }
 }
 
