@@ -10,6 +10,8 @@ words! {
     /// What has ended.
     pub enum Ending {
         ClientArchived = "client_archived",
+        ClientLeavesAtOnce = "client_leaves_at_once",
+        ClientLeavesAtTerm = "client_leaves_at_term",
         CoachDeactivated = "coach_deactivated",
         EntitlementEnded = "entitlement_ended",
         InvoiceGivenUp = "invoice_given_up",
@@ -21,6 +23,8 @@ impl Ending {
     pub const fn title(self) -> &'static str {
         match self {
             Self::ClientArchived => "A client is archived",
+            Self::ClientLeavesAtOnce => "A client is archived without `endOfTerm`",
+            Self::ClientLeavesAtTerm => "A client is archived with `endOfTerm`",
             Self::CoachDeactivated => "A coach is deactivated",
             Self::EntitlementEnded => "What a client has paid for ends, or rests",
             Self::InvoiceGivenUp => "An invoice is given up, so long after its due date",

@@ -18,12 +18,15 @@ use super::{
 };
 use crate::company::coaches::Coach;
 
-/// Why a client is archived. `archiveReason` wins where both are given.
+/// Why a client is archived, and when their memberships end. `archiveReason` wins where both reasons are given.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct ArchiveClient {
     reason: Option<Text<500>>,
     archive_reason: Option<Text<500>>,
+    /// Memberships end as if they were cancelled today, by their terms, and are billed until then; without it they
+    /// end now.
+    end_of_term: bool,
 }
 
 answer!(
@@ -33,8 +36,14 @@ answer!(
     }
 );
 
-/// Archives a client and announces it; an archived client stays as it is.
-pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<Client> {
+/// Archives a client and announces it; an archived client stays as it is. Memberships end now, or at the end of
+/// their terms, until when they make the client a member.
+pub fn archive(
+    cx: &mut Write,
+    id: ClientId,
+    reason: Option<String>,
+    end_of_term: bool,
+) -> Result<Client> {
     let before = Client::find(cx, id)?;
     let mut client = before.clone();
     if client.is_archived() {
@@ -43,7 +52,7 @@ pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<C
         return Ok(client);
     }
     client.relationship_status = RelationshipStatus::Archived;
-    if matches!(client.member_status, MemberStatus::Active | MemberStatus::Paused) {
+    if client.is_member() && !end_of_term {
         client.member_status = MemberStatus::Former;
     }
     client.archived_at = Some(cx.now());
@@ -52,6 +61,11 @@ pub fn archive(cx: &mut Write, id: ClientId, reason: Option<String>) -> Result<C
     cx.as_of(before.updated_at());
     cx.happens(|| format!("The client {} is archived; their records stay.", client.name()));
     cx.end(Ending::ClientArchived, id)?;
+    match end_of_term {
+        true => cx.end(Ending::ClientLeavesAtTerm, id)?,
+        false => cx.end(Ending::ClientLeavesAtOnce, id)?,
+    }
+    let client = Client::find(cx, id)?;
     Step::moved(StepType::Archived, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientArchived, &client.event())?;
     Ok(client)
@@ -63,7 +77,9 @@ fn archive_client(
     OptionalBody(why): OptionalBody<ArchiveClient>,
 ) -> Result<LifecycleAnswer> {
     let reason = why.archive_reason.or(why.reason).map(Into::into);
-    Ok(LifecycleAnswer { lifecycle: archive(cx, at.client_id, reason)?.lifecycle() })
+    Ok(LifecycleAnswer {
+        lifecycle: archive(cx, at.client_id, reason, why.end_of_term)?.lifecycle(),
+    })
 }
 
 fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<LifecycleAnswer> {
@@ -138,7 +154,8 @@ pub(super) fn area() -> Area {
             .summary("Archive a client")
             .describe(
                 "Archives the relationship between company and client; the client's identity and \
-                 records stay. Archiving twice returns the first archive unchanged.",
+                 records stay. Memberships end now, or at the end of their terms with `endOfTerm`. \
+                 Archiving twice returns the first archive unchanged.",
             )
             .emits(&[
                 Event::ClientArchived,
@@ -148,6 +165,7 @@ pub(super) fn area() -> Area {
                 Event::RecurringBookingChanged,
                 Event::ClientProductRevoked,
                 Event::SubscriptionCancelled,
+                Event::SubscriptionChanged,
                 Event::CreditAdjusted,
                 Event::CreditRevoked,
                 Event::ClientUpdated,

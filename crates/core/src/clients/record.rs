@@ -266,6 +266,11 @@ impl Client {
         self.portal_access_status == PortalAccessStatus::Invited
     }
 
+    /// Whether they are a member, who may be taking a break.
+    pub fn is_member(&self) -> bool {
+        matches!(self.member_status, MemberStatus::Active | MemberStatus::Paused)
+    }
+
     /// Whether the relationship is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()

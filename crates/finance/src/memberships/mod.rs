@@ -1,7 +1,9 @@
 //! Memberships: the periods that are paid for ([`period`]), the record ([`subscription`]), its course from
-//! bill to bill ([`course`]), how they are read ([`subscriptions`]), and wishes to pause or to cancel one
-//! ([`request`], [`requests`]), of which clients are written (`letters`).
+//! bill to bill ([`course`]), how they are read ([`subscriptions`]), and wishes to pause or to cancel one: what they
+//! would mean ([`wishes`]), what is kept of them ([`request`]), what is done with them ([`requests`]) and how they come
+//! into effect ([`applying`]), of which clients are written (`letters`).
 
+pub mod applying;
 pub mod course;
 mod letters;
 pub mod period;
@@ -9,10 +11,18 @@ pub mod request;
 pub mod requests;
 pub mod subscription;
 pub mod subscriptions;
+pub mod wishes;
 
 use spotter_contract::Area;
 
 /// What the area brings.
 pub(super) fn area() -> Area {
-    Area::join([subscription::area(), subscriptions::area(), request::area(), requests::area()])
+    Area::join([
+        subscription::area(),
+        subscriptions::area(),
+        request::area(),
+        wishes::area(),
+        requests::area(),
+        applying::area(),
+    ])
 }

@@ -11,8 +11,9 @@ use spotter_store::{List, filters, lists};
 
 use super::{
     course::PeriodBill,
-    requests::{SubscriptionAnswer, SubscriptionPath},
+    requests::SubscriptionAnswer,
     subscription::{Subscription, SubscriptionStatus, TALLY},
+    wishes::SubscriptionPath,
 };
 use crate::{
     billing::invoice::Collection,

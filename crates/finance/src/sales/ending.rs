@@ -130,7 +130,7 @@ fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
 
 const EFFECTS: &[Effect] = &[
     Effect::new(
-        Ending::ClientArchived,
+        Ending::ClientLeavesAtOnce,
         "Their memberships end now, without notice; bills stay due.",
         end_of_client,
     ),

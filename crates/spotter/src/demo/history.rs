@@ -329,7 +329,8 @@ impl Play {
             Act::Work(workout) => self.work(tx, workout)?,
             Act::Leave(number) => {
                 let (id, reason) = (known(number)?, (*dice.pick(people::REASONS)).to_owned());
-                let leave = |cx: &mut Write<'_, '_>| lifecycle::archive(cx, id, Some(reason));
+                let leave =
+                    |cx: &mut Write<'_, '_>| lifecycle::archive(cx, id, Some(reason), false);
                 self.step(tx, self.owner(), at, "archive_client", leave)?;
                 self.following.remove(&(*number as usize));
             }

@@ -16,8 +16,9 @@ on_both_engines!(process
     a_pause_can_keep_the_dates_of_bills,
     who_cancels_stays_for_the_notice,
     an_end_to_the_day_gives_back_the_rest,
-        an_end_is_the_same_wherever_it_is_told,
-        a_pause_that_never_was_moves_nothing,
+    an_end_is_the_same_wherever_it_is_told,
+    who_leaves_at_term_is_a_member_until_then,
+    a_pause_that_never_was_moves_nothing,
     what_does_not_renew_ends_by_itself,
     what_begins_later_waits,
 );
@@ -327,6 +328,49 @@ fn an_end_is_the_same_wherever_it_is_told(engine: Engine) {
             let last = bills.data()["billsToCome"].as_array().unwrap().last().unwrap().clone();
             assert_eq!(last["periodEnd"], end, "{last}");
         }
+    });
+}
+
+fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let client = rich(&travel).await;
+        let monthly = json!({"cancellationNoticePeriod": "Month"});
+        let one = sold(&travel.app, &client, monthly, json!({"startsOn": "2026-10-15"})).await;
+        let cancel = format!("/finance/subscriptions/{}/cancellation-requests/preview", one.course);
+        let foreseen = travel.app.post(&cancel, json!({})).await.ok();
+        let other = json!({"firstName": "Bo", "memberStatus": "active"});
+        let other = travel.app.new_client(other).await;
+        super::told(&travel.app).await;
+        let at_term = json!({"endOfTerm": true});
+        for (id, status, events) in [
+            (&client, "active", &["client.archived", "subscription.changed"][..]),
+            (&other, "former", &["client.archived", "client.updated"]),
+        ] {
+            let path = format!("/clients/{id}/archive");
+            let left = travel.app.post(&path, at_term.clone()).await.ok();
+            assert_eq!(left.data()["lifecycle"]["memberStatus"], status);
+            assert_eq!(left.data()["lifecycle"]["relationshipStatus"], "archived");
+            assert_eq!(super::told(&travel.app).await, events);
+            travel.app.post(&path, json!({})).await.ok();
+            assert_eq!(super::told(&travel.app).await, [""; 0]);
+        }
+        let is = course(&travel.app, &one.course).await;
+        assert_eq!((&is["status"], &is["endDate"]), (&json!("active"), &json!("2026-12-15")));
+        assert_eq!(is["endDate"], foreseen.data()["preview"]["endDate"]);
+        travel.to("2026-12-14T23:00:00Z").await;
+        let bills = invoices(&travel.app, &client).await;
+        assert_eq!(periods(&bills[1..]), ["2026-11-15 4900"]);
+        super::told(&travel.app).await;
+        travel.to("2026-12-15T00:00:00Z").await;
+        let ended = ["client.updated", "client_product.revoked", "subscription.cancelled"];
+        assert_eq!(super::told(&travel.app).await, ended);
+        assert_eq!(course(&travel.app, &one.course).await["status"], "cancelled");
+        let client = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(client.data()["client"]["memberStatus"], "former");
+        assert_eq!(
+            invoices(&travel.app, text(client.data(), "/client/clientId").as_str()).await.len(),
+            2
+        );
     });
 }
 
