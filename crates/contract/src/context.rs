@@ -21,6 +21,7 @@ use crate::{
     confirmations::Foreseen,
     endings::Effect,
     entitlement::Settling,
+    following::{Following, Training},
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
 };
@@ -48,8 +49,19 @@ pub struct Env {
     pub mail_links: Option<Arc<str>>,
     /// What ends with somebody who leaves.
     pub endings: Arc<[Effect]>,
+    /// What areas ask of each other.
+    pub ports: Ports,
+}
+
+/// What areas ask of each other, which do not know each other.
+#[derive(Clone)]
+pub struct Ports {
     /// What bookings take of what clients have paid for.
     pub settling: Arc<dyn Settling>,
+    /// What is told of clients' workouts.
+    pub training: Arc<dyn Training>,
+    /// Who follows what clients do.
+    pub following: Arc<dyn Following>,
 }
 
 impl Env {
@@ -93,7 +105,17 @@ impl<'t, 'c> Read<'t, 'c> {
 
     /// What bookings take of what clients have paid for.
     pub fn settling(&self) -> Result<&'t dyn Settling> {
-        Ok(&*self.installation()?.settling)
+        Ok(&*self.installation()?.ports.settling)
+    }
+
+    /// What is told of clients' workouts.
+    pub fn training(&self) -> Result<&'t dyn Training> {
+        Ok(&*self.installation()?.ports.training)
+    }
+
+    /// Who follows what clients do.
+    pub fn following(&self) -> Result<&'t dyn Following> {
+        Ok(&*self.installation()?.ports.following)
     }
 
     /// A signature of bytes for one purpose, which is good within the company alone.

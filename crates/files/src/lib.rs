@@ -2,6 +2,7 @@
 //! of the files themselves is in the database.
 
 mod kind;
+pub mod picture;
 mod place;
 
 pub use kind::looks_like;

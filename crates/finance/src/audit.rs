@@ -36,6 +36,7 @@ const RULES: &[(&str, Sql)] = &[
     ("no more is held of credits than is left", LEFT),
     ("what is held of credits is held by bookings", HELD),
     ("a membership that is to be billed has its timer", TURNING),
+    ("a membership that goes on is billed for all of its days", UNBILLED),
     ("a bill that is to be paid has its timer", CHASED),
 ];
 
@@ -148,6 +149,9 @@ statements! {
         AND s.next_billing_date IS NOT NULL AND (s.status IN ('cancelled', 'expired') OR NOT EXISTS (\
         SELECT 1 FROM timer t WHERE t.company_id = s.company_id AND t.kind = 'turn_sale' \
         AND t.subject = s.client_product_id)) ORDER BY s.subscription_id LIMIT 100";
+    UNBILLED = "SELECT subscription_id FROM subscription WHERE company_id = ?1 AND next_billing_date IS NULL \
+        AND status IN ('scheduled', 'active', 'past_due') AND (end_date IS NULL OR paid_until < end_date) \
+        ORDER BY subscription_id LIMIT 100";
     CHASED = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.status IN ('open', 'overdue') AND NOT EXISTS (SELECT 1 FROM timer t \
         WHERE t.company_id = i.company_id AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \

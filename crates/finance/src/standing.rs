@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use spotter_contract::{Area, Read, Write};
-use spotter_core::clients::{self, record::MemberStatus};
+use spotter_core::clients::{self, Client, record::MemberStatus};
 use spotter_kernel::{Date, Event, Result, id::ClientId};
 use spotter_store::{params, statements};
 
@@ -145,6 +145,10 @@ pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
         }
         Some(_) => MemberStatus::Active,
     };
+    // Who has left becomes no member again.
+    if status != MemberStatus::Former && Client::find(cx, client)?.is_archived() {
+        return Ok(());
+    }
     clients::profile::set_member_status(cx, client, status)
 }
 

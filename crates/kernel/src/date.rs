@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     Timestamp,
-    problem::{INVALID, Key, refuse},
+    problem::{INVALID, Key, Problem, Result, refuse},
     text::WallTime,
 };
 
@@ -69,6 +69,21 @@ impl Date {
     pub fn tomorrow(self) -> Self {
         Self(self.0.tomorrow().unwrap_or(self.0))
     }
+}
+
+/// Two dates in their order and not too far apart.
+pub fn checked_range(from: Option<Date>, to: Option<Date>, days_max: i64) -> Result<(Date, Date)> {
+    let missing = |field| Problem::field(Key::DateRangeRequired, field, "must be given");
+    let from = from.ok_or_else(|| missing("from"))?;
+    let to = to.ok_or_else(|| missing("to"))?;
+    if to < from {
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", "must not be before from"));
+    }
+    if from.days_until(to) >= days_max {
+        let rule = format!("must be at most {} days after from", days_max - 1);
+        return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+    }
+    Ok((from, to))
 }
 
 /// The instant of a time in a zone; the last of all for the last hours of the calendar, which have none.
@@ -224,5 +239,15 @@ mod tests {
         assert_eq!(start.to_string(), "2026-03-28T22:00:00.000Z");
         assert!(TimeZone::parse("Mars/Olympus").is_none());
         assert!(TimeZone::parse("europe/amsterdam").is_none());
+    }
+
+    #[test]
+    fn ranges_are_whole_ordered_and_short() {
+        let date = |text| Some(Date::parse(text).unwrap());
+        let key = |from, to| checked_range(from, to, 92).unwrap_err().key;
+        assert_eq!(key(None, date("2026-01-01")), Key::DateRangeRequired);
+        assert_eq!(key(date("2026-01-02"), date("2026-01-01")), Key::DateRangeOrderInvalid);
+        assert_eq!(key(date("2026-01-01"), date("2026-04-03")), Key::DateRangeTooLarge);
+        assert!(checked_range(date("2026-01-01"), date("2026-04-02"), 92).is_ok());
     }
 }

@@ -222,7 +222,9 @@ fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Catego
     let code = invoice.currency.code();
     xml.text("ram:PaymentReference", &invoice.number);
     xml.text("ram:InvoiceCurrencyCode", code);
-    if let (Some(iban), Kind::Invoice, false) = (&invoice.iban, invoice.kind, invoice.collected) {
+    let is_transferred =
+        invoice.kind == Kind::Invoice && !invoice.collected && invoice.due_amount() > 0;
+    if let Some(iban) = invoice.iban.as_ref().filter(|_| is_transferred) {
         xml.within("ram:SpecifiedTradeSettlementPaymentMeans", |xml| {
             // A transfer of SEPA (UNTDID 4461).
             xml.text("ram:TypeCode", "58");
@@ -267,7 +269,10 @@ fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Catego
         xml.text("ram:TaxBasisTotalAmount", &net);
         xml.with("ram:TaxTotalAmount", &format!(" currencyID=\"{code}\""), &tax);
         xml.text("ram:GrandTotalAmount", &gross);
-        xml.text("ram:DuePayableAmount", &gross);
+        if invoice.prepaid > 0 {
+            xml.text("ram:TotalPrepaidAmount", &invoice.decimal(invoice.prepaid));
+        }
+        xml.text("ram:DuePayableAmount", &invoice.decimal(invoice.due_amount()));
     });
     if let Some((number, date)) = &invoice.corrects {
         xml.within("ram:InvoiceReferencedDocument", |xml| {

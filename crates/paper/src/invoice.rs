@@ -95,6 +95,8 @@ pub struct Invoice {
     pub tax: i64,
     /// With tax, in minor units.
     pub gross: i64,
+    /// What of that was paid before it was issued (EN 16931's BT-113), in minor units.
+    pub prepaid: i64,
     /// Whether it is collected from what the client has left for that, so that nobody has to transfer it.
     pub collected: bool,
     /// The account to pay to.
@@ -104,6 +106,11 @@ pub struct Invoice {
 }
 
 impl Invoice {
+    /// What is left to pay, in minor units.
+    pub const fn due_amount(&self) -> i64 {
+        self.gross - self.prepaid
+    }
+
     /// An amount with its decimals, as programs read it: `12.50`.
     pub fn decimal(&self, amount: i64) -> String {
         self.currency.decimal(amount)

@@ -180,7 +180,7 @@ fn amount(invoice: &Invoice, language: Language, amount: i64) -> String {
 }
 
 fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> f32 {
-    let height = LEADING * (invoice.rates.len() as f32 + 4.0);
+    let height = LEADING * (invoice.rates.len() as f32 + 6.0);
     let mut y = room(sheets, y, height);
     let mut page = sheets.last();
     page.rule(LEFT, RIGHT, y - 6.0);
@@ -197,11 +197,21 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
     }
     let total = language.amount(invoice.gross, invoice.currency);
     row(Style::bold(12.0), language.total(), &total);
+    if invoice.prepaid > 0 {
+        row(TEXT, language.prepaid(), &amount(invoice, language, -invoice.prepaid));
+        let left = language.amount(invoice.due_amount(), invoice.currency);
+        row(Style::bold(12.0), language.left_to_pay(), &left);
+    }
     y + LEADING
 }
 
 fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
     let (Kind::Invoice, 1..) = (invoice.kind, invoice.gross) else { return };
+    if invoice.due_amount() == 0 {
+        let y = room(sheets, y, 2.0 * LEADING);
+        sheets.last().text(TEXT, LEFT, y + LEADING, language.paid());
+        return;
+    }
     if invoice.collected {
         let y = room(sheets, y, 2.0 * LEADING);
         sheets.last().text(TEXT, LEFT, y + LEADING, language.collected());
@@ -228,7 +238,7 @@ fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
         payee: &invoice.seller.name,
         iban,
         bic: invoice.bic.as_deref(),
-        amount: invoice.gross,
+        amount: invoice.due_amount(),
         currency: invoice.currency,
         reference: &invoice.number,
     };

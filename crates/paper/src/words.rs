@@ -77,6 +77,22 @@ impl Language {
         self.pick(["Date", "Datum", "Datum"])
     }
 
+    pub(crate) const fn prepaid(self) -> &'static str {
+        self.pick(["Paid before", "Eerder betaald", "Bereits bezahlt"])
+    }
+
+    pub(crate) const fn left_to_pay(self) -> &'static str {
+        self.pick(["To pay", "Te betalen", "Zu zahlen"])
+    }
+
+    pub(crate) const fn paid(self) -> &'static str {
+        self.pick([
+            "This invoice is paid: there is nothing left to pay.",
+            "Deze factuur is betaald: er hoeft niets meer betaald te worden.",
+            "Diese Rechnung ist bezahlt: es ist nichts mehr zu zahlen.",
+        ])
+    }
+
     pub(crate) const fn due(self) -> &'static str {
         self.pick(["Due", "Te betalen uiterlijk", "Zahlbar bis"])
     }

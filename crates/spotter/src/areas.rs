@@ -1,6 +1,8 @@
 //! The areas that this program is made of.
 
-use spotter_contract::{Area, Operation};
+use std::sync::Arc;
+
+use spotter_contract::{Area, Operation, Ports};
 use spotter_core::{
     access, audit_logs, clients, company, live, locations, mail, mcp, platform, uploads, webhooks,
 };
@@ -21,10 +23,20 @@ pub fn areas() -> Area {
         mcp::area(),
         webhooks::area(),
         spotter_workouts::area(),
+        spotter_progress::area(),
         mail::area(),
         uploads::area(),
         live::area(),
     ])
+}
+
+/// What the areas ask of each other.
+pub fn ports() -> Ports {
+    Ports {
+        settling: Arc::new(spotter_finance::credits::settling::Ledger),
+        training: Arc::new(spotter_workouts::sessions::Workouts),
+        following: Arc::new(spotter_progress::follow::Progress),
+    }
 }
 
 /// The operations table: every operation of every area.

@@ -45,7 +45,7 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: crate::areas::areas().endings.into(),
-        settling: std::sync::Arc::new(spotter_finance::credits::settling::Ledger),
+        ports: crate::areas::ports(),
     }
 }
 

@@ -35,6 +35,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("finance", include_str!("../migrations/0019_finance.sql")),
     ("collecting", include_str!("../migrations/0020_collecting.sql")),
     ("marks and answers", include_str!("../migrations/0021_marks_and_answers.sql")),
+    ("prepaid bills", include_str!("../migrations/0022_prepaid_bills.sql")),
+    ("progress", include_str!("../migrations/0023_progress.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Feature, Path, Query, Read, Write, answer, operation, path};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Date, Key, Problem, Result, TimeZone, id::ClientId};
+use spotter_kernel::{Date, Key, Problem, Result, TimeZone, date::checked_range, id::ClientId};
 use spotter_store::{params, statements};
 
 use super::{
@@ -45,25 +45,6 @@ struct ClientCalendar {
 }
 
 answer!(CalendarAnswer { calendar: ClientCalendar });
-
-/// Two dates in their order and not too far apart.
-pub(super) fn checked_range(
-    from: Option<Date>,
-    to: Option<Date>,
-    days_max: i64,
-) -> Result<(Date, Date)> {
-    let missing = |field| Problem::field(Key::DateRangeRequired, field, "must be given");
-    let from = from.ok_or_else(|| missing("from"))?;
-    let to = to.ok_or_else(|| missing("to"))?;
-    if to < from {
-        return Err(Problem::field(Key::DateRangeOrderInvalid, "to", "must not be before from"));
-    }
-    if from.days_until(to) >= days_max {
-        let rule = format!("must be at most {} days after from", days_max - 1);
-        return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
-    }
-    Ok((from, to))
-}
 
 fn get_client_workout_calendar(
     cx: &mut Read,
@@ -227,19 +208,4 @@ statements! {
         AND plan_moment_id = ?5 AND occurrence_date = ?6";
     RESTORE = "DELETE FROM workout_move \
         WHERE company_id = ?1 AND client_id = ?2 AND move_id = ?3";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_whole_ordered_and_short() {
-        let date = |text| Some(Date::parse(text).unwrap());
-        let key = |from, to| checked_range(from, to, 92).unwrap_err().key;
-        assert_eq!(key(None, date("2026-01-01")), Key::DateRangeRequired);
-        assert_eq!(key(date("2026-01-02"), date("2026-01-01")), Key::DateRangeOrderInvalid);
-        assert_eq!(key(date("2026-01-01"), date("2026-04-03")), Key::DateRangeTooLarge);
-        assert!(checked_range(date("2026-01-01"), date("2026-04-02"), 92).is_ok());
-    }
 }

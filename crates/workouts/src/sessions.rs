@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, following::Training, listed,
+    operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Date, Key, Many, Problem, Result, Timestamp,
+    Date, Event, Key, Many, Problem, Result, Timestamp,
     id::ClientId,
     in_order,
     text::{Name, Text},
@@ -223,6 +224,7 @@ fn begin_workout_session(
     session.insert(cx, &log)?;
     if session.is_completed() {
         progress::add(cx, client_id, (session.session_id, session.started_at), &log)?;
+        cx.following()?.trained(cx, client_id)?;
     }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
@@ -280,6 +282,10 @@ fn complete_workout_session(
         progress::add(cx, session.client_id, of, &log)?;
     }
     session.save(cx, &before)?;
+    if !before.is_completed() {
+        cx.following()?.trained(cx, session.client_id)?;
+        cx.touch("workout_session", session.session_id, Vec::<String>::new());
+    }
     Ok(SessionAnswer { session: session.in_full(cx, unit, log)? })
 }
 
@@ -303,8 +309,23 @@ fn delete_workout_session(cx: &mut Write, Path(at): Path<SessionPath>) -> Result
     if session.is_completed() {
         let touched = log.iter().map(Performance::exercise_id).collect();
         progress::recount(cx, client_id, touched)?;
+        cx.following()?.trained(cx, client_id)?;
+        cx.touch("workout_session", session_id, Vec::<String>::new());
     }
     Ok(DeletedAnswer { session: DeletedSession { session_id, client_id, deleted: true } })
+}
+
+/// What is told where goals follow workouts.
+const GOALS: &[Event] = &[Event::GoalUpdated];
+
+/// What others are told of workouts.
+pub struct Workouts;
+
+impl Training for Workouts {
+    fn completed(&self, cx: &mut Read, client: ClientId, from: Date) -> Result<i64> {
+        let count: Option<(i64,)> = cx.one(COMPLETED, params![client, from])?;
+        Ok(count.map_or(0, |(count,)| count))
+    }
 }
 
 /// What this chapter brings.
@@ -328,6 +349,8 @@ pub(super) fn area() -> Area {
                  one request.",
             )
             .created()
+            .emits(GOALS)
+            .always(&[])
             .fails(&[Key::ApiError]),
         operation!(PUT "/workout/clients/{clientId}/plans/sessions/{sessionId}/sets", WorkoutSessionsWrite, set_workout_session_sets)
             .summary("Set what was logged in a session")
@@ -340,10 +363,14 @@ pub(super) fn area() -> Area {
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
             .summary("Complete a session")
             .for_client(&[])
-            .describe("Its sets count from then on. Completing a completed session changes nothing."),
+            .describe("Its sets count from then on. Completing a completed session changes nothing.")
+            .emits(GOALS)
+            .always(&[]),
         operation!(DELETE "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsWrite, delete_workout_session)
             .summary("Delete a session")
-            .describe("Totals and personal records are as if it had never been."),
+            .describe("Totals and personal records are as if it had never been.")
+            .emits(GOALS)
+            .always(&[]),
     ])
 }
 
@@ -356,6 +383,8 @@ lists! {
 }
 
 statements! {
+    COMPLETED = "SELECT COUNT(*) FROM workout_session WHERE company_id = ?1 AND client_id = ?2 \
+        AND status = 'completed' AND local_date >= ?3";
     OPEN = "SELECT ", Session::COLUMNS, " FROM workout_session WHERE company_id = ?1 AND client_id = ?2 \
         AND plan_id = ?3 AND plan_moment_id = ?4 AND status = 'in_progress' LIMIT 20";
 }

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Date, Key, Result, TimeZone};
+use spotter_kernel::{Date, Key, Result, TimeZone, date::checked_range};
 use spotter_store::{params, statements};
 
 use super::{
-    calendar::checked_range,
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
     performance::Amount,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, Timestamp,
+    Date, Event, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
     text::{Name, Phone, Text},
 };
@@ -17,7 +17,7 @@ use super::{
     search,
     timeline::{Step, StepType},
 };
-use crate::locations::Address;
+use crate::{company::Company, locations::Address};
 
 words! {
     /// Where the relationship between client and company stands.
@@ -204,6 +204,14 @@ impl Client {
             None => first,
         };
         Ok(found.into_iter().map(|name| name.map(whole)).collect())
+    }
+
+    /// The zone of the client's dates: their own, or else the company's.
+    pub fn zone(&self, cx: &mut Read) -> Result<TimeZone> {
+        match self.time_zone.as_deref().and_then(TimeZone::parse) {
+            Some(zone) => Ok(zone),
+            None => Ok(Company::find(cx)?.zone()),
+        }
     }
 
     /// Whether the client may use the portal.

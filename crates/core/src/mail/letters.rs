@@ -1,8 +1,14 @@
 //! What letters say, in each language: one table, in which a missing translation does not compile.
 
+mod dutch;
+mod english;
+mod german;
+
 use maud::{DOCTYPE, html};
 use serde::{Deserialize, Serialize};
 use spotter_store::words;
+
+use self::{dutch::DUTCH, english::ENGLISH, german::GERMAN};
 
 words! {
     /// What a message is about.
@@ -12,6 +18,7 @@ words! {
         PasswordReset = "password_reset",
         FailingWebhook = "failing_webhook",
         Invoice = "invoice",
+        InvoicePaid = "invoice_paid",
         InvoiceToCollect = "invoice_to_collect",
         InvoiceReminder = "invoice_reminder",
         PaymentFailed = "payment_failed",
@@ -19,6 +26,7 @@ words! {
         PaymentMethodExpires = "payment_method_expires",
         MembershipPaused = "membership_paused",
         MembershipEnds = "membership_ends",
+        MembershipNeverBegins = "membership_never_begins",
     }
 }
 
@@ -42,6 +50,11 @@ pub enum Letter<'l> {
     },
     /// An invoice, or a copy of one.
     Invoice(Bill<'l>),
+    /// An invoice that was paid, as it was issued, with money that came before.
+    InvoicePaid {
+        /// Its number.
+        number: &'l str,
+    },
     /// An invoice that is collected from what the client has left for it.
     InvoiceToCollect(Bill<'l>),
     /// An invoice is past its due date.
@@ -79,6 +92,11 @@ pub enum Letter<'l> {
         membership: &'l str,
         /// Its last day.
         until: &'l str,
+    },
+    /// A membership ends before its first day.
+    MembershipNeverBegins {
+        /// What it is called.
+        membership: &'l str,
     },
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
@@ -134,6 +152,7 @@ struct Language {
     password_reset: Texts,
     failing_webhook: Texts,
     invoice: Texts,
+    invoice_paid: Texts,
     invoice_to_collect: Texts,
     invoice_reminder: Texts,
     payment_failed: Texts,
@@ -141,6 +160,7 @@ struct Language {
     payment_method_expires: Texts,
     membership_paused: Texts,
     membership_ends: Texts,
+    membership_never_begins: Texts,
 }
 
 impl Language {
@@ -156,6 +176,7 @@ impl Language {
             LetterKind::PasswordReset => &self.password_reset,
             LetterKind::FailingWebhook => &self.failing_webhook,
             LetterKind::Invoice => &self.invoice,
+            LetterKind::InvoicePaid => &self.invoice_paid,
             LetterKind::InvoiceToCollect => &self.invoice_to_collect,
             LetterKind::InvoiceReminder => &self.invoice_reminder,
             LetterKind::PaymentFailed => &self.payment_failed,
@@ -163,339 +184,12 @@ impl Language {
             LetterKind::PaymentMethodExpires => &self.payment_method_expires,
             LetterKind::MembershipPaused => &self.membership_paused,
             LetterKind::MembershipEnds => &self.membership_ends,
+            LetterKind::MembershipNeverBegins => &self.membership_never_begins,
         }
     }
 }
 
 const LANGUAGES: [&Language; 3] = [&ENGLISH, &DUTCH, &GERMAN];
-
-const ENGLISH: Language = Language {
-    code: "en",
-    greeting: "Hello {name},",
-    link_by_hand: "If the button does not work, open this address:",
-    sender: "This message was sent for {company}.",
-    coach_invitation: Texts {
-        subject: "{company} invites you",
-        paragraphs: &[
-            "{company} has made an account for you as a coach. Set a password to begin.",
-            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
-        ],
-        link: "Set my password",
-    },
-    client_invitation: Texts {
-        subject: "{company} invites you to its portal",
-        paragraphs: &[
-            "{company} has made an account for you, where you find your plan, your messages and your \
-             coach. Set a password to begin.",
-            "The invitation is open for 14 days. If you did not expect it, you can ignore it.",
-        ],
-        link: "Set my password",
-    },
-    password_reset: Texts {
-        subject: "A new password for {company}",
-        paragraphs: &[
-            "Somebody, probably you, asked for a new password for your account at {company}.",
-            "The link is good for one hour and for one password. If it was not you, ignore this message: \
-             your password stays as it is.",
-        ],
-        link: "Set a new password",
-    },
-    failing_webhook: Texts {
-        subject: "Webhook \u{201c}{webhook}\u{201d} fails",
-        paragraphs: &[
-            "What {company} sends to the webhook \u{201c}{webhook}\u{201d} does not arrive. The latest \
-             delivery failed after its last attempt: {error}.",
-            "Whoever looks after it finds every delivery and attempt in the API, and can send those that \
-             failed again. While it goes on failing you hear of it once a day.",
-        ],
-        link: "",
-    },
-    invoice: Texts {
-        subject: "Invoice {number} of {company}",
-        paragraphs: &[
-            "Here is your invoice {number} of {company}. {amount} is due on {due}.",
-            "Please name the number of the invoice when you pay it. If you have paid already, there is nothing \
-             left to do.",
-        ],
-        link: "Pay the invoice",
-    },
-    invoice_to_collect: Texts {
-        subject: "Invoice {number} of {company}",
-        paragraphs: &[
-            "Here is your invoice {number} of {company}. On {due} we collect {amount} from the payment method that \
-             you have left with us.",
-            "There is nothing for you to do. If it does not work, we write to you.",
-        ],
-        link: "",
-    },
-    invoice_reminder: Texts {
-        subject: "Reminder: invoice {number} of {company}",
-        paragraphs: &[
-            "{amount} of invoice {number} was due on {due}, and we have not received it yet.",
-            "Please pay it in the next days, and name the number of the invoice. If you have just paid, ignore \
-             this message; if something is wrong with the invoice, write to us.",
-        ],
-        link: "Pay the invoice",
-    },
-    payment_failed: Texts {
-        subject: "{company} could not collect invoice {number}",
-        paragraphs: &[
-            "We tried to collect {amount} for invoice {number} from the payment method that you have left with \
-             us, and it did not work.",
-            "Please pay it with the button below, or leave another payment method. If the account was short of \
-             money, we try again in the next days.",
-        ],
-        link: "Pay the invoice",
-    },
-    payment_received: Texts {
-        subject: "{company} has received your payment",
-        paragraphs: &["We have received {amount} for {number}. Thank you!"],
-        link: "",
-    },
-    payment_method_expires: Texts {
-        subject: "Your card at {company} expires",
-        paragraphs: &[
-            "The card ending in {method}, from which we collect your bills, is good until {until}.",
-            "Please leave another one before that, so that nothing is left unpaid.",
-        ],
-        link: "Leave another card",
-    },
-    membership_paused: Texts {
-        subject: "Your membership at {company} is paused",
-        paragraphs: &[
-            "Your membership {membership} rests from {from} and goes on on {until}.",
-            "If that is not what you wish, write to us.",
-        ],
-        link: "",
-    },
-    membership_ends: Texts {
-        subject: "Your membership at {company} ends",
-        paragraphs: &[
-            "Your membership {membership} ends. Its last day is {until}.",
-            "If that is not what you wish, write to us before that day.",
-        ],
-        link: "",
-    },
-};
-
-const DUTCH: Language = Language {
-    code: "nl",
-    greeting: "Hallo {name},",
-    link_by_hand: "Werkt de knop niet, open dan dit adres:",
-    sender: "Dit bericht is verstuurd namens {company}.",
-    coach_invitation: Texts {
-        subject: "{company} nodigt je uit",
-        paragraphs: &[
-            "{company} heeft een account voor je gemaakt als coach. Stel een wachtwoord in om te beginnen.",
-            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
-        ],
-        link: "Wachtwoord instellen",
-    },
-    client_invitation: Texts {
-        subject: "{company} nodigt je uit voor het portaal",
-        paragraphs: &[
-            "{company} heeft een account voor je gemaakt, waar je je schema, je berichten en je coach \
-             vindt. Stel een wachtwoord in om te beginnen.",
-            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
-        ],
-        link: "Wachtwoord instellen",
-    },
-    password_reset: Texts {
-        subject: "Een nieuw wachtwoord voor {company}",
-        paragraphs: &[
-            "Iemand, waarschijnlijk jijzelf, heeft een nieuw wachtwoord aangevraagd voor je account bij \
-             {company}.",
-            "De link werkt een uur en voor één wachtwoord. Was jij het niet, dan hoef je niets te doen: je \
-             wachtwoord blijft zoals het is.",
-        ],
-        link: "Nieuw wachtwoord instellen",
-    },
-    failing_webhook: Texts {
-        subject: "Webhook \u{201c}{webhook}\u{201d} werkt niet",
-        paragraphs: &[
-            "Wat {company} naar de webhook \u{201c}{webhook}\u{201d} stuurt, komt niet aan. De laatste \
-             bezorging is na haar laatste poging mislukt: {error}.",
-            "Wie hem beheert, vindt elke bezorging en poging in de API en kan mislukte bezorgingen opnieuw \
-             versturen. Zolang het misgaat, hoor je het eenmaal per dag.",
-        ],
-        link: "",
-    },
-    invoice: Texts {
-        subject: "Factuur {number} van {company}",
-        paragraphs: &[
-            "Hierbij je factuur {number} van {company}. Te betalen: {amount}, uiterlijk op {due}.",
-            "Vermeld het factuurnummer als je betaalt. Heb je al betaald, dan hoef je niets te doen.",
-        ],
-        link: "Factuur betalen",
-    },
-    invoice_to_collect: Texts {
-        subject: "Factuur {number} van {company}",
-        paragraphs: &[
-            "Hierbij je factuur {number} van {company}. Op {due} innen we {amount} van de betaalmethode die je bij \
-             ons hebt achtergelaten.",
-            "Je hoeft niets te doen. Lukt het niet, dan hoor je van ons.",
-        ],
-        link: "",
-    },
-    invoice_reminder: Texts {
-        subject: "Herinnering: factuur {number} van {company}",
-        paragraphs: &[
-            "Van factuur {number} staat nog {amount} open. De betaling had uiterlijk op {due} binnen moeten zijn.",
-            "Wil je het in de komende dagen betalen, met het factuurnummer erbij? Heb je net betaald, dan hoef je \
-             niets te doen; klopt er iets niet, laat het ons dan weten.",
-        ],
-        link: "Factuur betalen",
-    },
-    payment_failed: Texts {
-        subject: "{company} kon factuur {number} niet innen",
-        paragraphs: &[
-            "We hebben geprobeerd {amount} voor factuur {number} te innen met de betaalmethode die je bij ons hebt \
-             achtergelaten, en dat is niet gelukt.",
-            "Betaal hem met de knop hieronder, of geef een andere betaalmethode op. Stond er te weinig op de \
-             rekening, dan proberen we het in de komende dagen opnieuw.",
-        ],
-        link: "Factuur betalen",
-    },
-    payment_received: Texts {
-        subject: "{company} heeft je betaling ontvangen",
-        paragraphs: &["We hebben {amount} ontvangen voor {number}. Dank je wel!"],
-        link: "",
-    },
-    payment_method_expires: Texts {
-        subject: "Je kaart bij {company} verloopt",
-        paragraphs: &[
-            "De kaart die eindigt op {method}, waarvan we je rekeningen innen, is geldig tot en met {until}.",
-            "Laat voor die tijd een andere achter, zodat er niets onbetaald blijft.",
-        ],
-        link: "Andere kaart achterlaten",
-    },
-    membership_paused: Texts {
-        subject: "Je lidmaatschap bij {company} is gepauzeerd",
-        paragraphs: &[
-            "Je lidmaatschap {membership} rust vanaf {from} en gaat verder op {until}.",
-            "Is dat niet wat je wilt, laat het ons dan weten.",
-        ],
-        link: "",
-    },
-    membership_ends: Texts {
-        subject: "Je lidmaatschap bij {company} eindigt",
-        paragraphs: &[
-            "Je lidmaatschap {membership} eindigt. De laatste dag is {until}.",
-            "Is dat niet wat je wilt, laat het ons dan voor die dag weten.",
-        ],
-        link: "",
-    },
-};
-
-const GERMAN: Language = Language {
-    code: "de",
-    greeting: "Hallo {name},",
-    link_by_hand: "Falls der Knopf nicht geht, öffnen Sie diese Adresse:",
-    sender: "Diese Nachricht wurde im Auftrag von {company} gesendet.",
-    coach_invitation: Texts {
-        subject: "{company} lädt Sie ein",
-        paragraphs: &[
-            "{company} hat für Sie ein Konto als Coach angelegt. Legen Sie ein Passwort fest, um zu \
-             beginnen.",
-            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
-        ],
-        link: "Passwort festlegen",
-    },
-    client_invitation: Texts {
-        subject: "{company} lädt Sie in sein Portal ein",
-        paragraphs: &[
-            "{company} hat für Sie ein Konto angelegt, in dem Sie Ihren Plan, Ihre Nachrichten und Ihren \
-             Coach finden. Legen Sie ein Passwort fest, um zu beginnen.",
-            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
-        ],
-        link: "Passwort festlegen",
-    },
-    password_reset: Texts {
-        subject: "Ein neues Passwort für {company}",
-        paragraphs: &[
-            "Jemand, vermutlich Sie selbst, hat für Ihr Konto bei {company} ein neues Passwort angefordert.",
-            "Der Link gilt eine Stunde und für ein Passwort. Falls Sie es nicht waren, brauchen Sie nichts \
-             zu tun: Ihr Passwort bleibt, wie es ist.",
-        ],
-        link: "Neues Passwort festlegen",
-    },
-    failing_webhook: Texts {
-        subject: "Webhook \u{201e}{webhook}\u{201c} schlägt fehl",
-        paragraphs: &[
-            "Was {company} an den Webhook \u{201e}{webhook}\u{201c} sendet, kommt nicht an. Die letzte \
-             Zustellung ist nach ihrem letzten Versuch gescheitert: {error}.",
-            "Wer ihn betreut, findet jede Zustellung und jeden Versuch in der API und kann gescheiterte \
-             Zustellungen erneut senden. Solange es so bleibt, erfahren Sie es einmal am Tag.",
-        ],
-        link: "",
-    },
-    invoice: Texts {
-        subject: "Rechnung {number} von {company}",
-        paragraphs: &[
-            "Hier ist Ihre Rechnung {number} von {company}. {amount} sind bis zum {due} zu zahlen.",
-            "Bitte geben Sie bei der Zahlung die Rechnungsnummer an. Falls Sie schon gezahlt haben, brauchen Sie \
-             nichts zu tun.",
-        ],
-        link: "Rechnung bezahlen",
-    },
-    invoice_to_collect: Texts {
-        subject: "Rechnung {number} von {company}",
-        paragraphs: &[
-            "Hier ist Ihre Rechnung {number} von {company}. Am {due} ziehen wir {amount} von der Zahlungsart ein, die \
-             Sie bei uns hinterlegt haben.",
-            "Sie brauchen nichts zu tun. Falls es nicht gelingt, schreiben wir Ihnen.",
-        ],
-        link: "",
-    },
-    invoice_reminder: Texts {
-        subject: "Erinnerung: Rechnung {number} von {company}",
-        paragraphs: &[
-            "Von Rechnung {number} sind noch {amount} offen. Sie waren am {due} fällig.",
-            "Bitte zahlen Sie in den nächsten Tagen, mit Angabe der Rechnungsnummer. Falls Sie gerade gezahlt \
-             haben, brauchen Sie nichts zu tun; falls etwas nicht stimmt, schreiben Sie uns.",
-        ],
-        link: "Rechnung bezahlen",
-    },
-    payment_failed: Texts {
-        subject: "{company} konnte Rechnung {number} nicht einziehen",
-        paragraphs: &[
-            "Wir haben versucht, {amount} für Rechnung {number} mit der Zahlungsart einzuziehen, die Sie bei uns \
-             hinterlegt haben; das ist nicht gelungen.",
-            "Bitte zahlen Sie mit dem Knopf unten, oder hinterlegen Sie eine andere Zahlungsart. Falls das Konto \
-             nicht gedeckt war, versuchen wir es in den nächsten Tagen noch einmal.",
-        ],
-        link: "Rechnung bezahlen",
-    },
-    payment_received: Texts {
-        subject: "{company} hat Ihre Zahlung erhalten",
-        paragraphs: &["Wir haben {amount} für {number} erhalten. Vielen Dank!"],
-        link: "",
-    },
-    payment_method_expires: Texts {
-        subject: "Ihre Karte bei {company} läuft ab",
-        paragraphs: &[
-            "Die Karte mit der Endung {method}, von der wir Ihre Rechnungen einziehen, gilt bis zum {until}.",
-            "Bitte hinterlegen Sie vorher eine andere, damit nichts unbezahlt bleibt.",
-        ],
-        link: "Andere Karte hinterlegen",
-    },
-    membership_paused: Texts {
-        subject: "Ihre Mitgliedschaft bei {company} ruht",
-        paragraphs: &[
-            "Ihre Mitgliedschaft {membership} ruht ab dem {from} und geht am {until} weiter.",
-            "Falls Sie das nicht wünschen, schreiben Sie uns.",
-        ],
-        link: "",
-    },
-    membership_ends: Texts {
-        subject: "Ihre Mitgliedschaft bei {company} endet",
-        paragraphs: &[
-            "Ihre Mitgliedschaft {membership} endet. Ihr letzter Tag ist der {until}.",
-            "Falls Sie das nicht wünschen, schreiben Sie uns vor diesem Tag.",
-        ],
-        link: "",
-    },
-};
 
 impl Letter<'_> {
     pub(super) const fn kind(&self) -> LetterKind {
@@ -505,6 +199,7 @@ impl Letter<'_> {
             Self::PasswordReset { .. } => LetterKind::PasswordReset,
             Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
             Self::Invoice(_) => LetterKind::Invoice,
+            Self::InvoicePaid { .. } => LetterKind::InvoicePaid,
             Self::InvoiceToCollect(_) => LetterKind::InvoiceToCollect,
             Self::InvoiceReminder(_) => LetterKind::InvoiceReminder,
             Self::PaymentFailed(_) => LetterKind::PaymentFailed,
@@ -512,6 +207,7 @@ impl Letter<'_> {
             Self::PaymentMethodExpires { .. } => LetterKind::PaymentMethodExpires,
             Self::MembershipPaused { .. } => LetterKind::MembershipPaused,
             Self::MembershipEnds { .. } => LetterKind::MembershipEnds,
+            Self::MembershipNeverBegins { .. } => LetterKind::MembershipNeverBegins,
         }
     }
 
@@ -534,6 +230,14 @@ impl Letter<'_> {
             }
             Self::InvoiceToCollect(Bill { number, amount, due, .. }) => {
                 values.extend([("number", *number), ("amount", *amount), ("due", *due)]);
+                String::new()
+            }
+            Self::InvoicePaid { number } => {
+                values.push(("number", *number));
+                String::new()
+            }
+            Self::MembershipNeverBegins { membership } => {
+                values.push(("membership", *membership));
                 String::new()
             }
             Self::PaymentReceived { number, amount } => {

@@ -106,11 +106,13 @@ modules! {
         [list_calendar_tasks get_calendar_task create_calendar_task update_calendar_task
             cancel_calendar_task]
     Measurements "measurements" Company "Measurements"
-        reads "Body measurements of your clients: health data" changes "Record measurements"
-        [MeasurementsRead MeasurementsWrite] []
+        reads "Body measurements of your clients: health data" changes "Record, correct and delete measurements"
+        [MeasurementsRead MeasurementsWrite]
+        [list_measurement_types list_measurements get_latest_measurements get_measurement record_measurement
+            update_measurement delete_measurement]
     Goals "goals" Company "Goals"
-        reads "Goals of your clients: health data" changes "Change goals"
-        [GoalsRead GoalsWrite] []
+        reads "Goals of your clients: health data" changes "Set and change goals"
+        [GoalsRead GoalsWrite] [list_goals get_goal create_goal update_goal]
     NutritionLogs "nutrition_logs" Company "Nutrition logs"
         reads "What your clients eat: health data" changes ""
         [] []
@@ -145,8 +147,9 @@ modules! {
             reschedule_booking cancel_booking list_booking_requests
             withdraw_booking_request accept_offered_seat decline_offered_seat]
     ClientMeasurements "client_ai_measurements" Client "Your measurements"
-        reads "Your body measurements: health data" changes "Record your measurements"
-        [MeasurementsRead MeasurementsWrite] []
+        reads "Your body measurements: health data" changes "Record and correct your measurements"
+        [MeasurementsRead MeasurementsWrite]
+        [list_measurement_types list_measurements get_latest_measurements record_measurement update_measurement]
     ClientNutrition "client_ai_nutrition" Client "Your nutrition"
         reads "What you have logged of your meals: health data" changes ""
         [] []

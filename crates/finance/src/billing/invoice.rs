@@ -146,6 +146,8 @@ record! {
         pub gross_total: i64,
         /// What was paid of it.
         pub paid_total: i64,
+        /// What of that was paid as it was issued, with money that the client had too much.
+        pub prepaid_total: i64,
         /// What credit notes took back of it.
         pub credited_total: i64,
         /// What is left to pay.

@@ -200,6 +200,7 @@ pub fn write(
         tax_total: totals.tax,
         gross_total: totals.gross,
         paid_total: 0,
+        prepaid_total: 0,
         credited_total: 0,
         balance: if is_bill { totals.gross } else { 0 },
         seller: Json(seller(company, settings)),

@@ -51,6 +51,9 @@ pub fn write_to(cx: &mut Write, invoice: &Invoice, kind: LetterKind) -> Result<(
     let letter = match kind {
         LetterKind::InvoiceReminder => Letter::InvoiceReminder(bill),
         LetterKind::PaymentFailed => Letter::PaymentFailed(bill),
+        LetterKind::Invoice if invoice.status == InvoiceStatus::Paid => {
+            Letter::InvoicePaid { number: &invoice.number }
+        }
         _ if is_collected => Letter::InvoiceToCollect(bill),
         _ => Letter::Invoice(bill),
     };
@@ -121,6 +124,7 @@ pub fn received(cx: &mut Write, payment: &Payment) -> Result<()> {
 pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<File>> {
     let invoice = match kind {
         LetterKind::Invoice
+        | LetterKind::InvoicePaid
         | LetterKind::InvoiceToCollect
         | LetterKind::InvoiceReminder
         | LetterKind::PaymentReceived => Invoice::known(cx, InvoiceId(about))?,

@@ -92,6 +92,7 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
         net: invoice.net_total,
         tax: invoice.tax_total,
         gross: invoice.gross_total,
+        prepaid: invoice.prepaid_total,
         collected: invoice.collection == Collection::Automatic,
         iban: invoice.seller.0.iban.clone(),
         bic: invoice.seller.0.bic.clone(),

@@ -11,5 +11,5 @@ use spotter_contract::Area;
 
 /// What the area brings.
 pub(super) fn area() -> Area {
-    products::area()
+    products::area().with(pools::area())
 }

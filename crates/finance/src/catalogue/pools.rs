@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Read};
 use spotter_kernel::{Problem, Result, number::Whole, text::Text};
-use spotter_store::Json;
+use spotter_store::{Json, params, statements};
 
 use super::vocabulary::{PoolMode, SpanUnit};
 
@@ -64,6 +65,15 @@ pub struct NewCreditPool {
     mode: PoolMode,
 }
 
+/// Refuses the key of a pool that no product of the company gives.
+pub fn check_given(cx: &mut Read, key: &str) -> Result<()> {
+    let pools: Vec<(Json<Vec<CreditPool>>,)> = cx.all(GIVEN, params![])?;
+    match pools.iter().flat_map(|(pools,)| &pools.0).any(|pool| pool.key == key) {
+        true => Ok(()),
+        false => Err(Problem::invalid("poolKey", "must be a pool that a product gives")),
+    }
+}
+
 const POOLS_MAX: usize = 10;
 
 /// The pools of a product, in the order given.
@@ -88,4 +98,14 @@ pub(super) fn pools(new: Vec<NewCreditPool>) -> Result<Json<Vec<CreditPool>>> {
         });
     }
     Ok(Json(pools))
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    GIVEN = "SELECT credit_pools FROM product WHERE company_id = ?1 AND credit_pools <> '[]' \
+        ORDER BY product_id LIMIT 1000";
 }

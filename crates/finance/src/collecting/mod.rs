@@ -1,7 +1,7 @@
 //! Collecting: how money is fetched from clients' cards and accounts through a payment provider. What a
 //! provider is asked for and what it says stands in [`provider`]; through which one a company collects in
 //! [`connection`]; what is charged in [`method`], [`methods`], [`setup`] and [`expiring`]; charging itself, with what
-//! follows from a failure, in [`charging`] and [`retrying`]; what providers tell by themselves in [`notice`]; and money
+//! follows from a failure or from silence, in [`charging`], [`retrying`] and [`resolving`]; what providers tell by themselves in [`notice`]; and money
 //! that a bank takes back in [`chargeback`] and [`chargebacks`].
 
 pub mod chargeback;
@@ -13,6 +13,7 @@ pub mod method;
 pub mod methods;
 pub mod notice;
 pub mod provider;
+pub mod resolving;
 pub mod retrying;
 pub mod setup;
 
@@ -29,6 +30,7 @@ pub(super) fn area() -> Area {
             charging::area(),
             expiring::area(),
             retrying::area(),
+            resolving::area(),
             notice::area(),
             chargeback::area(),
             chargebacks::area(),

@@ -15,7 +15,7 @@ use super::{
     granting,
     lot::{Because, CreditEntry, CreditLot, EntryKind, LotSource, LotStatus},
 };
-use crate::{ids::CreditLotId, zone};
+use crate::{catalogue::pools, ids::CreditLotId, zone};
 
 /// A client's credits of a pool.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -121,6 +121,7 @@ fn adjust_credits(
     let pool_key: Option<String> = new.pool_key.map(Into::into);
     let because = Because { booking: None, reason: new.reason.map(Into::into) };
     if amount > 0 {
+        pool_key.as_deref().map_or(Ok(()), |key| pools::check_given(cx, key))?;
         cx.happens(|| format!("{name} is given {amount} credits."));
         give(cx, at.client_id, (amount, pool_key, new.valid_until), &because)?;
     } else {

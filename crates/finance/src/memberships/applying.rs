@@ -24,7 +24,8 @@ pub(super) fn apply(
     let today = zone(cx)?.date_at(cx.now());
     let product = ClientProduct::find(cx, course.client_product_id)?;
     letters::tell(cx, before, &course)?;
-    if let Some(end) = course.end_date.filter(|end| *end <= today) {
+    // What has not begun ends at once, and its bill is taken back.
+    if let Some(end) = course.end_date.filter(|end| *end <= today || *end <= course.start_date) {
         ending::end(cx, product, end, false, None)?;
         return Subscription::find(cx, course.subscription_id);
     }
@@ -56,11 +57,28 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
     let until = FinanceSettings::find(cx)?.cancellation_end;
     let today = zone(cx)?.date_at(cx.now());
     let mut ended = 0;
-    for before in running.into_iter().filter(|one| one.end_date.is_none()) {
+    for before in running {
+        before.end_requests(cx)?;
         let mut course = before.clone();
-        course.end_on(before.end_after(today, until).date);
-        apply(cx, &before, course)?;
-        ended += 1;
+        // What ends by itself, or sooner, does so.
+        let end = match (before.end_date, before.auto_renew) {
+            (Some(end), false) => end,
+            (known, _) => {
+                let by_terms = before.end_after(today, until).date;
+                known.map_or(by_terms, |known| known.min(by_terms))
+            }
+        };
+        if before.end_date != Some(end) {
+            course.end_on(end);
+        }
+        let bills = course.bills_to_come(100).len();
+        cx.happens(|| {
+            format!("The membership {} ends on {end}; bills until then: {bills}.", course.name)
+        });
+        if course != before {
+            apply(cx, &before, course)?;
+            ended += 1;
+        }
     }
     Ok(ended)
 }

@@ -9,7 +9,6 @@ use spotter_store::words;
 
 use crate::{
     billing::tax::for_days,
-    catalogue::vocabulary::Period,
     memberships::{
         period::first_of_month,
         subscription::{Pause, Subscription},
@@ -62,8 +61,6 @@ pub fn beginning(
     anchor: BillingAnchor,
     first: FirstPeriod,
 ) -> Result<Beginning> {
-    let months =
-        matches!(terms.period, Period::Month | Period::Quarter | Period::HalfYear | Period::Year);
     let first_of = first_of_month(start);
     if anchor == BillingAnchor::Start || first_of == start {
         let bill = PeriodBill {
@@ -74,7 +71,7 @@ pub fn beginning(
         };
         return Ok(Beginning { anchor: start, bill });
     }
-    if !months {
+    if !terms.period.is_months() {
         let rule = "must be start for a membership whose period is no whole number of months";
         return Err(Problem::invalid("billingAnchor", rule));
     }
@@ -175,6 +172,10 @@ impl Subscription {
         self.move_by(billing, -fewer);
         self.move_term(billing, -fewer);
         self.anchor_date = before.unwrap_or(self.anchor_date);
+        // An end that was wished while it rested leaves days that nobody has billed.
+        if self.end_date.is_some_and(|end| self.paid_until < end) {
+            self.next_billing_date = self.next_billing_date.or(Some(self.paid_until));
+        }
     }
 
     /// Takes a pause back that has not begun.

@@ -23,6 +23,10 @@ pub fn tell(cx: &mut Write, before: &Subscription, course: &Subscription) -> Res
         let letter = Letter::MembershipPaused { membership, from: &from, until: &until };
         mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;
     }
+    if end.is_some_and(|end| end <= course.start_date) {
+        let letter = Letter::MembershipNeverBegins { membership };
+        return mail::send(cx, reader.recipient(), course.subscription_id, &letter);
+    }
     if let Some(last_day) = end.and_then(|end| end.plus_days(-1)) {
         let letter = Letter::MembershipEnds { membership, until: &said(last_day) };
         mail::send(cx, reader.recipient(), course.subscription_id, &letter)?;

@@ -10,6 +10,11 @@ use crate::catalogue::{
 };
 
 impl Period {
+    /// Whether it is a whole number of months.
+    pub const fn is_months(self) -> bool {
+        matches!(self, Self::Month | Self::Quarter | Self::HalfYear | Self::Year)
+    }
+
     /// So many of it.
     fn times(self, count: i64) -> Span {
         match self {

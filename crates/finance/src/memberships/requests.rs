@@ -4,6 +4,7 @@
 use spotter_contract::{
     Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
+use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Key, Problem, Result};
 use spotter_store::{Bind, List, NoFilters, lists};
 
@@ -152,6 +153,10 @@ fn approve_subscription_request(
             let today = zone(cx)?.date_at(cx.now());
             let mut course = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
+            if let Some(known) = before.end_date.filter(|known| *known < end) {
+                let rule = format!("must not be cancelled already: it ends on {known}");
+                return Err(Problem::conflict("endDate", &rule));
+            }
             course.end_on(end);
             request.end_date = Some(end);
             course
@@ -176,6 +181,9 @@ fn undo_cancellation(
     Path(at): Path<SubscriptionPath>,
 ) -> Result<SubscriptionAnswer> {
     let before = running(cx, at.subscription_id)?;
+    if Client::find(cx, before.client_id)?.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
     if before.end_date.is_none() || !before.auto_renew {
         return Err(Problem::conflict(
             "status",

@@ -53,6 +53,7 @@ pub fn from_credit(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
         let mut payment = before.clone();
         payment.unallocated -= share;
         payment.save(cx, &before)?;
+        bill.prepaid_total += share;
         allocate(cx, payment.payment_id, bill, share)?;
     }
     Ok(())

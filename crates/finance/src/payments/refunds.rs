@@ -11,7 +11,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, money::Currency, number::Whole, text::Text,
 };
-use spotter_store::{Bind, params, record, statements, values, words};
+use spotter_store::{Bind, Tx, params, record, statements, values, words};
 
 use crate::{
     billing::{correcting, invoice::Invoice},
@@ -209,6 +209,12 @@ fn send_refund_again(cx: &mut Write, id: Id) -> Result<()> {
     cx.begin_job_again(&SEND_REFUND, RefundId(id))
 }
 
+/// Has refunds that wait tried again tomorrow, in a database that was restored, where their jobs were ended: they may
+/// have been sent since the backup, which the provider is asked first.
+pub fn resume(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(RESUME, params![SEND_REFUND_AGAIN.id, now.plus_days(1)])
+}
+
 static SEND_REFUND_AGAIN: Timer = Timer::new(
     "send_refund_again",
     "Send a client's money back that could not be sent for half a day",
@@ -247,4 +253,6 @@ statements! {
     CONCLUDE = "UPDATE refund SET status = ?4, updated_at = ?5 \
         WHERE company_id = ?1 AND payment_id = ?2 AND refund_id = ?3";
     INSERT = "INSERT INTO refund ", values!(Refund);
+    RESUME = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) \
+        SELECT company_id, ?1, refund_id, ?2, 0 FROM refund WHERE status = 'pending' ON CONFLICT DO NOTHING";
 }

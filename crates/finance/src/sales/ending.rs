@@ -74,8 +74,9 @@ fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) 
     course.end_requests(cx)?;
     course.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
     let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
-    let never_began = on <= course.start_date;
-    if !is_revoked && (exact || never_began) {
+    // Nobody owes days that will not come of what has not begun; what is taken back on its first day has.
+    let never_began = on < course.start_date || on == course.start_date && !is_revoked;
+    if never_began || exact && !is_revoked {
         credit_unused(cx, &course, on)?;
     }
     standing::follow_members(cx, course.client_id)
@@ -109,7 +110,9 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let mut ended = 0;
     for course in Subscription::running_of(cx, ClientId(client))? {
         let product = ClientProduct::find(cx, course.client_product_id)?;
-        end(cx, product, today, true, None)?;
+        let on = course.end_date.map_or(today, |end| end.min(today));
+        cx.happens(|| format!("The membership {} ends today.", course.name));
+        end(cx, product, on, true, None)?;
         ended += 1;
     }
     Ok(ended)
@@ -123,8 +126,9 @@ fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
         return Ok(0);
     }
     let today = zone(cx)?.date_at(cx.now());
+    let on = course.end_date.map_or(today, |end| end.min(today));
     let product = ClientProduct::find(cx, course.client_product_id)?;
-    end(cx, product, today, true, None)?;
+    end(cx, product, on, true, None)?;
     Ok(1)
 }
 

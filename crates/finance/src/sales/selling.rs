@@ -206,11 +206,16 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
     let mut terms = Terms::of(&product);
     terms.price = asked.price.unwrap_or(terms.price);
     let settings = FinanceSettings::find(cx)?;
+    // Weeks are counted from where they begin, whatever the company wants of months.
+    let usual = match terms.period.is_months() {
+        true => settings.billing_anchor,
+        false => BillingAnchor::Start,
+    };
     let beginning = match asked.membership {
         Some((anchor, first)) => Some(course::beginning(
             &terms,
             start,
-            anchor.unwrap_or(settings.billing_anchor),
+            anchor.unwrap_or(usual),
             first.unwrap_or(settings.first_period),
         )?),
         None => None,

@@ -332,6 +332,9 @@ impl Stripe {
 
 /// Reads a notice whose signature is right; nothing of one about something else.
 pub fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
+    if wire::has_nul(body.as_bytes()) {
+        return Err("it has a NUL in it");
+    }
     let event: Event = serde_json::from_str(body).map_err(|_| "it is no event of Stripe's")?;
     Ok(event.notice())
 }

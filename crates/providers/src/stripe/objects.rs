@@ -299,6 +299,11 @@ pub struct Named {
     pub id: String,
 }
 
+/// No more of a text than this.
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 impl SetupIntent {
     fn left(&self) -> Option<MethodFacts> {
         if self.status != "succeeded" {
@@ -310,18 +315,22 @@ impl SetupIntent {
             Maybe::Id(id) => id,
         });
         let (kind, last4) = match (method.r#type.as_str(), &method.card, &method.sepa_debit) {
-            ("card", Some(card), _) => (MethodType::Card, card.last4.clone()),
-            ("sepa_debit", _, Some(account)) => (MethodType::SepaDebit, account.last4.clone()),
+            ("card", Some(card), _) => (MethodType::Card, &card.last4),
+            ("sepa_debit", _, Some(account)) => (MethodType::SepaDebit, &account.last4),
             _ => return None,
         };
+        let last4 = shortened(last4, 4);
         let card = method.card.as_ref();
         Some(MethodFacts {
             kind,
-            brand: card.and_then(|card| card.brand.clone()),
+            brand: card.and_then(|card| card.brand.as_deref().map(|brand| shortened(brand, 40))),
             last4,
-            exp_month: card.map(|card| card.exp_month),
-            exp_year: card.map(|card| card.exp_year),
-            holder_name: method.billing_details.and_then(|details| details.name),
+            exp_month: card.map(|card| card.exp_month.clamp(1, 12)),
+            exp_year: card.map(|card| card.exp_year.clamp(2_000, 2_999)),
+            holder_name: method
+                .billing_details
+                .and_then(|details| details.name)
+                .map(|name| shortened(&name, 200)),
             customer,
             token: method.id,
         })

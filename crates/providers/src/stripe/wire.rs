@@ -146,6 +146,9 @@ async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> Answere
         }
         body.extend_from_slice(&chunk);
     }
+    if has_nul(&body) {
+        return Err(silent("its answer has a NUL in it".to_owned()));
+    }
     if status.is_success() {
         return serde_json::from_slice(&body)
             .map_err(|error| silent(format!("its answer is another: {error}")));
@@ -158,4 +161,9 @@ async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> Answere
         Ok(told) => Err(Trouble::Said(Refusal { status: status.as_u16(), ..told.error }.into())),
         Err(_) => Err(silent(format!("HTTP {}", status.as_u16()))),
     }
+}
+
+/// Whether there is a NUL in a JSON text, which no name has and not every database keeps.
+pub fn has_nul(json: &[u8]) -> bool {
+    json.windows(6).any(|six| six == b"\\u0000")
 }

@@ -312,6 +312,7 @@ pub(super) fn restore(matches: &ArgMatches) -> Outcome {
         }
         if park {
             (parked, mail_parked) = (queue::park(tx, now)?, mail::park(tx, now)?);
+            spotter_finance::payments::refunds::resume(tx, now)?;
         }
         Ok(())
     };

@@ -223,6 +223,7 @@ impl Play {
         self.talk(tx, &stays)?;
         self.keep_timetable(tx, &stays)?;
         self.keep_books(tx, &stays)?;
+        self.keep_measure(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;

@@ -4,6 +4,7 @@ mod books;
 mod founding;
 mod history;
 mod people;
+mod progress;
 mod random;
 mod shop;
 mod talking;

@@ -99,7 +99,7 @@ impl Play {
         Ok(date.at(&time, zone))
     }
 
-    fn date(&self, day: i64, zone: &TimeZone) -> Date {
+    pub(super) fn date(&self, day: i64, zone: &TimeZone) -> Date {
         zone.date_at(self.at(day, 720))
     }
 

@@ -25,6 +25,7 @@ mod mcp;
 mod oauth;
 mod people;
 mod platform;
+mod progress;
 mod samples;
 mod snippets;
 mod store;

@@ -347,12 +347,14 @@ async fn statements_use_their_indexes(app: App) {
             ") AS dated",
             "RECURSIVE unfinished",
             "RECURSIVE days",
+            "RECURSIVE kind (type)",
             "FROM company ORDER BY",
             "FROM company c WHERE",
             "UPDATE mail SET status = ?1, content = NULL, error = ?3",
             "WHERE due_at IS NOT NULL GROUP BY",
             "lease = NULL, due_at = NULL WHERE due_at IS NOT NULL",
             "FROM sandbox_notice n",
+            "FROM refund WHERE status = 'pending' ON CONFLICT",
         ];
         let meant = meant.iter().any(|part| sql.0.contains(part));
         assert!(!reads_whole(&plan) || meant, "{}: {plan:?}", sql.0);

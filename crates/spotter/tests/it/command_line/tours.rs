@@ -2,7 +2,7 @@
 
 use super::*;
 
-crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance);
+crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -79,6 +79,24 @@ fn the_tour_of_finance(engine: Engine) {
         "[1000,0]",
         "[4900,[\"period\"]]",
         "true",
+    ];
+    tour(engine, document, &expected);
+}
+
+fn the_tour_of_progress(engine: Engine) {
+    let document = include_str!("../../../../../docs/PROGRESS.md");
+    let expected = [
+        "[\"weight\",\"kg\",\"lb\"]",
+        "[176.4,\"lb\"]",
+        "{\"systolic\":121,\"diastolic\":79}",
+        "[[\"blood_pressure\",null,\"mmHg\"],[\"weight\",80.01,\"kg\"]]",
+        "[81.2,\"2026-05-01\",\"recorded\"]",
+        "[81.3,\"2026-05-01\",\"recorded\"]",
+        "2\n",
+        "[\"decrease\",80.01,77.5,50]",
+        "done\ndone\ndone\n",
+        "[3,3,\"day\"]",
+        "[true,true,true]",
     ];
     tour(engine, document, &expected);
 }

@@ -18,6 +18,8 @@ on_both_engines!(process
     an_end_to_the_day_gives_back_the_rest,
     an_end_is_the_same_wherever_it_is_told,
     who_leaves_at_term_is_a_member_until_then,
+    who_leaves_at_once_leaves_no_bill_for_days_to_come,
+    days_that_rested_are_billed_where_they_did_not,
     a_pause_that_never_was_moves_nothing,
     what_does_not_renew_ends_by_itself,
     what_begins_later_waits,
@@ -336,14 +338,24 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
         let client = rich(&travel).await;
         let monthly = json!({"cancellationNoticePeriod": "Month"});
         let one = sold(&travel.app, &client, monthly, json!({"startsOn": "2026-10-15"})).await;
-        let cancel = format!("/finance/subscriptions/{}/cancellation-requests/preview", one.course);
-        let foreseen = travel.app.post(&cancel, json!({})).await.ok();
+        let cancel = format!("/finance/subscriptions/{}/cancellation-requests", one.course);
+        let foreseen = travel.app.post(&format!("{cancel}/preview"), json!({})).await.ok();
+        // Who wished to stay longer leaves as soon as who did not, and what has not begun ends at once.
+        travel.app.post(&cancel, json!({"endDate": "2027-06-15"})).await.ok();
+        let later = sold(&travel.app, &client, json!({}), json!({"startsOn": "2026-11-20"})).await;
         let other = json!({"firstName": "Bo", "memberStatus": "active"});
         let other = travel.app.new_client(other).await;
         super::told(&travel.app).await;
         let at_term = json!({"endOfTerm": true});
+        let both = [
+            "client.archived",
+            "client_product.revoked",
+            "invoice.created",
+            "subscription.cancelled",
+            "subscription.changed",
+        ];
         for (id, status, events) in [
-            (&client, "active", &["client.archived", "subscription.changed"][..]),
+            (&client, "active", &both[..]),
             (&other, "former", &["client.archived", "client.updated"]),
         ] {
             let path = format!("/clients/{id}/archive");
@@ -354,23 +366,82 @@ fn who_leaves_at_term_is_a_member_until_then(engine: Engine) {
             travel.app.post(&path, json!({})).await.ok();
             assert_eq!(super::told(&travel.app).await, [""; 0]);
         }
+        let undo = format!("/finance/subscriptions/{}/cancellation/undo", one.course);
+        let undone = travel.app.app("POST", &undo, None).await;
+        undone.refused(409, "PUBLIC_API_ERROR").about("clientId");
         let is = course(&travel.app, &one.course).await;
         assert_eq!((&is["status"], &is["endDate"]), (&json!("active"), &json!("2026-12-15")));
         assert_eq!(is["endDate"], foreseen.data()["preview"]["endDate"]);
+        assert_eq!(course(&travel.app, &later.course).await["status"], "cancelled");
         travel.to("2026-12-14T23:00:00Z").await;
         let bills = invoices(&travel.app, &client).await;
-        assert_eq!(periods(&bills[1..]), ["2026-11-15 4900"]);
+        let kinds: Vec<_> = bills.iter().map(|bill| text(bill, "/kind")).collect();
+        assert_eq!(kinds, ["credit_note", "invoice", "invoice", "invoice"]);
+        assert_eq!(periods(&bills[3..]), ["2026-11-15 4900"]);
         super::told(&travel.app).await;
         travel.to("2026-12-15T00:00:00Z").await;
         let ended = ["client.updated", "client_product.revoked", "subscription.cancelled"];
         assert_eq!(super::told(&travel.app).await, ended);
         assert_eq!(course(&travel.app, &one.course).await["status"], "cancelled");
-        let client = travel.app.get(&format!("/clients/{client}")).await.ok();
-        assert_eq!(client.data()["client"]["memberStatus"], "former");
+        let told = travel.app.get(&format!("/clients/{client}")).await.ok();
+        assert_eq!(told.data()["client"]["memberStatus"], "former");
+        assert_eq!(invoices(&travel.app, &client).await.len(), 4);
+    });
+}
+
+fn who_leaves_at_once_leaves_no_bill_for_days_to_come(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |travel: Travel| async move {
+        let exact = json!({"cancellationEnd": "noticeEnd"});
+        travel.app.app("PATCH", "/company/finance-settings", Some(exact)).await.ok();
+        for at_term in [true, false] {
+            let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+            let one = sold(&travel.app, &client, json!({}), json!({})).await;
+            let later = json!({"startsOn": "2026-11-20"});
+            let two = sold(&travel.app, &client, json!({}), later).await;
+            let path = format!("/clients/{client}/archive");
+            travel.app.post(&path, json!({"endOfTerm": at_term})).await.ok();
+            for course_id in [&one.course, &two.course] {
+                assert_eq!(course(&travel.app, course_id).await["status"], "cancelled");
+            }
+            let bills = invoices(&travel.app, &client).await;
+            let bills = bills.iter().filter(|bill| bill["kind"] == "invoice");
+            let owed: Vec<_> = bills.map(|bill| text(bill, "/status")).collect();
+            // Without notice what was billed stays due; by the terms, which know none, nothing is.
+            let first = if at_term { "cancelled" } else { "open" };
+            assert_eq!((&*owed[0], &*owed[1]), (first, "cancelled"), "{owed:?}");
+        }
+    });
+}
+
+fn days_that_rested_are_billed_where_they_did_not(engine: Engine) {
+    travelling(engine, "2026-11-01T09:00:00Z", |mut travel: Travel| async move {
+        let client = rich(&travel).await;
+        let one = sold(&travel.app, &client, json!({}), json!({})).await;
+        let base = format!("/finance/subscriptions/{}", one.course);
+        let needs = json!({"cancellationNeedsApproval": true});
+        travel.app.app("PATCH", "/company/finance-settings", Some(needs)).await.ok();
+        let wish = format!("{base}/cancellation-requests");
+        let late = travel.app.post(&wish, json!({"endDate": "2029-11-01"})).await.ok();
+        let rest = json!({"from": "2026-11-01", "until": "2026-12-31"});
+        travel.app.post(&format!("{base}/pause-requests"), rest).await.ok();
+        travel.app.app("POST", &wish, Some(json!({}))).await.ok();
+        // A wish of before does not move the end out again.
+        let late = text(late.data(), "/request/requestId");
+        let approve = format!("{base}/requests/{late}/approve");
+        let approved = travel.app.app("POST", &approve, None).await;
+        approved.refused(409, "PUBLIC_API_ERROR").about("endDate");
+        let resting = course(&travel.app, &one.course).await;
         assert_eq!(
-            invoices(&travel.app, text(client.data(), "/client/clientId").as_str()).await.len(),
-            2
+            (&resting["endDate"], &resting["nextBillingDate"]),
+            (&json!("2027-01-30"), &Value::Null)
         );
+        travel.app.app("POST", &format!("{base}/resume"), None).await.ok();
+        let awake = course(&travel.app, &one.course).await;
+        assert_eq!(awake["nextBillingDate"], awake["paidUntil"]);
+        travel.to("2027-01-30T00:00:00Z").await;
+        let bills = invoices(&travel.app, &client).await;
+        let last = bills.last().unwrap();
+        assert_eq!(last["periodEnd"], "2027-01-30", "{last}");
     });
 }
 
@@ -457,10 +528,6 @@ fn what_begins_later_waits(engine: Engine) {
             (&told["endDate"], &told["endRule"]),
             (&json!("2026-11-25"), &json!("not_begun"))
         );
-        travel.app.events().await;
-        travel.to("2026-11-20T00:00:00Z").await;
-        travel.app.announced(&["credit.assigned", "subscription.changed", "client.updated"]).await;
-        travel.to("2026-11-25T00:00:00Z").await;
         travel
             .app
             .announced(&[
@@ -470,6 +537,10 @@ fn what_begins_later_waits(engine: Engine) {
                 "client_product.revoked",
             ])
             .await;
+        travel.to("2026-11-20T00:00:00Z").await;
+        travel.app.announced(&["credit.assigned", "subscription.changed", "client.updated"]).await;
+        travel.to("2026-11-25T00:00:00Z").await;
+        travel.app.announced(&[]).await;
         let own = travel.app.get(&format!("/clients/{client}")).await.ok();
         assert_eq!(own.data()["client"]["memberStatus"], "active");
         let credits = travel.app.get(&format!("/finance/clients/{client}/credits")).await.ok();

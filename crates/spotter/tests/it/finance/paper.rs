@@ -129,7 +129,7 @@ with PySaxonProcessor(license=False) as saxon:
         said = lambda tag: [e.text for e in root.iter("{*}" + tag)]
         print(json.dumps({"name": name, "level": facturx.get_level(root), "fired": report.count("fired-rule"),
             "broken": re.findall(r"<svrl:failed-assert.*?<svrl:text>(.*?)</svrl:text>", report, re.S),
-            "total": said("GrandTotalAmount")[0], "type": said("TypeCode")[0], "number": said("ID")[1]}))
+            "total": said("GrandTotalAmount")[0], "due": said("DuePayableAmount")[0], "type": said("TypeCode")[0], "number": said("ID")[1]}))
 "#;
 
 async fn other_programs_read_what_is_inside(app: App) {
@@ -151,8 +151,20 @@ async fn other_programs_read_what_is_inside(app: App) {
     let note = json!({"amount": 54_321, "reason": "Sorry"});
     let made = app.app("POST", &path, Some(note)).await.ok();
     let three = text(made.data(), "/invoice/invoiceId");
+    // Some of one, and all of another, is paid with money that was there before.
+    let other = app.new_client(json!({"firstName": "Bo"})).await;
+    let money = json!({"clientId": other, "amount": 6_000, "kind": "cash"});
+    app.app("POST", "/finance/payments", Some(money)).await.ok();
+    let towels = json!({"clientId": other, "lines": [{"description": "Towels", "amount": 5_000, "vatPercentage": 21}]});
+    let mut paid_before = Vec::new();
+    for left in [0, 4_000] {
+        let made = app.app("POST", "/finance/invoices", Some(towels.clone())).await.ok();
+        let told = &made.data()["invoice"];
+        assert_eq!((&told["balance"], &told["prepaidTotal"]), (&json!(left), &json!(5_000 - left)));
+        paid_before.push(text(told, "/invoiceId"));
+    }
     let (mut input, mut expected) = (String::new(), Vec::new());
-    for id in [&one.invoice, &two, &three] {
+    for id in [&one.invoice, &two, &three, &paid_before[0], &paid_before[1]] {
         let pdf = told(&app, id).await;
         let (_, bytes, _) = fetch(&app, &text(&pdf, "/url")).await;
         bytes.iter().for_each(|byte| input.push_str(&format!("{byte:02x}")));
@@ -161,21 +173,19 @@ async fn other_programs_read_what_is_inside(app: App) {
         let invoice = &invoice.data()["invoice"];
         let gross = invoice["grossTotal"].as_i64().unwrap();
         let kind = if invoice["kind"] == "invoice" { "380" } else { "381" };
-        expected.push((
-            format!("{}.{:02}", gross / 100, gross % 100),
-            kind,
-            text(invoice, "/number"),
-        ));
+        let due = gross - invoice["prepaidTotal"].as_i64().unwrap();
+        let [gross, due] = [gross, due].map(|all| format!("{}.{:02}", all / 100, all % 100));
+        expected.push(((gross, due), kind, text(invoice, "/number")));
     }
     let Some(output) = python::ask_own(&["facturx", "saxonche"], READ, &input) else { return };
     let read: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(read.len(), 3);
+    assert_eq!(read.len(), 5);
     for (read, (total, kind, number)) in read.iter().zip(expected) {
         assert_eq!((&read["name"], &read["level"]), (&json!("factur-x.xml"), &json!("en16931")));
         assert_eq!(read["broken"], json!([]), "{read}");
         assert!(read["fired"].as_i64().unwrap() > 20, "the rules were run");
-        let said = (&read["total"], &read["type"], &read["number"]);
-        assert_eq!(said, (&json!(total), &json!(kind), &json!(number)));
+        let said = (&read["total"], &read["due"], &read["type"], &read["number"]);
+        assert_eq!(said, (&json!(total.0), &json!(total.1), &json!(kind), &json!(number)));
     }
     let reply = send(app.server.request("GET", "/files/invoices/none.pdf")).await;
     assert_eq!(reply.status, 404);

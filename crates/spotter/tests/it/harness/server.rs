@@ -110,7 +110,7 @@ pub fn env() -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: spotter::areas::areas().endings.into(),
-        settling: Arc::new(spotter_finance::credits::settling::Ledger),
+        ports: spotter::areas::ports(),
     }
 }
 

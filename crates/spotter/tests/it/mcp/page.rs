@@ -107,7 +107,6 @@ async fn a_person_signs_in_and_allows(app: App) {
         "Reads: Names, contact details",
         "Changes: Create, update",
         "Notes about clients",
-        "of no use yet",
         "Allow it more",
         "Not you?",
     ] {

@@ -60,6 +60,7 @@ impl Sample for Shop {
                     let client = ids["clientId"].clone();
                     ids.insert("paymentMethodId", new_method(app, &client).await);
                 }
+                "resolve_payment" => age(app, ids).await,
                 // One that waits for an answer already would be enough.
                 "request_pause" => {
                     let path = format!("{course}/requests/{}/reject", ids["subscriptionRequestId"]);
@@ -102,6 +103,7 @@ impl Sample for Shop {
                 json!({"clientId": ids["clientId"], "amount": 1, "kind": "cash"})
             }
             "create_payment_request" => ask(&ids["clientId"]),
+            "resolve_payment" => json!({"status": "failed"}),
             "refund_payment" => json!({"amount": 100, "reason": "Sorry"}),
             "preview_product" | "assign_product" => json!({"productId": ids["thingId"]}),
             "preview_membership" | "assign_membership" => json!({"productId": ids["membershipId"]}),
@@ -120,10 +122,27 @@ async fn connect(app: &App) {
     app.app("PUT", "/company/payment-provider", Some(new)).await.ok();
 }
 
-/// A card of a client.
+/// Has a payment through the provider be under way for days.
+async fn age(app: &App, ids: &mut Ids) {
+    const AGE: Sql = Sql("UPDATE payment SET created_at = created_at - 172800000 \
+        WHERE company_id = ?1 AND payment_id = ?2");
+    let method = new_card(app, &ids["clientId"], "sandbox_slow_ok").await;
+    let path = format!("/finance/invoices/{}/charge", ids["invoiceId"]);
+    let charged = app.app("POST", &path, Some(json!({"paymentMethodId": method}))).await.ok();
+    let payment = text(charged.data(), "/payment/paymentId");
+    let (company, id) = (app.company, PaymentId(Id::parse(&payment).unwrap()));
+    app.server.db.write(move |tx| tx.execute(AGE, params![company, id])).await.unwrap();
+    ids.insert("paymentId", payment);
+}
+
+/// A card of a client that is declined.
 async fn new_method(app: &App, client: &str) -> String {
+    new_card(app, client, "sandbox_declined").await
+}
+
+async fn new_card(app: &App, client: &str, token: &str) -> String {
     let path = format!("/finance/clients/{client}/payment-methods");
-    let token = json!({"sandboxToken": "sandbox_declined"});
+    let token = json!({"sandboxToken": token});
     let made = app.app("POST", &path, Some(token)).await.ok();
     text(made.data(), "/paymentMethod/paymentMethodId")
 }

@@ -9,6 +9,7 @@ mod conversations;
 mod finance;
 mod locations;
 mod mcp;
+mod progress;
 pub mod webhooks;
 mod workout;
 
@@ -53,6 +54,7 @@ pub const ALL: &[&dyn Sample] = &[
     &calendar::Calendar,
     &workout::Training,
     &finance::Shop,
+    &progress::Progress,
     &conversations::Talk,
     &mcp::Assistants,
 ];

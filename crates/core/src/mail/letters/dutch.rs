@@ -1,0 +1,129 @@
+//! Every letter in Dutch.
+
+use super::{Language, Texts};
+
+pub(super) const DUTCH: Language = Language {
+    code: "nl",
+    greeting: "Hallo {name},",
+    link_by_hand: "Werkt de knop niet, open dan dit adres:",
+    sender: "Dit bericht is verstuurd namens {company}.",
+    coach_invitation: Texts {
+        subject: "{company} nodigt je uit",
+        paragraphs: &[
+            "{company} heeft een account voor je gemaakt als coach. Stel een wachtwoord in om te beginnen.",
+            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
+        ],
+        link: "Wachtwoord instellen",
+    },
+    client_invitation: Texts {
+        subject: "{company} nodigt je uit voor het portaal",
+        paragraphs: &[
+            "{company} heeft een account voor je gemaakt, waar je je schema, je berichten en je coach \
+             vindt. Stel een wachtwoord in om te beginnen.",
+            "De uitnodiging is 14 dagen geldig. Verwachtte je haar niet, dan hoef je niets te doen.",
+        ],
+        link: "Wachtwoord instellen",
+    },
+    password_reset: Texts {
+        subject: "Een nieuw wachtwoord voor {company}",
+        paragraphs: &[
+            "Iemand, waarschijnlijk jijzelf, heeft een nieuw wachtwoord aangevraagd voor je account bij \
+             {company}.",
+            "De link werkt een uur en voor één wachtwoord. Was jij het niet, dan hoef je niets te doen: je \
+             wachtwoord blijft zoals het is.",
+        ],
+        link: "Nieuw wachtwoord instellen",
+    },
+    failing_webhook: Texts {
+        subject: "Webhook \u{201c}{webhook}\u{201d} werkt niet",
+        paragraphs: &[
+            "Wat {company} naar de webhook \u{201c}{webhook}\u{201d} stuurt, komt niet aan. De laatste \
+             bezorging is na haar laatste poging mislukt: {error}.",
+            "Wie hem beheert, vindt elke bezorging en poging in de API en kan mislukte bezorgingen opnieuw \
+             versturen. Zolang het misgaat, hoor je het eenmaal per dag.",
+        ],
+        link: "",
+    },
+    invoice: Texts {
+        subject: "Factuur {number} van {company}",
+        paragraphs: &[
+            "Hierbij je factuur {number} van {company}. Te betalen: {amount}, uiterlijk op {due}.",
+            "Vermeld het factuurnummer als je betaalt. Heb je al betaald, dan hoef je niets te doen.",
+        ],
+        link: "Factuur betalen",
+    },
+    invoice_paid: Texts {
+        subject: "Factuur {number} van {company}, betaald",
+        paragraphs: &[
+            "Hierbij je factuur {number} van {company}. Hij is betaald met wat je eerder hebt overgemaakt: je hoeft \
+             niets meer te doen.",
+        ],
+        link: "",
+    },
+    invoice_to_collect: Texts {
+        subject: "Factuur {number} van {company}",
+        paragraphs: &[
+            "Hierbij je factuur {number} van {company}. Op {due} innen we {amount} van de betaalmethode die je bij \
+             ons hebt achtergelaten.",
+            "Je hoeft niets te doen. Lukt het niet, dan hoor je van ons.",
+        ],
+        link: "",
+    },
+    invoice_reminder: Texts {
+        subject: "Herinnering: factuur {number} van {company}",
+        paragraphs: &[
+            "Van factuur {number} staat nog {amount} open. De betaling had uiterlijk op {due} binnen moeten zijn.",
+            "Wil je het in de komende dagen betalen, met het factuurnummer erbij? Heb je net betaald, dan hoef je \
+             niets te doen; klopt er iets niet, laat het ons dan weten.",
+        ],
+        link: "Factuur betalen",
+    },
+    payment_failed: Texts {
+        subject: "{company} kon factuur {number} niet innen",
+        paragraphs: &[
+            "We hebben geprobeerd {amount} voor factuur {number} te innen met de betaalmethode die je bij ons hebt \
+             achtergelaten, en dat is niet gelukt.",
+            "Betaal hem met de knop hieronder, of geef een andere betaalmethode op. Stond er te weinig op de \
+             rekening, dan proberen we het in de komende dagen opnieuw.",
+        ],
+        link: "Factuur betalen",
+    },
+    payment_received: Texts {
+        subject: "{company} heeft je betaling ontvangen",
+        paragraphs: &["We hebben {amount} ontvangen voor {number}. Dank je wel!"],
+        link: "",
+    },
+    payment_method_expires: Texts {
+        subject: "Je kaart bij {company} verloopt",
+        paragraphs: &[
+            "De kaart die eindigt op {method}, waarvan we je rekeningen innen, is geldig tot en met {until}.",
+            "Laat voor die tijd een andere achter, zodat er niets onbetaald blijft.",
+        ],
+        link: "Andere kaart achterlaten",
+    },
+    membership_paused: Texts {
+        subject: "Je lidmaatschap bij {company} is gepauzeerd",
+        paragraphs: &[
+            "Je lidmaatschap {membership} rust vanaf {from} en gaat verder op {until}.",
+            "Is dat niet wat je wilt, laat het ons dan weten.",
+        ],
+        link: "",
+    },
+    membership_ends: Texts {
+        subject: "Je lidmaatschap bij {company} eindigt",
+        paragraphs: &[
+            "Je lidmaatschap {membership} eindigt. De laatste dag is {until}.",
+            "Is dat niet wat je wilt, laat het ons dan voor die dag weten.",
+        ],
+        link: "",
+    },
+    membership_never_begins: Texts {
+        subject: "Je lidmaatschap bij {company} gaat niet in",
+        paragraphs: &[
+            "Je lidmaatschap {membership} eindigt voor de eerste dag: het gaat niet in, en de factuur wordt \
+             gecrediteerd.",
+            "Is dat niet wat je wilt, laat het ons dan weten.",
+        ],
+        link: "",
+    },
+};

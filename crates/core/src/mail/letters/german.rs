@@ -1,0 +1,130 @@
+//! Every letter in German.
+
+use super::{Language, Texts};
+
+pub(super) const GERMAN: Language = Language {
+    code: "de",
+    greeting: "Hallo {name},",
+    link_by_hand: "Falls der Knopf nicht geht, öffnen Sie diese Adresse:",
+    sender: "Diese Nachricht wurde im Auftrag von {company} gesendet.",
+    coach_invitation: Texts {
+        subject: "{company} lädt Sie ein",
+        paragraphs: &[
+            "{company} hat für Sie ein Konto als Coach angelegt. Legen Sie ein Passwort fest, um zu \
+             beginnen.",
+            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
+        ],
+        link: "Passwort festlegen",
+    },
+    client_invitation: Texts {
+        subject: "{company} lädt Sie in sein Portal ein",
+        paragraphs: &[
+            "{company} hat für Sie ein Konto angelegt, in dem Sie Ihren Plan, Ihre Nachrichten und Ihren \
+             Coach finden. Legen Sie ein Passwort fest, um zu beginnen.",
+            "Die Einladung gilt 14 Tage. Falls Sie sie nicht erwartet haben, brauchen Sie nichts zu tun.",
+        ],
+        link: "Passwort festlegen",
+    },
+    password_reset: Texts {
+        subject: "Ein neues Passwort für {company}",
+        paragraphs: &[
+            "Jemand, vermutlich Sie selbst, hat für Ihr Konto bei {company} ein neues Passwort angefordert.",
+            "Der Link gilt eine Stunde und für ein Passwort. Falls Sie es nicht waren, brauchen Sie nichts \
+             zu tun: Ihr Passwort bleibt, wie es ist.",
+        ],
+        link: "Neues Passwort festlegen",
+    },
+    failing_webhook: Texts {
+        subject: "Webhook \u{201e}{webhook}\u{201c} schlägt fehl",
+        paragraphs: &[
+            "Was {company} an den Webhook \u{201e}{webhook}\u{201c} sendet, kommt nicht an. Die letzte \
+             Zustellung ist nach ihrem letzten Versuch gescheitert: {error}.",
+            "Wer ihn betreut, findet jede Zustellung und jeden Versuch in der API und kann gescheiterte \
+             Zustellungen erneut senden. Solange es so bleibt, erfahren Sie es einmal am Tag.",
+        ],
+        link: "",
+    },
+    invoice: Texts {
+        subject: "Rechnung {number} von {company}",
+        paragraphs: &[
+            "Hier ist Ihre Rechnung {number} von {company}. {amount} sind bis zum {due} zu zahlen.",
+            "Bitte geben Sie bei der Zahlung die Rechnungsnummer an. Falls Sie schon gezahlt haben, brauchen Sie \
+             nichts zu tun.",
+        ],
+        link: "Rechnung bezahlen",
+    },
+    invoice_paid: Texts {
+        subject: "Rechnung {number} von {company}, bezahlt",
+        paragraphs: &[
+            "Hier ist Ihre Rechnung {number} von {company}. Sie ist mit Ihrem Guthaben bezahlt: Sie brauchen nichts \
+             mehr zu tun.",
+        ],
+        link: "",
+    },
+    invoice_to_collect: Texts {
+        subject: "Rechnung {number} von {company}",
+        paragraphs: &[
+            "Hier ist Ihre Rechnung {number} von {company}. Am {due} ziehen wir {amount} von der Zahlungsart ein, die \
+             Sie bei uns hinterlegt haben.",
+            "Sie brauchen nichts zu tun. Falls es nicht gelingt, schreiben wir Ihnen.",
+        ],
+        link: "",
+    },
+    invoice_reminder: Texts {
+        subject: "Erinnerung: Rechnung {number} von {company}",
+        paragraphs: &[
+            "Von Rechnung {number} sind noch {amount} offen. Sie waren am {due} fällig.",
+            "Bitte zahlen Sie in den nächsten Tagen, mit Angabe der Rechnungsnummer. Falls Sie gerade gezahlt \
+             haben, brauchen Sie nichts zu tun; falls etwas nicht stimmt, schreiben Sie uns.",
+        ],
+        link: "Rechnung bezahlen",
+    },
+    payment_failed: Texts {
+        subject: "{company} konnte Rechnung {number} nicht einziehen",
+        paragraphs: &[
+            "Wir haben versucht, {amount} für Rechnung {number} mit der Zahlungsart einzuziehen, die Sie bei uns \
+             hinterlegt haben; das ist nicht gelungen.",
+            "Bitte zahlen Sie mit dem Knopf unten, oder hinterlegen Sie eine andere Zahlungsart. Falls das Konto \
+             nicht gedeckt war, versuchen wir es in den nächsten Tagen noch einmal.",
+        ],
+        link: "Rechnung bezahlen",
+    },
+    payment_received: Texts {
+        subject: "{company} hat Ihre Zahlung erhalten",
+        paragraphs: &["Wir haben {amount} für {number} erhalten. Vielen Dank!"],
+        link: "",
+    },
+    payment_method_expires: Texts {
+        subject: "Ihre Karte bei {company} läuft ab",
+        paragraphs: &[
+            "Die Karte mit der Endung {method}, von der wir Ihre Rechnungen einziehen, gilt bis zum {until}.",
+            "Bitte hinterlegen Sie vorher eine andere, damit nichts unbezahlt bleibt.",
+        ],
+        link: "Andere Karte hinterlegen",
+    },
+    membership_paused: Texts {
+        subject: "Ihre Mitgliedschaft bei {company} ruht",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} ruht ab dem {from} und geht am {until} weiter.",
+            "Falls Sie das nicht wünschen, schreiben Sie uns.",
+        ],
+        link: "",
+    },
+    membership_ends: Texts {
+        subject: "Ihre Mitgliedschaft bei {company} endet",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} endet. Ihr letzter Tag ist der {until}.",
+            "Falls Sie das nicht wünschen, schreiben Sie uns vor diesem Tag.",
+        ],
+        link: "",
+    },
+    membership_never_begins: Texts {
+        subject: "Ihre Mitgliedschaft bei {company} beginnt nicht",
+        paragraphs: &[
+            "Ihre Mitgliedschaft {membership} endet vor ihrem ersten Tag: Sie beginnt nicht, und die Rechnung wird \
+             gutgeschrieben.",
+            "Falls Sie das nicht wünschen, schreiben Sie uns.",
+        ],
+        link: "",
+    },
+};

@@ -1,0 +1,217 @@
+//! Pictures that people send of themselves: turned the right way up, made smaller, and written anew, so that
+//! nothing of the camera, the place or the time is left in them. What is no picture, or a bomb, is refused
+//! before it is decoded.
+
+use std::io::Cursor;
+
+use image::{
+    DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, codecs::jpeg::JpegEncoder,
+    imageops::FilterType,
+};
+
+/// Longest side that is taken, in pixels.
+pub const SIDE_MAX: u32 = 12_000;
+/// Most pixels that are taken.
+pub const PIXELS_MAX: u64 = 40_000_000;
+/// Longest side of what is kept.
+pub const KEPT_SIDE: u32 = 2_048;
+/// Longest side of its thumbnail.
+pub const THUMBNAIL_SIDE: u32 = 320;
+/// Most bytes of a decoded picture: 40 megapixels of 16 bits in four channels.
+const DECODED_MAX: u64 = PIXELS_MAX * 8;
+/// Of what is kept, in percent.
+const QUALITY: u8 = 85;
+
+/// A picture as it is kept, with its thumbnail: both JPEG.
+#[derive(Debug)]
+pub struct Picture {
+    /// The picture.
+    pub large: Vec<u8>,
+    /// The same, small.
+    pub thumbnail: Vec<u8>,
+    /// Of the picture, in pixels.
+    pub width: u32,
+    /// Of the picture, in pixels.
+    pub height: u32,
+}
+
+/// Why a picture is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is no JPEG, PNG or WebP.
+    NoPicture,
+    /// It moves.
+    Moves,
+    /// It has too many pixels.
+    TooLarge,
+    /// It cannot be read to its end.
+    Broken,
+}
+
+/// Reads a picture and writes it anew. Takes time and memory: not for a thread that others wait for.
+pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
+    let format = image::guess_format(bytes).map_err(|_| Refusal::NoPicture)?;
+    if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
+        return Err(Refusal::NoPicture);
+    }
+    if moves(bytes, format) {
+        return Err(Refusal::Moves);
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE_MAX);
+    limits.max_image_height = Some(SIDE_MAX);
+    limits.max_alloc = Some(DECODED_MAX);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(of)?;
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    // The library asks its limits where it decodes itself; here it is asked before anything is.
+    if pixels == 0 || pixels > PIXELS_MAX || width.max(height) > SIDE_MAX {
+        return Err(Refusal::TooLarge);
+    }
+    if decoder.total_bytes() > DECODED_MAX {
+        return Err(Refusal::TooLarge);
+    }
+    let orientation = decoder.orientation().map_err(|_| Refusal::Broken)?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(of)?;
+    if image.width().max(image.height()) > KEPT_SIDE {
+        image = image.resize(KEPT_SIDE, KEPT_SIDE, FilterType::CatmullRom);
+    }
+    image.apply_orientation(orientation);
+    let thumbnail = image.thumbnail(THUMBNAIL_SIDE, THUMBNAIL_SIDE);
+    Ok(Picture {
+        width: image.width(),
+        height: image.height(),
+        large: jpeg(&image)?,
+        thumbnail: jpeg(&thumbnail)?,
+    })
+}
+
+fn of(error: image::ImageError) -> Refusal {
+    match error {
+        image::ImageError::Limits(_) => Refusal::TooLarge,
+        _ => Refusal::Broken,
+    }
+}
+
+/// Whether a picture has several frames: of PNG and WebP their own chunks say so.
+fn moves(bytes: &[u8], format: ImageFormat) -> bool {
+    match format {
+        ImageFormat::Png => image::codecs::png::PngDecoder::new(Cursor::new(bytes))
+            .and_then(|decoder| decoder.is_apng())
+            .unwrap_or(false),
+        ImageFormat::WebP => image::codecs::webp::WebPDecoder::new(Cursor::new(bytes))
+            .is_ok_and(|decoder| decoder.has_animation()),
+        _ => false,
+    }
+}
+
+/// A picture on white, where it lets something through, as a JPEG without anything beside it.
+fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, Refusal> {
+    let mut flat = image.to_rgba8();
+    for pixel in flat.pixels_mut() {
+        let alpha = u32::from(pixel[3]);
+        for channel in 0..3 {
+            let over = u32::from(pixel[channel]) * alpha + 255 * (255 - alpha);
+            pixel[channel] = u8::try_from(over / 255).unwrap_or(255);
+        }
+    }
+    let flat = DynamicImage::ImageRgba8(flat).to_rgb8();
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, QUALITY)
+        .encode_image(&flat)
+        .map_err(|_| Refusal::Broken)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+
+    fn striped(width: u32, height: u32) -> DynamicImage {
+        // Red above, blue below.
+        DynamicImage::ImageRgb8(RgbImage::from_fn(width, height, |_, y| {
+            if y < height / 2 { Rgb([220, 20, 20]) } else { Rgb([20, 20, 220]) }
+        }))
+    }
+
+    fn as_format(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        image.write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    }
+
+    /// A JPEG with an EXIF block that says how the camera was held, and where.
+    fn turned(image: &DynamicImage, orientation: u8) -> Vec<u8> {
+        let plain = as_format(image, ImageFormat::Jpeg);
+        let mut exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
+        exif.extend([orientation, 0, 0, 0, 0, 0, 0, 0]);
+        exif.extend(b"GPS 52.37 4.90");
+        let length = u16::try_from(exif.len() + 2).unwrap().to_be_bytes();
+        [&plain[..2], &[0xff, 0xe1], &length, &exif, &plain[2..]].concat()
+    }
+
+    #[test]
+    fn pictures_are_turned_made_smaller_and_written_anew() {
+        let told = clean(&turned(&striped(3_000, 1_000), 6)).unwrap();
+        assert_eq!((told.width, told.height), (683, 2_048));
+        for bytes in [&told.large, &told.thumbnail] {
+            assert!(!bytes.windows(4).any(|four| four == b"Exif"));
+            assert!(!bytes.windows(3).any(|three| three == b"GPS"));
+            let image = image::load_from_memory(bytes).unwrap().to_rgb8();
+            // What was above is on the right.
+            let right = image.get_pixel(image.width() - 10, image.height() / 2);
+            assert!(right[0] > 150 && right[2] < 100, "{right:?}");
+        }
+        let small = image::load_from_memory(&told.thumbnail).unwrap();
+        assert_eq!(small.width().max(small.height()), THUMBNAIL_SIDE);
+    }
+
+    #[test]
+    fn every_kind_is_taken_and_kept_as_one() {
+        for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
+            let told = clean(&as_format(&striped(40, 30), format)).unwrap();
+            assert_eq!((told.width, told.height), (40, 30));
+            assert!(told.large.starts_with(&[0xff, 0xd8, 0xff]));
+        }
+    }
+
+    #[test]
+    fn what_lets_something_through_stands_on_white() {
+        let clear = DynamicImage::new_rgba8(20, 20);
+        let told = clean(&as_format(&clear, ImageFormat::Png)).unwrap();
+        let image = image::load_from_memory(&told.large).unwrap().to_rgb8();
+        assert!(image.get_pixel(10, 10).0.iter().all(|channel| *channel > 250));
+    }
+
+    #[test]
+    fn what_is_no_picture_or_a_bomb_is_refused() {
+        let told = |bytes: &[u8]| clean(bytes).unwrap_err();
+        assert_eq!(told(b""), Refusal::NoPicture);
+        assert_eq!(told(b"GIF89a\x01\0\x01\0\0\0\0"), Refusal::NoPicture);
+        assert_eq!(told(b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"), Refusal::NoPicture);
+        let whole = as_format(&striped(400, 300), ImageFormat::Png);
+        assert_eq!(told(&whole[..whole.len() / 2]), Refusal::Broken);
+        // A header that promises more pixels than there is room for.
+        for (width, height) in [(12_001_u32, 1_u32), (11_000, 11_000), (u32::MAX / 2, u32::MAX / 2)]
+        {
+            let mut bomb = as_format(&striped(4, 4), ImageFormat::Png);
+            bomb[16..20].copy_from_slice(&width.to_be_bytes());
+            bomb[20..24].copy_from_slice(&height.to_be_bytes());
+            let crc = crc32(&bomb[12..29]);
+            bomb[29..33].copy_from_slice(&crc.to_be_bytes());
+            assert_eq!(told(&bomb), Refusal::TooLarge, "{width} by {height}");
+        }
+    }
+
+    fn crc32(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(u32::MAX, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 }
+            })
+        })
+    }
+}

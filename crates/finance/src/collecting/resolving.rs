@@ -1,0 +1,76 @@
+//! Payments of which the provider says nothing that can be believed: somebody of the company says what became of
+//! them, once they have looked it up there.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Path, Write, operation};
+use spotter_kernel::{Event, Key, Problem, Result};
+use spotter_store::words;
+
+use super::{
+    charging::{ProviderPayment, conclude},
+    provider::Outcome,
+};
+use crate::payments::{
+    operations::{PaymentAnswer, PaymentPath, PaymentView},
+    payment::{FailureCode, Payment},
+};
+
+/// How old a payment is that can be resolved by hand, in hours: until then the provider is asked.
+const HOURS: i64 = 24;
+
+words! {
+    /// What became of a payment.
+    enum Resolution { Succeeded = "succeeded", Failed = "failed" }
+}
+
+/// What became of a payment, as the provider's own pages show it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Resolve {
+    /// `succeeded` where all of its amount has come; `failed` where nothing has.
+    status: Resolution,
+}
+
+fn resolve_payment(
+    cx: &mut Write,
+    Path(at): Path<PaymentPath>,
+    Body(said): Body<Resolve>,
+) -> Result<PaymentAnswer> {
+    let payment = Payment::find(cx, at.payment_id)?;
+    if ProviderPayment::find(cx, at.payment_id)?.is_none() {
+        return Err(Problem::conflict("paymentId", "must be a payment through a provider"));
+    }
+    if payment.is_final() {
+        return Err(Problem::conflict("status", "must be pending or processing"));
+    }
+    if payment.created_at.plus_seconds(HOURS * 3_600) > cx.now() {
+        let rule = "must be a day old: until then the provider is asked what became of it";
+        return Err(Problem::conflict("createdAt", rule));
+    }
+    let outcome = match said.status {
+        Resolution::Succeeded => Outcome::Succeeded(payment.kind),
+        // Should the provider say after all that it came, it is believed.
+        Resolution::Failed => Outcome::Failed(FailureCode::NotSent),
+    };
+    conclude(cx, at.payment_id, &outcome)?;
+    cx.touch("payment", at.payment_id, ["status"]);
+    let resolved = Payment::find(cx, at.payment_id)?;
+    Ok(PaymentAnswer { payment: PaymentView::of(cx, resolved)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(app POST "/finance/payments/{paymentId}/resolve", Admin, resolve_payment)
+            .summary("Say what became of a payment that the provider cannot be asked about")
+            .describe(
+                "For payments that stay under way: the provider tells of other money than was asked for, or its \
+                 account is gone. Look there first: what has `succeeded` pays its invoice, and what has `failed` \
+                 is charged again or chased.",
+            )
+            .emits(crate::COLLECTS)
+            .always(&[Event::PaymentFailed])
+            .fails(&[Key::ApiError]),
+    ])
+}

@@ -1,0 +1,322 @@
+//! A goal: what is kept and told of it, and how far it has come.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_core::clients::Client;
+use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{
+    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+};
+
+use crate::{habit::HabitId, types::TypeKey};
+
+id_type!(
+    /// A goal.
+    GoalId,
+    RequestInvalid
+);
+stored_ids!(GoalId);
+
+words! {
+    /// What a goal is counted by: a measurement, days on which a habit was kept, workouts that were completed, or
+    /// what somebody says.
+    pub enum GoalKind {
+        Measurement = "measurement",
+        Habit = "habit",
+        Sessions = "sessions",
+        Custom = "custom",
+    }
+}
+
+words! {
+    /// Where it is to go.
+    pub enum Direction { Increase = "increase", Decrease = "decrease", Maintain = "maintain" }
+}
+
+words! {
+    /// Where a goal stands. What was achieved stays so.
+    pub enum GoalStatus {
+        Active = "active",
+        Achieved = "achieved",
+        Missed = "missed",
+        Abandoned = "abandoned",
+    }
+}
+
+record! {
+    /// A goal as it is kept: its values as the type of measurement keeps them, as counts, or in hundredths.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Goal {
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// Its id.
+        pub goal_id: GoalId,
+        /// What people call it.
+        pub title: String,
+        /// What it is counted by.
+        pub kind: GoalKind,
+        /// The type of measurement that it follows.
+        pub measurement_type: Option<TypeKey>,
+        /// The habit that it follows.
+        pub habit_id: Option<HabitId>,
+        /// Where it is to go.
+        pub direction: Direction,
+        /// Where it began; it does not change once it is known.
+        pub start_value: Option<i64>,
+        /// Where it is to end.
+        pub target_value: i64,
+        /// Where it is.
+        pub current_value: Option<i64>,
+        /// How far off still counts, where it is to stay.
+        pub tolerance: Option<i64>,
+        /// The unit of a custom one.
+        pub unit: Option<String>,
+        /// From which date on it counts.
+        pub start_date: Date,
+        /// Until which date, that one included.
+        pub due_date: Option<Date>,
+        /// Where it stands.
+        pub status: GoalStatus,
+        /// How far it has come.
+        pub progress_percent: Option<i64>,
+        /// When it was achieved.
+        pub achieved_at: Option<Timestamp>,
+        /// What there is to say.
+        pub note: Option<String>,
+        /// What kind of caller made it.
+        pub created_by_type: String,
+        /// Who made it.
+        pub created_by: Option<Id>,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What events tell of a goal: never where it is or is to go.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct GoalEvent {
+    client_id: ClientId,
+    goal_id: GoalId,
+    /// What it is counted by.
+    kind: GoalKind,
+    status: GoalStatus,
+    due_date: Option<Date>,
+    /// The fields that changed; empty for a new goal.
+    changed_fields: Vec<String>,
+}
+
+impl Payload for GoalEvent {
+    const EVENTS: &'static [Event] = &[Event::GoalUpdated];
+}
+
+/// How far something has come from where it began to where it is to end, in whole percent, rounded down: 100 only
+/// once it is there.
+pub fn percent(start: i64, target: i64, current: i64) -> i64 {
+    let (whole, done) = (i128::from(target - start), i128::from(current - start));
+    if whole == 0 {
+        return 0;
+    }
+    let (whole, done) = if whole < 0 { (-whole, -done) } else { (whole, done) };
+    ((done * 100).div_euclid(whole)).clamp(0, 100) as i64
+}
+
+/// What a goal is counted by, as it is now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The newest value since it began.
+    pub newest: Option<i64>,
+    /// The values since it began, and how many of them are near enough to where it is to stay.
+    pub counted: (i64, i64),
+}
+
+/// The subject of the totals of a client's goals.
+pub const TALLY: &str = "goals";
+
+impl Goal {
+    /// A client's goal.
+    pub fn find(cx: &mut Read, client: ClientId, id: GoalId) -> Result<Self> {
+        Client::find(cx, client)?;
+        cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// Brings it up to date with what it is counted by. Where it began is the first value, unless it was said.
+    pub fn follow(&mut self, facts: Facts, now: Timestamp) {
+        if self.status != GoalStatus::Active {
+            return;
+        }
+        self.current_value = facts.newest;
+        self.start_value = self.start_value.or(facts.newest);
+        self.progress_percent = match (self.direction, self.start_value, self.current_value) {
+            (Direction::Maintain, _, Some(_)) => {
+                let (all, near) = facts.counted;
+                Some(near * 100 / all.max(1))
+            }
+            (_, Some(start), Some(current)) => Some(percent(start, self.target_value, current)),
+            _ => None,
+        };
+        let is_there = match (self.direction, self.current_value) {
+            (Direction::Increase, Some(current)) => current >= self.target_value,
+            (Direction::Decrease, Some(current)) => current <= self.target_value,
+            // Who is to stay is there when the time is over.
+            (Direction::Maintain, _) | (_, None) => false,
+        };
+        if is_there {
+            self.achieve(now);
+            self.progress_percent = Some(100);
+        }
+    }
+
+    fn achieve(&mut self, now: Timestamp) {
+        self.status = GoalStatus::Achieved;
+        self.achieved_at = Some(now);
+    }
+
+    /// Whether a value is near enough to where it is to stay.
+    pub fn is_near(&self, value: i64) -> bool {
+        (value - self.target_value).abs() <= self.tolerance.unwrap_or(0)
+    }
+
+    /// Its time is over.
+    pub fn end(&mut self, now: Timestamp) {
+        let stayed = self.direction == Direction::Maintain;
+        match self.current_value {
+            Some(current) if stayed && self.is_near(current) => self.achieve(now),
+            _ => self.status = GoalStatus::Missed,
+        }
+    }
+
+    fn tallies(&self) -> BTreeSet<String> {
+        let all = under(TALLY, &[self.client_id.bind()]);
+        BTreeSet::from([subject(&all, "status", &self.status.bind()), all])
+    }
+
+    fn tell(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
+        let told = GoalEvent {
+            client_id: self.client_id,
+            goal_id: self.goal_id,
+            kind: self.kind,
+            status: self.status,
+            due_date: self.due_date,
+            changed_fields,
+        };
+        cx.emit(Event::GoalUpdated, &told).map(drop)
+    }
+
+    /// Writes a new one down and tells of it.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("goal", self.goal_id, ["goal"]);
+        cx.defer(INSERT, &self.params())?;
+        cx.recount(&BTreeSet::new(), &self.tallies())?;
+        self.tell(cx, Vec::new())
+    }
+
+    /// Writes a change down and tells of it; whether there was one.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("goal", self.goal_id, changed.clone()) else {
+            return Ok(false);
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.tallies(), &self.tallies())?;
+        self.tell(cx, changed)?;
+        Ok(true)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<GoalEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Goal::COLUMNS, " FROM goal WHERE company_id = ?1 AND client_id = ?2 AND goal_id = ?3";
+    INSERT = "INSERT INTO goal ", values!(Goal);
+    SAVE = "UPDATE goal SET ", set!(Goal), " WHERE company_id = ?1 AND client_id = ?2 AND goal_id = ?3";
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn goal(direction: Direction, start: Option<i64>, target: i64) -> Goal {
+        let (id, at) = (Id::first_at(Timestamp::from_millis(1)), Timestamp::from_millis(1));
+        Goal {
+            client_id: ClientId(id),
+            goal_id: GoalId(id),
+            title: "Lighter".to_owned(),
+            kind: GoalKind::Measurement,
+            measurement_type: TypeKey::parse("weight"),
+            habit_id: None,
+            direction,
+            start_value: start,
+            target_value: target,
+            current_value: None,
+            tolerance: Some(1_000),
+            unit: None,
+            start_date: Date::parse("2026-01-01").unwrap(),
+            due_date: None,
+            status: GoalStatus::Active,
+            progress_percent: None,
+            achieved_at: None,
+            note: None,
+            created_by_type: "coach".to_owned(),
+            created_by: None,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    fn facts(newest: i64) -> Facts {
+        Facts { newest: Some(newest), counted: (4, 3) }
+    }
+
+    #[test]
+    fn what_is_achieved_stays_so() {
+        let now = Timestamp::from_millis(2);
+        let mut goal = goal(Direction::Decrease, None, 75_000);
+        goal.follow(facts(80_000), now);
+        assert_eq!((goal.start_value, goal.progress_percent), (Some(80_000), Some(0)));
+        goal.follow(facts(77_000), now);
+        assert_eq!((goal.start_value, goal.progress_percent), (Some(80_000), Some(60)));
+        goal.follow(facts(82_000), now);
+        assert_eq!(goal.progress_percent, Some(0));
+        goal.follow(facts(74_900), now);
+        assert_eq!((goal.status, goal.achieved_at), (GoalStatus::Achieved, Some(now)));
+        goal.follow(facts(90_000), now);
+        assert_eq!((goal.status, goal.current_value), (GoalStatus::Achieved, Some(74_900)));
+    }
+
+    #[test]
+    fn who_stays_is_there_at_the_end() {
+        let now = Timestamp::from_millis(2);
+        for (newest, status) in [(75_900, GoalStatus::Achieved), (76_100, GoalStatus::Missed)] {
+            let mut goal = goal(Direction::Maintain, None, 75_000);
+            goal.follow(facts(newest), now);
+            assert_eq!((goal.status, goal.progress_percent), (GoalStatus::Active, Some(75)));
+            goal.end(now);
+            assert_eq!(goal.status, status);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_hundred_percent_is_the_target(
+            start in -1_000..1_000i64, target in -1_000..1_000i64, current in -1_000..1_000i64,
+        ) {
+            prop_assume!(start != target);
+            let there = if target > start { current >= target } else { current <= target };
+            prop_assert_eq!(percent(start, target, current) == 100, there);
+            let share = (current - start) as f64 / (target - start) as f64 * 100.0;
+            prop_assert_eq!(percent(start, target, current), (share.clamp(0.0, 100.0) + 1e-9) as i64);
+        }
+    }
+}

@@ -1,0 +1,582 @@
+//! Goals: set, changed, given up; and what becomes of them when their time is over.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Actor, Area, Body, Paged, Path, Query, Read, Timer, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    text::{Name, Text},
+};
+use spotter_store::{Bind, List, filters, lists, params, statements};
+
+use crate::{
+    follow,
+    goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
+    habit::{Habit, HabitId, amount_shown},
+    habits::today,
+    measurements::Told,
+    types::{MeasurementType, TypeKey},
+    units::Units,
+};
+
+/// Most active goals of a client.
+const GOALS_MAX: i64 = 50;
+/// How far a goal may reach, in days.
+const DAYS_MAX: i64 = 3_660;
+
+/// A goal as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Goal")]
+struct Shown {
+    goal_id: GoalId,
+    client_id: ClientId,
+    title: String,
+    /// What it is counted by.
+    kind: GoalKind,
+    /// The key of the measurement that it follows.
+    measurement_type: Option<TypeKey>,
+    /// The habit that it follows.
+    habit_id: Option<HabitId>,
+    /// Where it is to go.
+    direction: Direction,
+    /// Where it began, in `unit`; null until something is measured.
+    start_value: Option<f64>,
+    /// Where it is to end, in `unit`.
+    target_value: f64,
+    /// The newest since `startDate`, in `unit`; of habits and sessions how many there were.
+    current_value: Option<f64>,
+    /// How far off still counts, in `unit`, where it is to stay.
+    tolerance: Option<f64>,
+    unit: Option<String>,
+    start_date: Date,
+    /// Its last day; null where it has none.
+    due_date: Option<Date>,
+    status: GoalStatus,
+    /// From where it began to where it is to end, 0 to 100, rounded down; where it is to stay, the share of
+    /// measurements that were near enough. Null while nothing is known.
+    progress_percent: Option<i64>,
+    achieved_at: Option<Timestamp>,
+    note: Option<String>,
+    /// api_client, coach, client or system.
+    created_by_type: String,
+    created_by: Option<Id>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// How the values of a goal are told and taken.
+enum Scale {
+    Measured(Box<MeasurementType>),
+    Counted,
+    Said,
+}
+
+impl Scale {
+    fn of(cx: &mut Read, kind: GoalKind, measured: Option<&TypeKey>) -> Result<Self> {
+        Ok(match (kind, measured) {
+            (GoalKind::Measurement, Some(key)) => {
+                Self::Measured(Box::new(MeasurementType::find(cx, key)?))
+            }
+            (GoalKind::Habit | GoalKind::Sessions, _) => Self::Counted,
+            _ => Self::Said,
+        })
+    }
+
+    fn show(&self, kept: i64, units: Units) -> f64 {
+        match self {
+            Self::Measured(of) => of.show(kept, units),
+            Self::Counted => kept as f64,
+            Self::Said => amount_shown(kept),
+        }
+    }
+
+    fn show_difference(&self, kept: i64, units: Units) -> f64 {
+        match self {
+            Self::Measured(of) => of.show_difference(kept, units),
+            _ => self.show(kept, units),
+        }
+    }
+
+    fn take(&self, value: f64, unit: Option<&str>, field: &str) -> Result<i64> {
+        match self {
+            Self::Measured(of) => of.take(value, unit, field),
+            Self::Counted if value.fract() == 0.0 && (1.0..=100_000.0).contains(&value) => {
+                Ok(value as i64)
+            }
+            Self::Counted => {
+                Err(Problem::invalid(field, "must be a whole number from 1 to 100000"))
+            }
+            Self::Said if value.abs() <= 1_000_000_000.0 => Ok((value * 100.0).round() as i64),
+            Self::Said => Err(Problem::invalid(field, "must be -1000000000 to 1000000000")),
+        }
+    }
+
+    /// A tolerance as it is kept: the difference that it makes.
+    fn take_difference(&self, value: f64, from: f64, unit: Option<&str>) -> Result<i64> {
+        let field = "tolerance";
+        if value < 0.0 {
+            return Err(Problem::invalid(field, "must be 0 or more"));
+        }
+        Ok((self.take(from + value, unit, field)? - self.take(from, unit, "targetValue")?).abs())
+    }
+
+    fn unit(&self, goal: &Goal, units: Units) -> Option<String> {
+        match self {
+            Self::Measured(of) => of.unit(units),
+            Self::Counted => {
+                Some(if goal.kind == GoalKind::Habit { "days" } else { "sessions" }.to_owned())
+            }
+            Self::Said => goal.unit.clone(),
+        }
+    }
+}
+
+impl Goal {
+    fn shown(&self, scale: &Scale, units: Units) -> Shown {
+        let show = |kept| scale.show(kept, units);
+        Shown {
+            goal_id: self.goal_id,
+            client_id: self.client_id,
+            title: self.title.clone(),
+            kind: self.kind,
+            measurement_type: self.measurement_type.clone(),
+            habit_id: self.habit_id,
+            direction: self.direction,
+            start_value: self.start_value.map(show),
+            target_value: show(self.target_value),
+            current_value: self.current_value.map(show),
+            tolerance: self.tolerance.map(|kept| scale.show_difference(kept, units)),
+            unit: scale.unit(self, units),
+            start_date: self.start_date,
+            due_date: self.due_date,
+            status: self.status,
+            progress_percent: self.progress_percent,
+            achieved_at: self.achieved_at,
+            note: self.note.clone(),
+            created_by_type: self.created_by_type.clone(),
+            created_by: self.created_by,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    fn scale(&self, cx: &mut Read) -> Result<Scale> {
+        Scale::of(cx, self.kind, self.measurement_type.as_ref())
+    }
+
+    fn told(&self, cx: &mut Read, units: Units) -> Result<GoalAnswer> {
+        let scale = self.scale(cx)?;
+        Ok(GoalAnswer { goal: self.shown(&scale, units) })
+    }
+}
+
+listed!(Goals { goals: Shown });
+
+filters! {
+    struct Filters {
+        /// Goals in this status.
+        status: GoalStatus => "status = ?", tallied;
+        /// The units of the answer; `metric` when absent.
+        units: Units;
+    }
+}
+
+fn list_goals(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Goals> {
+    Client::find(cx, at.client_id)?;
+    let found: Page<Goal> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    let units = wanted.units.unwrap_or(Units::Metric);
+    let mut items = Vec::with_capacity(found.items.len());
+    for goal in &found.items {
+        let scale = goal.scale(cx)?;
+        items.push(goal.shown(&scale, units));
+    }
+    Ok(Page { items, request: found.request, total: found.total }.into())
+}
+
+path!(GoalPath { client_id: ClientId, goal_id: GoalId });
+
+answer!(GoalAnswer { goal: Shown });
+
+fn get_goal(
+    cx: &mut Read,
+    Path(at): Path<GoalPath>,
+    Query(told): Query<Told>,
+) -> Result<GoalAnswer> {
+    Goal::find(cx, at.client_id, at.goal_id)?.told(cx, told.units())
+}
+
+/// A goal to be set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGoal {
+    /// What people call it.
+    pub title: Name<120>,
+    /// What it is counted by.
+    pub kind: GoalKind,
+    /// The key of a type with one value, of `measurement`.
+    pub measurement_type: Option<TypeKey>,
+    /// The habit, of `habit`.
+    pub habit_id: Option<HabitId>,
+    /// Where it is to go; found out from where it begins when absent.
+    pub direction: Option<Direction>,
+    /// Where it begins; the latest measurement when absent, or the first to come. Of `measurement` and `custom`.
+    pub start_value: Option<f64>,
+    /// Where it is to end; of habits and sessions how many there are to be.
+    pub target_value: f64,
+    /// How far off still counts, of `maintain`.
+    pub tolerance: Option<f64>,
+    /// Of the values: one of the type's units, or any of `custom`. The metric one when absent.
+    pub unit: Option<Text<20>>,
+    /// Today when absent, where the client is.
+    pub start_date: Option<Date>,
+    /// Its last day; it has none when absent.
+    pub due_date: Option<Date>,
+    /// What there is to say.
+    pub note: Option<Text<2000>>,
+}
+
+/// Which fields go with which kind.
+fn checked(new: &NewGoal) -> Result<()> {
+    let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+    match (new.kind, &new.measurement_type, new.habit_id) {
+        (GoalKind::Measurement, None, _) => return wrong("measurementType", "must be there"),
+        (GoalKind::Habit, _, None) => return wrong("habitId", "must be there"),
+        (GoalKind::Measurement, Some(_), None) | (GoalKind::Habit, None, Some(_)) => {}
+        (GoalKind::Sessions | GoalKind::Custom, None, None) => {}
+        (_, _, Some(_)) if new.kind != GoalKind::Habit => {
+            return wrong("habitId", "must be absent for this kind");
+        }
+        _ => return wrong("measurementType", "must be absent for this kind"),
+    }
+    let is_counted = matches!(new.kind, GoalKind::Habit | GoalKind::Sessions);
+    if is_counted && new.start_value.is_some() {
+        return wrong("startValue", "must be absent where it is counted from nothing");
+    }
+    if is_counted && new.unit.is_some() {
+        return wrong("unit", "must be absent where it is counted");
+    }
+    if is_counted && new.direction.is_some_and(|direction| direction != Direction::Increase) {
+        return wrong("direction", "must be increase, or absent, where it is counted");
+    }
+    match (new.direction, new.tolerance) {
+        (Some(Direction::Maintain), None) => wrong("tolerance", "must be there"),
+        (Some(Direction::Maintain), _) | (_, None) => Ok(()),
+        (_, Some(_)) => wrong("tolerance", "must come with the direction maintain"),
+    }
+}
+
+/// Where a goal is to go, by where it begins and is to end.
+fn direction(said: Option<Direction>, start: Option<i64>, target: i64) -> Result<Direction> {
+    let wrong = |rule: &str| Err(Problem::invalid("targetValue", rule));
+    match (said, start) {
+        (Some(Direction::Maintain), _) => Ok(Direction::Maintain),
+        (_, Some(start)) if start == target => {
+            wrong("must be another value than the one that it begins with")
+        }
+        (Some(Direction::Increase), Some(start)) if target < start => {
+            wrong("must be above the value that it begins with, to increase")
+        }
+        (Some(Direction::Decrease), Some(start)) if target > start => {
+            wrong("must be below the value that it begins with, to decrease")
+        }
+        (Some(said), _) => Ok(said),
+        (None, Some(start)) if target > start => Ok(Direction::Increase),
+        (None, Some(_)) => Ok(Direction::Decrease),
+        (None, None) => {
+            let rule = "must be there while nothing is known of where it begins";
+            Err(Problem::invalid("direction", rule))
+        }
+    }
+}
+
+fn checked_dates(start: Date, due: Option<Date>, today: Date) -> Result<()> {
+    if today.days_until(start).abs() > DAYS_MAX {
+        return Err(Problem::invalid("startDate", "must be within ten years of today"));
+    }
+    match due {
+        Some(due) if due < start => {
+            let rule = "must not be before startDate";
+            Err(Problem::field(Key::DateRangeOrderInvalid, "dueDate", rule))
+        }
+        Some(due) if due < today => Err(Problem::invalid("dueDate", "must not be before today")),
+        Some(due) if today.days_until(due) > DAYS_MAX => {
+            Err(Problem::invalid("dueDate", "must be within ten years of today"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Has the end of a goal's last day noticed, where it has one.
+fn watch(cx: &mut Write, goal: &Goal) -> Result<()> {
+    let client = Client::find(cx, goal.client_id)?;
+    match goal.due_date.filter(|_| goal.status == GoalStatus::Active) {
+        Some(due) => {
+            let at = due.tomorrow().start_in(&client.zone(cx)?);
+            cx.set_timer(&DUE, goal.goal_id, at)
+        }
+        None => cx.clear_timer(&DUE, goal.goal_id),
+    }
+}
+
+/// Sets a goal of a client.
+pub fn create(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<GoalId> {
+    set(cx, client, new).map(|goal| goal.goal_id)
+}
+
+fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
+    let today = today(cx, client)?;
+    checked(&new)?;
+    let start_date = new.start_date.unwrap_or(today);
+    checked_dates(start_date, new.due_date, today)?;
+    if let Some(key) = &new.measurement_type
+        && MeasurementType::said(cx, key, "measurementType")?.has_two()
+    {
+        return Err(Problem::invalid("measurementType", "must be a type with one value"));
+    }
+    if let Some(habit) = new.habit_id {
+        Habit::find(cx, client, habit)
+            .map_err(|none| none.missing("habitId", "must be a habit of the client"))?;
+    }
+    let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
+    if there.is_some_and(|(count,)| count >= GOALS_MAX) {
+        return Err(Problem::conflict("clientId", "must have at most 50 active goals"));
+    }
+    let scale = Scale::of(cx, new.kind, new.measurement_type.as_ref())?;
+    let unit = new.unit.as_deref();
+    let said_unit = unit.filter(|_| new.kind == GoalKind::Measurement);
+    let target_value = scale.take(new.target_value, said_unit, "targetValue")?;
+    let tolerance = new
+        .tolerance
+        .map(|off| scale.take_difference(off, new.target_value, said_unit))
+        .transpose()?;
+    let start_value = match (new.start_value, &new.measurement_type, new.kind) {
+        (Some(said), ..) => Some(scale.take(said, said_unit, "startValue")?),
+        (None, Some(key), _) => {
+            let latest: Option<(Option<i64>,)> = cx.one(LATEST, params![client, key])?;
+            latest.and_then(|(value,)| value)
+        }
+        (None, None, GoalKind::Habit | GoalKind::Sessions) => Some(0),
+        (None, None, _) => None,
+    };
+    let said = new.direction.or(match new.kind {
+        GoalKind::Habit | GoalKind::Sessions => Some(Direction::Increase),
+        GoalKind::Measurement | GoalKind::Custom => None,
+    });
+    let direction = direction(said, start_value, target_value)?;
+    let is_custom = new.kind == GoalKind::Custom;
+    let actor = &cx.caller().actor;
+    let (created_by_type, created_by) = (actor.kind().to_owned(), actor.id());
+    let mut goal = Goal {
+        client_id: client,
+        goal_id: GoalId(cx.new_id()),
+        title: new.title.into(),
+        kind: new.kind,
+        measurement_type: new.measurement_type,
+        habit_id: new.habit_id,
+        direction,
+        start_value,
+        target_value,
+        current_value: start_value.filter(|_| is_custom),
+        tolerance,
+        unit: new.unit.map(Into::into).filter(|_| is_custom),
+        start_date,
+        due_date: new.due_date,
+        status: GoalStatus::Active,
+        progress_percent: None,
+        achieved_at: None,
+        note: new.note.map(Into::into),
+        created_by_type,
+        created_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    goal.follow(follow::facts(cx, &goal)?, cx.now());
+    goal.insert(cx)?;
+    watch(cx, &goal)?;
+    Ok(goal)
+}
+
+fn create_goal(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewGoal>,
+) -> Result<GoalAnswer> {
+    set(cx, at.client_id, new)?.told(cx, Units::Metric)
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct GoalChanges {
+    title: Change<Name<120>>,
+    /// Where it is to end, in `unit`.
+    target_value: Change<f64>,
+    /// Where it is, of `custom` alone.
+    current_value: Change<f64>,
+    /// How far off still counts, of `maintain`.
+    tolerance: Change<f64>,
+    /// Of the values: one of the type's units.
+    unit: Option<Text<20>>,
+    due_date: Patch<Date>,
+    /// `abandoned`; `active` for one that was missed or abandoned; `achieved` of `custom` alone.
+    status: Change<GoalStatus>,
+    note: Patch<Text<2000>>,
+}
+
+/// A goal that the caller may change: clients change those that they have set themselves.
+fn changeable(cx: &mut Read, at: &GoalPath) -> Result<Goal> {
+    let found = Goal::find(cx, at.client_id, at.goal_id)?;
+    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
+    match is_client && found.created_by != cx.caller().actor.id() {
+        true => Err(Problem::because(
+            Key::Forbidden,
+            "Clients change the goals that they have set themselves.",
+        )),
+        false => Ok(found),
+    }
+}
+
+impl Goal {
+    /// Moves it to another status, where that may be.
+    fn turn(&mut self, status: GoalStatus, now: Timestamp) -> Result<()> {
+        let is_custom = self.kind == GoalKind::Custom;
+        match (self.status, status) {
+            (was, is) if was == is => {}
+            (GoalStatus::Active, GoalStatus::Abandoned) => self.status = status,
+            (GoalStatus::Active, GoalStatus::Achieved) if is_custom => {
+                (self.status, self.achieved_at) = (status, Some(now));
+                self.progress_percent = Some(100);
+            }
+            (GoalStatus::Missed | GoalStatus::Abandoned, GoalStatus::Active) => {
+                self.status = status;
+            }
+            (GoalStatus::Achieved, _) => {
+                return Err(Problem::conflict("status", "must not be achieved already"));
+            }
+            _ => {
+                let rule = "must be abandoned, or active for one that was missed or abandoned";
+                return Err(Problem::conflict("status", rule));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn update_goal(
+    cx: &mut Write,
+    Path(at): Path<GoalPath>,
+    Body(change): Body<GoalChanges>,
+) -> Result<GoalAnswer> {
+    let before = changeable(cx, &at)?;
+    let scale = before.scale(cx)?;
+    let mut goal = before.clone();
+    let unit = change.unit.as_deref().map(str::to_owned);
+    let unit = unit.as_deref().filter(|_| before.kind == GoalKind::Measurement);
+    change.title.apply(&mut goal.title);
+    change.note.map(Into::into).apply(&mut goal.note);
+    if let Some(status) = change.status.value() {
+        goal.turn(status, cx.now())?;
+    }
+    let moves = change.target_value.is_said()
+        || change.current_value.is_said()
+        || change.tolerance.is_said()
+        || change.due_date.is_said();
+    if moves && goal.status != GoalStatus::Active {
+        return Err(Problem::conflict("status", "must be active"));
+    }
+    let mut target = scale.show(goal.target_value, Units::Metric);
+    if let Some(said) = change.target_value.value() {
+        target = said;
+        goal.target_value = scale.take(said, unit, "targetValue")?;
+        direction(Some(goal.direction), goal.start_value, goal.target_value)?;
+    }
+    if let Some(off) = change.tolerance.value() {
+        if goal.direction != Direction::Maintain {
+            let rule = "must come with the direction maintain";
+            return Err(Problem::invalid("tolerance", rule));
+        }
+        goal.tolerance = Some(scale.take_difference(off, target, unit)?);
+    }
+    if let Some(said) = change.current_value.value() {
+        if goal.kind != GoalKind::Custom {
+            let rule = "must be absent: it follows what it is counted by";
+            return Err(Problem::invalid("currentValue", rule));
+        }
+        goal.current_value = Some(scale.take(said, None, "currentValue")?);
+    }
+    change.due_date.apply(&mut goal.due_date);
+    if goal.status == GoalStatus::Active {
+        let today = today(cx, goal.client_id)?;
+        if goal.due_date != before.due_date || goal.status != before.status {
+            checked_dates(goal.start_date, goal.due_date, today)?;
+        }
+        goal.follow(follow::facts(cx, &goal)?, cx.now());
+    }
+    if goal.save(cx, &before)? {
+        watch(cx, &goal)?;
+    }
+    Ok(GoalAnswer { goal: goal.shown(&scale, Units::Metric) })
+}
+
+/// The last day of a goal is over.
+fn end_goal(cx: &mut Write, id: Id) -> Result<()> {
+    let found: Option<Goal> = cx.one(BY_ID, params![id])?;
+    let Some(before) = found.filter(|goal| goal.status == GoalStatus::Active) else {
+        return Ok(());
+    };
+    let mut goal = before.clone();
+    goal.end(cx.now());
+    goal.save(cx, &before).map(drop)
+}
+
+static DUE: Timer =
+    Timer::new("end_goal", "A goal's last day is over", end_goal).emits(&[Event::GoalUpdated]);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).timers(&[&DUE]).operations([
+        operation!(GET "/clients/{clientId}/goals", GoalsRead, list_goals)
+            .summary("List a client's goals")
+            .for_client(&[]),
+        operation!(GET "/clients/{clientId}/goals/{goalId}", GoalsRead, get_goal)
+            .summary("Get a goal")
+            .for_client(&[]),
+        operation!(POST "/clients/{clientId}/goals", GoalsWrite, create_goal)
+            .summary("Set a goal")
+            .describe(
+                "It follows measurements, a habit or workouts as they are recorded, or what is said of \
+                 it. What was achieved stays so; what is not by the end of its last day was missed.",
+            )
+            .created()
+            .for_client(&[])
+            .emits(&[Event::GoalUpdated])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+        operation!(PATCH "/clients/{clientId}/goals/{goalId}", GoalsWrite, update_goal)
+            .summary("Change or give up a goal")
+            .describe("Clients change the goals that they have set themselves.")
+            .for_client(&[])
+            .emits(&[Event::GoalUpdated])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+    ])
+}
+
+lists! {
+    /// A client's goals, the newest first.
+    LIST: List<Goal, Filters> = List::new("goal WHERE company_id = ?1 AND client_id = ?2", "goal_id DESC")
+        .tallied(TALLY);
+}
+
+statements! {
+    COUNT = "SELECT COUNT(*) FROM goal WHERE company_id = ?1 AND client_id = ?2 AND status = 'active'";
+    LATEST = "SELECT value FROM measurement WHERE company_id = ?1 AND client_id = ?2 AND type = ?3 \
+        AND status = 'recorded' ORDER BY measured_at DESC, measurement_id DESC LIMIT 1";
+    BY_ID = "SELECT ", Goal::COLUMNS, " FROM goal WHERE company_id = ?1 AND goal_id = ?2";
+}

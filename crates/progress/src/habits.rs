@@ -1,0 +1,476 @@
+//! Habits: made, changed, put to rest; and what becomes of them on each date.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Actor, Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Change, Date, Event, Key, Patch, Problem, Result,
+    id::ClientId,
+    in_order,
+    text::{Name, Text},
+};
+use spotter_store::{Bind, Json, List, filters, lists, params, statements};
+
+use crate::{
+    follow,
+    habit::{
+        Enough, Entry, EntryShown, Habit, HabitId, HabitKind, HabitShown, HabitStatus, days_back,
+    },
+    streak::{EntryStatus, Rest, Schedule, Version},
+};
+
+/// Most habits of a client that are not archived.
+const HABITS_MAX: usize = 50;
+/// How far from today a habit may begin, in days.
+const START_DAYS_MAX: i64 = 366;
+/// Largest amount.
+const AMOUNT_MAX: f64 = 10_000_000.0;
+
+listed!(Habits { habits: HabitShown });
+
+filters! {
+    struct Filters {
+        /// Habits in this status.
+        status: HabitStatus => "status = ?";
+    }
+}
+
+/// Which date it is where a client is.
+pub(super) fn today(cx: &mut Read, client: ClientId) -> Result<Date> {
+    let zone = Client::find(cx, client)?.zone(cx)?;
+    Ok(zone.date_at(cx.now()))
+}
+
+fn list_habits(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Habits> {
+    let today = today(cx, at.client_id)?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    Ok(page.map(|habit: Habit| habit.shown(today)).into())
+}
+
+path!(HabitPath { client_id: ClientId, habit_id: HabitId });
+
+answer!(HabitAnswer { habit: HabitShown });
+
+fn get_habit(cx: &mut Read, Path(at): Path<HabitPath>) -> Result<HabitAnswer> {
+    let habit = Habit::find(cx, at.client_id, at.habit_id)?;
+    Ok(HabitAnswer { habit: habit.shown(today(cx, at.client_id)?) })
+}
+
+/// A habit to be taken up.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewHabit {
+    /// What people call it.
+    pub name: Name<120>,
+    /// `check` when absent.
+    pub kind: Option<HabitKind>,
+    /// How much is enough, of `amount`.
+    pub target: Option<f64>,
+    /// The unit of amounts.
+    pub unit: Option<Text<20>>,
+    /// `at_least` when absent.
+    pub direction: Option<Enough>,
+    /// Every day when absent.
+    pub schedule: Option<Schedule>,
+    /// Today when absent, where the client is; at most a year from it.
+    pub start_date: Option<Date>,
+    /// Its last day; it goes on when absent.
+    pub end_date: Option<Date>,
+}
+
+fn amount(value: f64, field: &str) -> Result<i64> {
+    match (0.0..=AMOUNT_MAX).contains(&value) {
+        true => Ok((value * 100.0).round() as i64),
+        false => Err(Problem::invalid(field, "must be 0 to 10000000")),
+    }
+}
+
+fn checked_end(start: Date, end: Option<Date>) -> Result<()> {
+    match end {
+        Some(end) if end < start => Err(Problem::field(
+            Key::DateRangeOrderInvalid,
+            "endDate",
+            "must not be before startDate",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Takes up a habit of a client.
+pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> {
+    let today = today(cx, client)?;
+    let kind = new.kind.unwrap_or(HabitKind::Check);
+    let target = match (kind, new.target) {
+        (HabitKind::Amount, Some(target)) => Some(amount(target, "target")?),
+        (HabitKind::Amount, None) => return Err(Problem::invalid("target", "must be there")),
+        (HabitKind::Check, Some(_)) => {
+            return Err(Problem::invalid("target", "must be absent for a habit of kind check"));
+        }
+        (HabitKind::Check, None) => None,
+    };
+    if kind == HabitKind::Check && new.unit.is_some() {
+        return Err(Problem::invalid("unit", "must be absent for a habit of kind check"));
+    }
+    let start_date = new.start_date.unwrap_or(today);
+    if today.days_until(start_date).abs() > START_DAYS_MAX {
+        return Err(Problem::invalid("startDate", "must be within a year of today"));
+    }
+    checked_end(start_date, new.end_date)?;
+    let there: Option<(i64,)> = cx.one(COUNT, params![client])?;
+    if there.is_some_and(|(count,)| count >= HABITS_MAX as i64) {
+        return Err(Problem::conflict("clientId", "must have at most 50 habits; archive one"));
+    }
+    let schedule = new.schedule.unwrap_or(Schedule::DAILY).checked()?;
+    let actor = &cx.caller().actor;
+    let (created_by_type, created_by) = (actor.kind().to_owned(), actor.id());
+    let mut habit = Habit {
+        client_id: client,
+        habit_id: HabitId(cx.new_id()),
+        name: new.name.into(),
+        kind,
+        target,
+        unit: new.unit.map(Into::into),
+        direction: new.direction.unwrap_or(Enough::AtLeast),
+        versions: Json(vec![Version { from: start_date, schedule }]),
+        rests: Json(Vec::new()),
+        start_date,
+        end_date: new.end_date,
+        status: HabitStatus::Active,
+        longest_streak: 0,
+        last_streak: 0,
+        streak_holds_until: None,
+        created_by_type,
+        created_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    habit.count(cx)?;
+    habit.insert(cx)?;
+    Ok(habit)
+}
+
+fn create_habit(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewHabit>,
+) -> Result<HabitAnswer> {
+    let habit = create(cx, at.client_id, new)?;
+    Ok(HabitAnswer { habit: habit.shown(today(cx, at.client_id)?) })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct HabitChanges {
+    name: Change<Name<120>>,
+    /// From today on; entries stay as they were judged.
+    target: Change<f64>,
+    unit: Patch<Text<20>>,
+    /// From today on; days before are counted by the schedule of their time.
+    schedule: Change<Schedule>,
+    end_date: Patch<Date>,
+    /// A paused habit rests from today until it is active again.
+    status: Change<HabitStatus>,
+}
+
+impl Habit {
+    /// Moves it to another status on a day.
+    fn turn(&mut self, status: HabitStatus, today: Date) -> Result<()> {
+        if status == self.status {
+            return Ok(());
+        }
+        let open = self.rests.0.last_mut().filter(|rest| rest.until.is_none());
+        match (status, open) {
+            (HabitStatus::Active, Some(rest)) => {
+                rest.until = Some(today);
+                self.rests.0.retain(|rest| rest.until != Some(rest.from));
+            }
+            (HabitStatus::Paused | HabitStatus::Archived, None) => {
+                if self.rests.0.len() >= 200 {
+                    return Err(Problem::conflict("status", "must not have been paused so often"));
+                }
+                self.rests.0.push(Rest { from: today, until: None });
+            }
+            _ => {}
+        }
+        self.status = status;
+        Ok(())
+    }
+
+    /// Is due otherwise from a day on.
+    fn reschedule(&mut self, schedule: Schedule, today: Date) -> Result<()> {
+        if self.schedule() == schedule {
+            return Ok(());
+        }
+        if self.versions.0.len() >= 200 {
+            return Err(Problem::conflict("schedule", "must not have changed so often"));
+        }
+        let from = today.max(self.start_date);
+        self.versions.0.retain(|version| version.from < from);
+        self.versions.0.push(Version { from, schedule });
+        Ok(())
+    }
+}
+
+fn update_habit(
+    cx: &mut Write,
+    Path(at): Path<HabitPath>,
+    Body(change): Body<HabitChanges>,
+) -> Result<HabitAnswer> {
+    let before = changeable(cx, &at)?;
+    let today = today(cx, at.client_id)?;
+    let mut habit = before.clone();
+    change.name.apply(&mut habit.name);
+    if let Some(target) = change.target.value() {
+        if habit.kind == HabitKind::Check {
+            return Err(Problem::invalid("target", "must be absent for a habit of kind check"));
+        }
+        habit.target = Some(amount(target, "target")?);
+    }
+    if habit.kind == HabitKind::Check && change.unit.value().is_some() {
+        return Err(Problem::invalid("unit", "must be absent for a habit of kind check"));
+    }
+    change.unit.map(Into::into).apply(&mut habit.unit);
+    if let Some(schedule) = change.schedule.value() {
+        habit.reschedule(schedule.checked()?, today)?;
+    }
+    change.end_date.apply(&mut habit.end_date);
+    checked_end(habit.start_date, habit.end_date)?;
+    if let Some(status) = change.status.value() {
+        habit.turn(status, today)?;
+    }
+    habit.count(cx)?;
+    habit.save(cx, &before)?;
+    Ok(HabitAnswer { habit: habit.shown(today) })
+}
+
+/// A habit that the caller may change: clients change those that they have taken up themselves.
+fn changeable(cx: &mut Read, at: &HabitPath) -> Result<Habit> {
+    let found = Habit::find(cx, at.client_id, at.habit_id)?;
+    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
+    match is_client && found.created_by != cx.caller().actor.id() {
+        true => Err(Problem::because(
+            Key::Forbidden,
+            "Clients change the habits that they have taken up themselves.",
+        )),
+        false => Ok(found),
+    }
+}
+
+listed!(Entries { entries: EntryShown });
+
+filters! {
+    struct EntryFilters {
+        /// From this date on.
+        from: Date => "date >= ?";
+        /// Before this date.
+        to: Date => "date < ?";
+    }
+}
+
+fn list_habit_entries(
+    cx: &mut Read,
+    Path(at): Path<HabitPath>,
+    Paged(wanted, page): Paged<EntryFilters>,
+) -> Result<Entries> {
+    Habit::find(cx, at.client_id, at.habit_id)?;
+    in_order(wanted.from, wanted.to, "to")?;
+    let above = [at.client_id.bind(), at.habit_id.bind().into_owned()];
+    Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: Entry| entry.shown()).into())
+}
+
+path!(EntryPath { client_id: ClientId, habit_id: HabitId, date: Date });
+
+answer!(EntryAnswer { entry: EntryShown, habit: HabitShown });
+
+fn get_habit_entry(cx: &mut Read, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
+    let habit = Habit::find(cx, at.client_id, at.habit_id)?;
+    let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
+    let today = today(cx, at.client_id)?;
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+}
+
+/// What became of a habit on a date.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct NewEntry {
+    /// `done` when absent; of a habit of amounts only `skipped`, the rest follows from the amount.
+    pub status: Option<EntryStatus>,
+    /// How much, of a habit of amounts.
+    pub amount: Option<f64>,
+    /// What there is to say.
+    pub note: Option<Text<1000>>,
+}
+
+/// What an entry says, judged by its habit.
+fn judged(habit: &Habit, new: &NewEntry) -> Result<(EntryStatus, Option<i64>)> {
+    let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+    match (habit.kind, new.status, new.amount) {
+        (HabitKind::Check, status, None) => Ok((status.unwrap_or(EntryStatus::Done), None)),
+        (HabitKind::Check, _, Some(_)) => {
+            wrong("amount", "must be absent for a habit of kind check")
+        }
+        (HabitKind::Amount, Some(EntryStatus::Skipped), None) => Ok((EntryStatus::Skipped, None)),
+        (HabitKind::Amount, None, Some(said)) => {
+            let kept = amount(said, "amount")?;
+            Ok((habit.judged(kept), Some(kept)))
+        }
+        (HabitKind::Amount, None, None) => wrong("amount", "must be there, or status be skipped"),
+        (HabitKind::Amount, Some(_), _) => {
+            wrong("status", "must be skipped without an amount, or absent")
+        }
+    }
+}
+
+/// Writes down what became of a habit on a date.
+pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> Result<Entry> {
+    let today = today(cx, habit.client_id)?;
+    if habit.status == HabitStatus::Archived {
+        return Err(Problem::conflict("habitId", "must not be archived"));
+    }
+    if date > today {
+        return Err(Problem::invalid("date", "must not be in the future where the client is"));
+    }
+    if date < habit.start_date || habit.end_date.is_some_and(|end| date > end) {
+        return Err(Problem::invalid("date", "must be from the habit's startDate to its endDate"));
+    }
+    let days = days_back(cx);
+    if date.days_until(today) > days {
+        return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
+    }
+    let (status, amount) = judged(habit, &new)?;
+    let actor = &cx.caller().actor;
+    let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+    let note = new.note.map(Into::into);
+    let entry = match Entry::find(cx, habit, date)? {
+        None => {
+            let entry = Entry {
+                client_id: habit.client_id,
+                habit_id: habit.habit_id,
+                date,
+                status,
+                amount,
+                note,
+                recorded_by_type,
+                recorded_by,
+                created_at: cx.now(),
+                updated_at: cx.now(),
+            };
+            entry.insert(cx)?;
+            entry
+        }
+        Some(before) => {
+            let mut entry = Entry { status, amount, note, ..before.clone() };
+            if entry != before {
+                (entry.recorded_by_type, entry.recorded_by) = (recorded_by_type, recorded_by);
+            }
+            entry.save(cx, &before)?;
+            entry
+        }
+    };
+    Ok(entry)
+}
+
+/// Counts a habit's streaks anew, and has the goals follow that are counted by it.
+fn recount(cx: &mut Write, before: Habit) -> Result<Habit> {
+    let mut habit = before.clone();
+    habit.count(cx)?;
+    habit.save_streaks(cx, &before)?;
+    follow::kept(cx, habit.client_id, habit.habit_id)?;
+    cx.touch("habit", habit.habit_id, Vec::<String>::new());
+    Ok(habit)
+}
+
+fn put_habit_entry(
+    cx: &mut Write,
+    Path(at): Path<EntryPath>,
+    OptionalBody(new): OptionalBody<NewEntry>,
+) -> Result<EntryAnswer> {
+    let habit = Habit::find(cx, at.client_id, at.habit_id)?;
+    let entry = write_entry(cx, &habit, at.date, new)?;
+    let habit = recount(cx, habit)?;
+    let today = today(cx, at.client_id)?;
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+}
+
+fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
+    let habit = Habit::find(cx, at.client_id, at.habit_id)?;
+    let entry = Entry::find(cx, &habit, at.date)?.ok_or(Key::NotFound)?;
+    let today = today(cx, at.client_id)?;
+    let days = days_back(cx);
+    if at.date.days_until(today) > days {
+        return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
+    }
+    cx.as_of(entry.updated_at);
+    cx.happens(|| format!("What was noted of {} on {} is deleted.", habit.name, entry.date));
+    entry.delete(cx)?;
+    let habit = recount(cx, habit)?;
+    Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/clients/{clientId}/habits", HabitsRead, list_habits)
+            .summary("List a client's habits")
+            .for_client(&[]),
+        operation!(GET "/clients/{clientId}/habits/{habitId}", HabitsRead, get_habit)
+            .summary("Get a habit")
+            .for_client(&[]),
+        operation!(POST "/clients/{clientId}/habits", HabitsWrite, create_habit)
+            .summary("Take up a habit")
+            .created()
+            .for_client(&[])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+        operation!(PATCH "/clients/{clientId}/habits/{habitId}", HabitsWrite, update_habit)
+            .summary("Change, pause or archive a habit")
+            .describe("Clients change the habits that they have taken up themselves.")
+            .for_client(&[])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+        operation!(GET "/clients/{clientId}/habits/{habitId}/entries", HabitsRead, list_habit_entries)
+            .summary("List what became of a habit")
+            .describe("The last date comes first.")
+            .for_client(&[])
+            .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(GET "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsRead, get_habit_entry)
+            .summary("Get what became of a habit on a date")
+            .for_client(&[]),
+        operation!(PUT "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite, put_habit_entry)
+            .summary("Say what became of a habit on a date")
+            .describe(
+                "Of today, or of days before: clients of the last 7, others of the last 365. Goals \
+                 follow, and streaks are counted anew.",
+            )
+            .for_client(&[])
+            .emits(&[Event::HabitEntryCreated, Event::GoalUpdated])
+            .always(&[Event::HabitEntryCreated])
+            .fails(&[Key::ApiError]),
+        operation!(DELETE "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsWrite,
+            delete_habit_entry)
+        .summary("Take back what was said of a habit on a date")
+        .for_client(&[])
+        .emits(&[Event::GoalUpdated])
+        .always(&[])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// A client's habits, the newest first; a client has few.
+    LIST: List<Habit, Filters> = List::new("habit WHERE company_id = ?1 AND client_id = ?2", "habit_id DESC");
+    /// What became of a habit, the last date first: at most one a day.
+    ENTRIES: List<Entry, EntryFilters> = List::new(
+        "habit_entry WHERE company_id = ?1 AND client_id = ?2 AND habit_id = ?3",
+        "date DESC",
+    );
+}
+
+statements! {
+    COUNT = "SELECT COUNT(*) FROM habit WHERE company_id = ?1 AND client_id = ?2 AND status <> 'archived'";
+}

@@ -1,0 +1,32 @@
+//! Progress: what clients measure of themselves, the habits that they keep, the goals that they have, and what
+//! comes of it.
+//!
+//! Rules that know no database come first: units ([`units`]) and streaks ([`streak`]). Then the records and what is
+//! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]); habits and their
+//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); and all of it at a
+//! glance ([`summary`]).
+
+pub mod follow;
+pub mod goal;
+pub mod goals;
+pub mod habit;
+pub mod habits;
+pub mod measurement;
+pub mod measurements;
+pub mod streak;
+pub mod summary;
+pub mod types;
+pub mod units;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub fn area() -> Area {
+    let rooms = [
+        ("Measurements", vec![types::area(), measurement::area(), measurements::area()]),
+        ("Progress summaries", vec![summary::area()]),
+        ("Habits", vec![habit::area(), habits::area()]),
+        ("Goals", vec![goal::area(), goals::area(), follow::area()]),
+    ];
+    Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
+}

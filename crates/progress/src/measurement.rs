@@ -1,0 +1,278 @@
+//! A measurement as it is kept and told.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Actor, Area, Payload, Read, Write};
+use spotter_core::clients::Client;
+use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{
+    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+};
+
+use crate::{
+    types::{MeasurementType, TypeKey},
+    units::Units,
+};
+
+id_type!(
+    /// A measurement.
+    MeasurementId,
+    RequestInvalid
+);
+stored_ids!(MeasurementId);
+
+words! {
+    /// How a measurement came in: by hand of the client or a coach, from a device, as the answer to a form, with
+    /// an import, through an integration, or told to an assistant.
+    pub enum Source {
+        Manual = "manual",
+        Coach = "coach",
+        Device = "device",
+        Form = "form",
+        Import = "import",
+        Api = "api",
+        Assistant = "assistant",
+    }
+}
+
+impl Source {
+    /// How what a caller writes comes in, where nothing else is said.
+    pub fn of(cx: &Read) -> Self {
+        let caller = cx.caller();
+        match (&caller.delegation, &caller.actor) {
+            (Some(_), _) => Self::Assistant,
+            (None, Actor::Client { .. }) => Self::Manual,
+            (None, Actor::Coach { .. }) => Self::Coach,
+            (None, Actor::ApiClient { .. }) => Self::Api,
+            (None, Actor::System) => Self::Form,
+        }
+    }
+}
+
+words! {
+    /// Whether a measurement is still there. What was deleted keeps its id, and nothing else.
+    pub enum MeasurementStatus { Recorded = "recorded", Deleted = "deleted" }
+}
+
+record! {
+    /// A measurement as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Measurement {
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// Its id.
+        pub measurement_id: MeasurementId,
+        /// What was measured.
+        pub r#type: TypeKey,
+        /// As its type keeps it; null where it has two values.
+        pub value: Option<i64>,
+        /// The pressure at the beat.
+        pub systolic: Option<i64>,
+        /// The pressure in the pause.
+        pub diastolic: Option<i64>,
+        /// When.
+        pub measured_at: Timestamp,
+        /// On which date, where the client is.
+        pub measured_on: Date,
+        /// How it came in.
+        pub source: Source,
+        /// What there is to say.
+        pub note: Option<String>,
+        /// The sender's own id.
+        pub external_id: Option<String>,
+        /// What kind of caller recorded it.
+        pub recorded_by_type: String,
+        /// Who recorded it.
+        pub recorded_by: Option<Id>,
+        /// Whether it is still there.
+        pub status: MeasurementStatus,
+        /// When it was recorded.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// The two values of a blood pressure, in mmHg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(deny_unknown_fields)]
+pub struct Components {
+    /// At the beat.
+    pub systolic: i64,
+    /// In the pause.
+    pub diastolic: i64,
+}
+
+/// A measurement as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Measurement")]
+pub struct Shown {
+    measurement_id: MeasurementId,
+    client_id: ClientId,
+    /// A key of `GET /measurement-types`.
+    r#type: TypeKey,
+    /// In `unit`; null where there are components.
+    value: Option<f64>,
+    /// The unit of the value or the components; null for an own type without one.
+    unit: Option<String>,
+    /// Of a blood pressure.
+    components: Option<Components>,
+    measured_at: Timestamp,
+    /// The date on which it was measured, in the client's time zone or else the company's.
+    measured_on: Date,
+    source: Source,
+    note: Option<String>,
+    /// The sender's own id, unique for client and type.
+    external_id: Option<String>,
+    /// api_client, coach, client or system.
+    recorded_by_type: String,
+    recorded_by: Option<Id>,
+    status: MeasurementStatus,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// What events tell of a measurement: never what was measured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MeasurementEvent {
+    client_id: ClientId,
+    measurement_id: MeasurementId,
+    /// The key of a type that everybody knows; null for one of the company's own.
+    r#type: Option<TypeKey>,
+    status: MeasurementStatus,
+    source: Source,
+    measured_on: Date,
+    /// In `measurement.updated` alone: the fields that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+impl Payload for MeasurementEvent {
+    const EVENTS: &'static [Event] = &[Event::MeasurementCreated, Event::MeasurementUpdated];
+}
+
+/// The subject of the totals of a client's measurements.
+pub const TALLY: &str = "measurements";
+
+impl Measurement {
+    /// A client's measurement; one that was deleted is not found.
+    pub fn find(cx: &mut Read, client: ClientId, id: MeasurementId) -> Result<Self> {
+        Client::find(cx, client)?;
+        let found: Option<Self> = cx.one(FIND, params![client, id])?;
+        found
+            .filter(|found| found.status == MeasurementStatus::Recorded)
+            .ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// What a sender has recorded under an id of its own, deleted or not.
+    pub fn sent_as(
+        cx: &mut Read,
+        client: ClientId,
+        kind: &TypeKey,
+        external_id: &str,
+    ) -> Result<Option<Self>> {
+        cx.one(SENT_AS, params![client, kind, external_id])
+    }
+
+    /// As it is told.
+    pub fn shown(&self, of: &MeasurementType, units: Units) -> Shown {
+        let components = self.systolic.zip(self.diastolic);
+        Shown {
+            measurement_id: self.measurement_id,
+            client_id: self.client_id,
+            r#type: self.r#type.clone(),
+            value: self.value.map(|kept| of.show(kept, units)),
+            unit: of.unit(units),
+            components: components.map(|(systolic, diastolic)| Components { systolic, diastolic }),
+            measured_at: self.measured_at,
+            measured_on: self.measured_on,
+            source: self.source,
+            note: self.note.clone(),
+            external_id: self.external_id.clone(),
+            recorded_by_type: self.recorded_by_type.clone(),
+            recorded_by: self.recorded_by,
+            status: self.status,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    /// The subjects of the totals that count it.
+    fn tallies(&self) -> BTreeSet<String> {
+        if self.status == MeasurementStatus::Deleted {
+            return BTreeSet::new();
+        }
+        let all = under(TALLY, &[self.client_id.bind()]);
+        BTreeSet::from([subject(&all, "type", &self.r#type.bind()), all])
+    }
+
+    fn tell(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
+        let told = MeasurementEvent {
+            client_id: self.client_id,
+            measurement_id: self.measurement_id,
+            r#type: self.r#type.is_everybodys().then(|| self.r#type.clone()),
+            status: self.status,
+            source: self.source,
+            measured_on: self.measured_on,
+            changed_fields,
+        };
+        cx.emit(event, &told).map(drop)
+    }
+
+    /// Writes a new one down and tells of it.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("measurement", self.measurement_id, ["measurement"]);
+        cx.defer(INSERT, &self.params())?;
+        cx.recount(&BTreeSet::new(), &self.tallies())?;
+        self.tell(cx, Event::MeasurementCreated, Vec::new())
+    }
+
+    /// Writes a change down and tells of it; whether there was one.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
+        let mut changed = self.changed(before);
+        // What has two values is told of by their common name.
+        let parts = ["systolic", "diastolic"];
+        if changed.iter().any(|name| parts.contains(&name.as_str())) {
+            changed.retain(|name| !parts.contains(&name.as_str()));
+            changed.push("components".to_owned());
+        }
+        let Some(now) = cx.changes("measurement", self.measurement_id, changed.clone()) else {
+            return Ok(false);
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.tallies(), &self.tallies())?;
+        self.tell(cx, Event::MeasurementUpdated, changed)?;
+        Ok(true)
+    }
+
+    /// Deletes it: what was measured is gone, and the sender's id stays taken, so that a device that sends it
+    /// once more does not bring it back.
+    pub fn delete(mut self, cx: &mut Write) -> Result<Self> {
+        let before = self.clone();
+        self.status = MeasurementStatus::Deleted;
+        (self.value, self.systolic, self.diastolic, self.note) = (None, None, None, None);
+        self.save(cx, &before)?;
+        Ok(self)
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<MeasurementEvent>()
+}
+
+statements! {
+    FIND = "SELECT ", Measurement::COLUMNS, " FROM measurement \
+        WHERE company_id = ?1 AND client_id = ?2 AND measurement_id = ?3";
+    SENT_AS = "SELECT ", Measurement::COLUMNS, " FROM measurement \
+        WHERE company_id = ?1 AND client_id = ?2 AND type = ?3 AND external_id = ?4";
+    INSERT = "INSERT INTO measurement ", values!(Measurement);
+    SAVE = "UPDATE measurement SET ", set!(Measurement),
+        " WHERE company_id = ?1 AND client_id = ?2 AND measurement_id = ?3";
+}

@@ -1,0 +1,412 @@
+//! Measurements: recorded, corrected, read, the latest of each type.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Actor, Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, in_order, text::Text,
+};
+use spotter_store::{Bind, List, filters, lists, params, statements};
+
+use crate::{
+    follow,
+    measurement::{
+        Components, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
+    },
+    types::{MeasurementType, TypeKey},
+    units::Units,
+};
+
+/// How far ahead the clock of a device may be.
+const AHEAD_SECONDS: i64 = 300;
+
+listed!(Measurements { measurements: Shown });
+
+filters! {
+    struct Filters {
+        /// Measurements of this type.
+        r#type: TypeKey => "type = ?", tallied;
+        /// Measured at or after this instant.
+        from: Timestamp => "measured_at >= ?";
+        /// Measured before this instant.
+        to: Timestamp => "measured_at < ?";
+        /// Recorded or changed at or after this instant.
+        updated_from: Timestamp => "updated_at >= ?";
+        /// The units of the answer; `metric` when absent.
+        units: Units;
+    }
+}
+
+/// In which units to tell.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Told {
+    /// The units of the answer; `metric` when absent.
+    units: Option<Units>,
+}
+
+impl Told {
+    /// The units of the answer.
+    pub(super) fn units(&self) -> Units {
+        self.units.unwrap_or(Units::Metric)
+    }
+}
+
+/// Measurements as they are told, each by its type.
+fn shown(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<Shown>> {
+    let types = MeasurementType::all(cx)?;
+    let of = |one: &Measurement| types.iter().find(|kind| kind.key() == one.r#type);
+    all.iter()
+        .map(|one| {
+            let kind = of(one).ok_or_else(|| Problem::internal("a measurement of no type"))?;
+            Ok(one.shown(kind, units))
+        })
+        .collect()
+}
+
+fn list_measurements(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Measurements> {
+    Client::find(cx, at.client_id)?;
+    in_order(wanted.from, wanted.to, "to")?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    let mut told = shown(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
+    let page = page.map(|_| told.next());
+    let (request, total) = (page.request, page.total);
+    let items = page.items.into_iter().flatten().collect();
+    Ok(spotter_kernel::Page { items, request, total }.into())
+}
+
+path!(pub(super) MeasurementPath { client_id: ClientId, measurement_id: MeasurementId });
+
+answer!(MeasurementAnswer { measurement: Shown });
+
+fn get_measurement(
+    cx: &mut Read,
+    Path(at): Path<MeasurementPath>,
+    Query(told): Query<Told>,
+) -> Result<MeasurementAnswer> {
+    let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
+    let of = MeasurementType::find(cx, &found.r#type)?;
+    Ok(MeasurementAnswer { measurement: found.shown(&of, told.units()) })
+}
+
+answer!(LatestAnswer {
+    /// One of each type of which there is any, by the types' keys.
+    measurements: Vec<Shown>,
+});
+
+fn get_latest_measurements(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Query(told): Query<Told>,
+) -> Result<LatestAnswer> {
+    Client::find(cx, at.client_id)?;
+    let all: Vec<Measurement> = cx.all(LATEST, params![at.client_id])?;
+    Ok(LatestAnswer { measurements: shown(cx, &all, told.units())? })
+}
+
+/// A measurement to be recorded.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMeasurement {
+    /// A key of `GET /measurement-types`.
+    pub r#type: TypeKey,
+    /// What was measured, in `unit`; not with `components`.
+    pub value: Option<f64>,
+    /// Of a blood pressure.
+    pub components: Option<Components>,
+    /// One of the type's units; the metric one when absent.
+    pub unit: Option<Text<20>>,
+    /// Now when absent; not in the future.
+    pub measured_at: Option<Timestamp>,
+    /// `device` or `import` where it was not typed in.
+    pub source: Option<Source>,
+    /// What there is to say.
+    pub note: Option<Text<2000>>,
+    /// The sender's own id: sent once more, it changes the measurement that was recorded under it.
+    pub external_id: Option<Text<200>>,
+}
+
+/// What was measured, as the type keeps it.
+struct Values {
+    value: Option<i64>,
+    systolic: Option<i64>,
+    diastolic: Option<i64>,
+}
+
+impl Values {
+    fn take(
+        of: &MeasurementType,
+        value: Option<f64>,
+        components: Option<Components>,
+        unit: Option<&str>,
+    ) -> Result<Self> {
+        match (of.has_two(), value, components) {
+            (false, Some(value), None) => {
+                let value = Some(of.take(value, unit, "value")?);
+                Ok(Self { value, systolic: None, diastolic: None })
+            }
+            (true, None, Some(Components { systolic, diastolic })) => {
+                let part = |value: i64, field| of.take(value as f64, unit, field).map(Some);
+                if diastolic >= systolic {
+                    let rule = "must be below components.systolic";
+                    return Err(Problem::invalid("components.diastolic", rule));
+                }
+                Ok(Self {
+                    value: None,
+                    systolic: part(systolic, "components.systolic")?,
+                    diastolic: part(diastolic, "components.diastolic")?,
+                })
+            }
+            (true, ..) => {
+                Err(Problem::invalid("components", "must be there, and value must not be"))
+            }
+            (false, None, _) => Err(Problem::invalid("value", "must be there")),
+            (false, ..) => Err(Problem::invalid("components", "must be absent for this type")),
+        }
+    }
+}
+
+/// When something was measured: not in the future, but for a device's clock, and not before 1900.
+fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
+    let first = Date::parse("1900-01-01").map(|date| date.start_in(&spotter_kernel::TimeZone::UTC));
+    match said {
+        Some(at) if at > now.plus_seconds(AHEAD_SECONDS) => {
+            Err(Problem::invalid("measuredAt", "must not be in the future"))
+        }
+        Some(at) if first.is_some_and(|first| at < first) => {
+            Err(Problem::invalid("measuredAt", "must be from 1900 on"))
+        }
+        Some(at) => Ok(at.min(now)),
+        None => Ok(now),
+    }
+}
+
+/// Records a measurement, or brings up to date the one that was recorded under the sender's own id.
+pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<Measurement> {
+    let of_client = Client::find(cx, client)?;
+    let of = MeasurementType::said(cx, &new.r#type, "type")?;
+    let values = Values::take(&of, new.value, new.components, new.unit.as_deref())?;
+    let now = cx.now();
+    let source = match (new.source, Source::of(cx)) {
+        (_, assistant @ Source::Assistant) => assistant,
+        (Some(said @ (Source::Device | Source::Import)), _) => said,
+        (Some(_), _) => {
+            return Err(Problem::invalid("source", "must be device or import, or absent"));
+        }
+        (None, own) => own,
+    };
+    let external_id: Option<String> = new.external_id.map(Into::into);
+    let before = match &external_id {
+        Some(id) => Measurement::sent_as(cx, client, &new.r#type, id)?,
+        None => None,
+    };
+    let measured_at = match (&before, new.measured_at) {
+        (Some(before), None) => before.measured_at,
+        (_, said) => checked_time(said, now)?,
+    };
+    let measured_on = of_client.zone(cx)?.date_at(measured_at);
+    let note = new.note.map(Into::into);
+    let Values { value, systolic, diastolic } = values;
+    let Some(before) = before else {
+        let actor = &cx.caller().actor;
+        let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+        let measurement = Measurement {
+            client_id: client,
+            measurement_id: MeasurementId(cx.new_id()),
+            r#type: new.r#type,
+            value,
+            systolic,
+            diastolic,
+            measured_at,
+            measured_on,
+            source,
+            note,
+            external_id,
+            recorded_by_type,
+            recorded_by,
+            status: MeasurementStatus::Recorded,
+            created_at: now,
+            updated_at: now,
+        };
+        measurement.insert(cx)?;
+        follow::measured(cx, client, &measurement.r#type)?;
+        return Ok(measurement);
+    };
+    if before.status == MeasurementStatus::Deleted {
+        cx.touch("measurement", before.measurement_id, Vec::<String>::new());
+        return Ok(before);
+    }
+    let mut measurement = Measurement { value, systolic, diastolic, measured_at, ..before.clone() };
+    measurement.measured_on = measured_on;
+    measurement.note = note.or(measurement.note);
+    measurement.save(cx, &before)?;
+    follow::measured(cx, client, &measurement.r#type)?;
+    Ok(measurement)
+}
+
+fn record_measurement(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewMeasurement>,
+) -> Result<MeasurementAnswer> {
+    let unit = new.unit.clone();
+    let measurement = record(cx, at.client_id, new)?;
+    let of = MeasurementType::find(cx, &measurement.r#type)?;
+    let units = units_of(&of, unit.as_deref());
+    Ok(MeasurementAnswer { measurement: measurement.shown(&of, units) })
+}
+
+/// The units in which an answer is told to whoever has just said a unit.
+fn units_of(of: &MeasurementType, said: Option<&str>) -> Units {
+    let imperial = of.unit(Units::Imperial);
+    match said.is_some() && imperial.as_deref() == said && of.unit(Units::Metric) != imperial {
+        true => Units::Imperial,
+        false => Units::Metric,
+    }
+}
+
+/// A measurement that the caller may change: clients correct what they have recorded themselves.
+fn own(cx: &mut Read, at: &MeasurementPath) -> Result<Measurement> {
+    let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
+    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
+    match is_client && found.recorded_by != cx.caller().actor.id() {
+        true => Err(Problem::because(
+            Key::Forbidden,
+            "Clients correct and delete what they have recorded themselves.",
+        )),
+        false => Ok(found),
+    }
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct MeasurementChanges {
+    /// In `unit`.
+    value: Change<f64>,
+    components: Change<Components>,
+    /// One of the type's units; the metric one when absent.
+    unit: Option<Text<20>>,
+    measured_at: Change<Timestamp>,
+    note: Patch<Text<2000>>,
+}
+
+fn update_measurement(
+    cx: &mut Write,
+    Path(at): Path<MeasurementPath>,
+    Body(change): Body<MeasurementChanges>,
+) -> Result<MeasurementAnswer> {
+    let before = own(cx, &at)?;
+    let of = MeasurementType::find(cx, &before.r#type)?;
+    let mut measurement = before.clone();
+    let unit = change.unit;
+    let (value, components) = (change.value.value(), change.components.value());
+    if value.is_some() || components.is_some() {
+        let values = Values::take(&of, value, components, unit.as_deref())?;
+        (measurement.value, measurement.systolic, measurement.diastolic) =
+            (values.value, values.systolic, values.diastolic);
+    } else if unit.is_some() {
+        return Err(Problem::invalid("unit", "must come with value or components"));
+    }
+    if let Some(said) = change.measured_at.value() {
+        measurement.measured_at = checked_time(Some(said), cx.now())?;
+        let client = Client::find(cx, at.client_id)?;
+        measurement.measured_on = client.zone(cx)?.date_at(measurement.measured_at);
+    }
+    change.note.map(Into::into).apply(&mut measurement.note);
+    if measurement.save(cx, &before)? {
+        follow::measured(cx, at.client_id, &measurement.r#type)?;
+    }
+    let units = units_of(&of, unit.as_deref());
+    Ok(MeasurementAnswer { measurement: measurement.shown(&of, units) })
+}
+
+fn delete_measurement(
+    cx: &mut Write,
+    Path(at): Path<MeasurementPath>,
+) -> Result<MeasurementAnswer> {
+    let before = own(cx, &at)?;
+    let of = MeasurementType::find(cx, &before.r#type)?;
+    cx.as_of(before.updated_at);
+    cx.happens(|| {
+        format!("What was measured on {} ({}) is deleted for good.", before.measured_on, of.label())
+    });
+    let deleted = before.delete(cx)?;
+    follow::measured(cx, at.client_id, &deleted.r#type)?;
+    Ok(MeasurementAnswer { measurement: deleted.shown(&of, Units::Metric) })
+}
+
+/// What changes a measurement tells of it, and of the goals that follow it.
+const CHANGES: &[Event] = &[Event::MeasurementUpdated, Event::GoalUpdated];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/clients/{clientId}/measurements", MeasurementsRead, list_measurements)
+            .summary("List a client's measurements")
+            .describe("The one that was measured last comes first.")
+            .for_client(&[])
+            .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(GET "/clients/{clientId}/measurements/latest", MeasurementsRead,
+            get_latest_measurements)
+        .summary("Get the latest measurement of each type")
+        .for_client(&[]),
+        operation!(GET "/clients/{clientId}/measurements/{measurementId}", MeasurementsRead,
+            get_measurement)
+        .summary("Get a measurement")
+        .for_client(&[]),
+        operation!(POST "/clients/{clientId}/measurements", MeasurementsWrite, record_measurement)
+            .summary("Record a measurement")
+            .describe(
+                "With an `externalId` that was sent before, for client and type, it changes that \
+                 measurement; one that was deleted stays deleted. Goals follow.",
+            )
+            .created()
+            .for_client(&[])
+            .emits(&[Event::MeasurementCreated, Event::MeasurementUpdated, Event::GoalUpdated])
+            .always(&[Event::MeasurementCreated])
+            .fails(&[Key::ApiError]),
+        operation!(PATCH "/clients/{clientId}/measurements/{measurementId}", MeasurementsWrite,
+            update_measurement)
+        .summary("Correct a measurement")
+        .describe("Clients correct what they have recorded themselves.")
+        .for_client(&[])
+        .emits(CHANGES)
+        .always(&[Event::MeasurementUpdated]),
+        operation!(DELETE "/clients/{clientId}/measurements/{measurementId}", MeasurementsWrite,
+            delete_measurement)
+        .summary("Delete a measurement")
+        .describe("What was measured is gone for good; its `externalId` stays taken.")
+        .for_client(&[])
+        .emits(CHANGES)
+        .always(&[Event::MeasurementUpdated])
+        .asks(),
+    ])
+}
+
+lists! {
+    /// A client's measurements; the one that was measured last comes first.
+    LIST: List<Measurement, Filters> = List::new(
+        "measurement WHERE company_id = ?1 AND client_id = ?2 AND status = 'recorded'",
+        "measured_at DESC, measurement_id DESC",
+    ).tallied(TALLY);
+}
+
+statements! {
+    /// From type to type by the index, and of each the first that it finds.
+    LATEST = "WITH RECURSIVE kind (type) AS (\
+        SELECT MIN(type) FROM measurement WHERE company_id = ?1 AND client_id = ?2 AND status = 'recorded' \
+        UNION ALL SELECT (SELECT MIN(m.type) FROM measurement m WHERE m.company_id = ?1 AND m.client_id = ?2 \
+        AND m.status = 'recorded' AND m.type > kind.type) FROM kind WHERE kind.type IS NOT NULL) \
+        SELECT ", Measurement::COLUMNS, " FROM measurement WHERE company_id = ?1 AND client_id = ?2 \
+        AND measurement_id IN (SELECT (SELECT n.measurement_id FROM measurement n WHERE n.company_id = ?1 \
+        AND n.client_id = ?2 AND n.status = 'recorded' AND n.type = kind.type \
+        ORDER BY n.measured_at DESC, n.measurement_id DESC LIMIT 1) FROM kind WHERE kind.type IS NOT NULL) \
+        ORDER BY type LIMIT 200";
+}

@@ -1,0 +1,424 @@
+//! Streaks: how often in a row a habit was kept, by local dates. Knows no database and no clock.
+//!
+//! A streak of days is a run of due days that were kept; days that were skipped or paused neither add nor break.
+//! A streak of weeks is a run of ISO weeks in which the habit was kept often enough; a week that was broken into
+//! by a pause, a skipped day, or the habit's first or last day counts where it was enough, and breaks nothing.
+//! What is not over yet breaks nothing: neither today nor this week.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_kernel::{Date, Problem, Result};
+use spotter_store::words;
+
+words! {
+    /// When a habit is due.
+    pub enum ScheduleKind { Daily = "daily", Weekdays = "weekdays", TimesPerWeek = "times_per_week" }
+}
+
+words! {
+    /// What a streak is counted in.
+    pub enum StreakUnit { Day = "day", Week = "week" }
+}
+
+words! {
+    /// What became of a habit on a date: kept, not kept, or left out on purpose.
+    pub enum EntryStatus { Done = "done", Missed = "missed", Skipped = "skipped" }
+}
+
+/// When a habit is due.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Schedule {
+    /// On every day, on some days of the week, or so often a week.
+    pub kind: ScheduleKind,
+    /// The ISO weekdays, 1 = Monday to 7 = Sunday, of `weekdays`.
+    pub weekdays: Option<Vec<i64>>,
+    /// How often, of `times_per_week`: 1 to 7.
+    pub times: Option<i64>,
+}
+
+impl Schedule {
+    /// Every day.
+    pub const DAILY: Self = Self { kind: ScheduleKind::Daily, weekdays: None, times: None };
+
+    /// The same with its weekdays in order, or what is wrong with it.
+    pub fn checked(mut self) -> Result<Self> {
+        let wrong = |field: &str, rule: &str| Err(Problem::invalid(field, rule));
+        match (self.kind, &mut self.weekdays, self.times) {
+            (ScheduleKind::Daily, None, None) => {}
+            (ScheduleKind::Weekdays, Some(days), None) => {
+                days.sort_unstable();
+                days.dedup();
+                if days.is_empty() || days.iter().any(|day| !(1..=7).contains(day)) {
+                    return wrong("schedule.weekdays", "must be 1 to 7 of the weekdays 1 to 7");
+                }
+            }
+            (ScheduleKind::TimesPerWeek, None, Some(1..=7)) => {}
+            (ScheduleKind::TimesPerWeek, None, _) => {
+                return wrong("schedule.times", "must be 1 to 7");
+            }
+            (ScheduleKind::Weekdays, None, _) => {
+                return wrong("schedule.weekdays", "must be there");
+            }
+            (ScheduleKind::Daily | ScheduleKind::TimesPerWeek, Some(_), _) => {
+                return wrong("schedule.weekdays", "must come with weekdays alone");
+            }
+            (ScheduleKind::Daily | ScheduleKind::Weekdays, _, Some(_)) => {
+                return wrong("schedule.times", "must come with times_per_week alone");
+            }
+        }
+        Ok(self)
+    }
+
+    /// What its streaks are counted in.
+    pub fn unit(&self) -> StreakUnit {
+        match self.kind {
+            ScheduleKind::TimesPerWeek => StreakUnit::Week,
+            ScheduleKind::Daily | ScheduleKind::Weekdays => StreakUnit::Day,
+        }
+    }
+
+    fn is_due(&self, date: Date) -> bool {
+        let weekday = i64::from(date.0.weekday().to_monday_one_offset());
+        self.weekdays.as_ref().is_none_or(|days| days.contains(&weekday))
+    }
+}
+
+/// A schedule from a date on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Version {
+    /// The first date on which it holds.
+    pub from: Date,
+    /// When the habit is due.
+    pub schedule: Schedule,
+}
+
+/// Days on which a habit rests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Rest {
+    /// The first day of it.
+    pub from: Date,
+    /// The first day after it; null while it goes on.
+    pub until: Option<Date>,
+}
+
+/// What is known of when a habit is due.
+#[derive(Debug, Clone, Copy)]
+pub struct Course<'c> {
+    /// Its schedules, the first one from its first day on.
+    pub versions: &'c [Version],
+    /// When it rests.
+    pub rests: &'c [Rest],
+    /// Its first day.
+    pub start: Date,
+    /// Its last day.
+    pub end: Option<Date>,
+}
+
+/// What comes of a habit's entries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Streak {
+    /// The longest ever, in the unit of the schedule that holds last.
+    pub longest: i64,
+    /// The last run.
+    pub last: i64,
+    /// The last day on which that run still stands if nothing is done; none where it stands for good.
+    pub holds_until: Option<Date>,
+}
+
+impl Streak {
+    /// The streak on a day.
+    pub fn on(&self, today: Date) -> i64 {
+        match self.holds_until {
+            Some(until) if today > until => 0,
+            _ => self.last,
+        }
+    }
+}
+
+/// What is found out of a day or a week.
+enum Found {
+    Kept,
+    Neutral,
+    Broken,
+}
+
+impl Course<'_> {
+    fn schedule_on(&self, date: Date) -> Option<&Schedule> {
+        let at = self.versions.partition_point(|version| version.from <= date);
+        self.versions.get(at.checked_sub(1)?).map(|version| &version.schedule)
+    }
+
+    fn rests_on(&self, date: Date) -> bool {
+        self.rests.iter().any(|rest| rest.from <= date && rest.until.is_none_or(|end| date < end))
+    }
+
+    fn is_on(&self, date: Date) -> bool {
+        self.start <= date && self.end.is_none_or(|end| date <= end)
+    }
+
+    /// From when on the unit has been that of the last schedule.
+    fn beginning(&self) -> Date {
+        let Some(last) = self.versions.last() else { return self.start };
+        let same = |version: &&Version| version.schedule.unit() == last.schedule.unit();
+        let first = self.versions.iter().rev().take_while(same).last();
+        first.map_or(self.start, |first| first.from.max(self.start))
+    }
+
+    fn day(&self, date: Date, entries: &BTreeMap<Date, EntryStatus>) -> Found {
+        let is_due = self.is_on(date)
+            && !self.rests_on(date)
+            && self.schedule_on(date).is_some_and(|schedule| schedule.is_due(date));
+        match (is_due, entries.get(&date)) {
+            (false, _) | (true, Some(EntryStatus::Skipped)) => Found::Neutral,
+            (true, Some(EntryStatus::Done)) => Found::Kept,
+            (true, Some(EntryStatus::Missed) | None) => Found::Broken,
+        }
+    }
+
+    fn week(&self, monday: Date, entries: &BTreeMap<Date, EntryStatus>) -> Found {
+        let days: Vec<Date> = (0..7).filter_map(|day| monday.plus_days(day)).collect();
+        let Some(sunday) = days.last() else { return Found::Neutral };
+        let status = |day: &&Date| entries.get(day).copied();
+        let done = |day: &&Date| self.is_on(**day) && status(day) == Some(EntryStatus::Done);
+        let times = self.schedule_on(*sunday).and_then(|schedule| schedule.times).unwrap_or(1);
+        if days.iter().filter(done).count() as i64 >= times {
+            return Found::Kept;
+        }
+        let aside = |day: &Date| {
+            !self.is_on(*day)
+                || *day < self.beginning()
+                || self.rests_on(*day)
+                || entries.get(day) == Some(&EntryStatus::Skipped)
+        };
+        if days.iter().any(aside) { Found::Neutral } else { Found::Broken }
+    }
+
+    /// What comes of these entries.
+    pub fn streak(&self, entries: &BTreeMap<Date, EntryStatus>) -> Streak {
+        let is_weekly =
+            self.versions.last().is_some_and(|last| last.schedule.unit() == StreakUnit::Week);
+        let (first, step) = match is_weekly {
+            true => (self.beginning().monday(), 7),
+            false => (self.beginning(), 1),
+        };
+        let found = |date| match is_weekly {
+            true => self.week(date, entries),
+            false => self.day(date, entries),
+        };
+        let told = entries.iter().rev().find(|(_, status)| **status != EntryStatus::Missed);
+        // Days or weeks with something in them that may have kept the run, and then those to come.
+        let last = told.map(|(date, _)| if is_weekly { date.monday() } else { *date });
+        let (mut longest, mut run) = (0, 0);
+        let mut date = first;
+        while last.is_some_and(|last| date <= last) {
+            let is_last = last == Some(date);
+            match found(date) {
+                Found::Kept => run += 1,
+                Found::Neutral => {}
+                // A week that is not enough yet may still become so.
+                Found::Broken if is_weekly && is_last => break,
+                Found::Broken => run = 0,
+            }
+            longest = longest.max(run);
+            match date.plus_days(step) {
+                Some(next) => date = next,
+                None => break,
+            }
+        }
+        Streak { longest, last: run, holds_until: self.next_broken(date, step, found) }
+    }
+
+    /// The last day of the first day or week, from one on, that breaks a run if nothing is done in it.
+    fn next_broken(
+        &self,
+        mut date: Date,
+        step: i64,
+        found: impl Fn(Date) -> Found,
+    ) -> Option<Date> {
+        let last_rest = self.rests.iter().filter_map(|rest| rest.until).max();
+        let rests_on = self.rests.iter().any(|rest| rest.until.is_none());
+        loop {
+            if let Found::Broken = found(date) {
+                return date.plus_days(step - 1);
+            }
+            let is_over = self.end.is_some_and(|end| date > end);
+            let is_after = |known: Option<Date>| known.is_none_or(|known| known < date);
+            // A fortnight after all that is known of it, nothing new is to come.
+            let quiet = date.plus_days(-14).is_some_and(|before| before > self.start)
+                && is_after(last_rest)
+                && rests_on;
+            if is_over || quiet {
+                return None;
+            }
+            date = date.plus_days(step)?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        Date::parse(text).unwrap()
+    }
+
+    fn schedule(kind: ScheduleKind, weekdays: Option<Vec<i64>>, times: Option<i64>) -> Schedule {
+        Schedule { kind, weekdays, times }.checked().unwrap()
+    }
+
+    fn streak(schedule: Schedule, rests: &[Rest], entries: &[(&str, EntryStatus)]) -> Streak {
+        let start = date("2026-03-02");
+        let versions = [Version { from: start, schedule }];
+        let course = Course { versions: &versions, rests, start, end: None };
+        course.streak(&entries.iter().map(|(day, status)| (date(day), *status)).collect())
+    }
+
+    use EntryStatus::{Done, Missed, Skipped};
+
+    #[test]
+    fn today_never_breaks_and_yesterday_does() {
+        let one = streak(Schedule::DAILY, &[], &[("2026-03-27", Done), ("2026-03-28", Done)]);
+        assert_eq!((one.longest, one.last), (2, 2));
+        let on = |day| one.on(date(day));
+        assert_eq!((on("2026-03-28"), on("2026-03-29"), on("2026-03-30")), (2, 2, 0));
+        let low = streak(Schedule::DAILY, &[], &[("2026-03-27", Done), ("2026-03-28", Missed)]);
+        assert_eq!((low.on(date("2026-03-28")), low.on(date("2026-03-29"))), (1, 0));
+    }
+
+    #[test]
+    fn what_is_skipped_or_rests_neither_adds_nor_breaks() {
+        let rest = Rest { from: date("2026-03-11"), until: Some(date("2026-03-20")) };
+        let entries = [("2026-03-09", Done), ("2026-03-10", Skipped), ("2026-03-20", Done)];
+        assert_eq!(streak(Schedule::DAILY, std::slice::from_ref(&rest), &entries).last, 2);
+        let open = Rest { from: date("2026-03-11"), until: None };
+        let resting = streak(Schedule::DAILY, &[open], &entries[..2]);
+        assert_eq!((resting.last, resting.holds_until), (1, None));
+    }
+
+    #[test]
+    fn days_that_are_not_due_are_passed_over() {
+        let days = schedule(ScheduleKind::Weekdays, Some(vec![5, 1, 3, 1]), None);
+        let entries = [("2026-03-09", Done), ("2026-03-11", Done), ("2026-03-12", Done)];
+        let one = streak(days, &[], &entries);
+        assert_eq!((one.last, one.holds_until), (2, Some(date("2026-03-13"))));
+    }
+
+    #[test]
+    fn weeks_count_where_it_was_enough() {
+        let weekly = || schedule(ScheduleKind::TimesPerWeek, None, Some(2));
+        let two = [
+            ("2026-03-02", Done),
+            ("2026-03-08", Done),
+            ("2026-03-11", Done),
+            ("2026-03-12", Done),
+        ];
+        let one = streak(weekly(), &[], &two);
+        assert_eq!((one.last, one.holds_until), (2, Some(date("2026-03-22"))));
+        // The third week has one of two so far, and breaks the run once it is over.
+        let begun = [two.as_slice(), &[("2026-03-16", Done)]].concat();
+        let one = streak(weekly(), &[], &begun);
+        assert_eq!((one.last, one.holds_until), (2, Some(date("2026-03-22"))));
+        let skipped = [
+            two.as_slice(),
+            &[("2026-03-16", Skipped), ("2026-03-23", Done), ("2026-03-24", Done)],
+        ];
+        assert_eq!(streak(weekly(), &[], &skipped.concat()).last, 3);
+    }
+
+    #[test]
+    fn schedules_that_make_no_sense_are_refused() {
+        for (kind, weekdays, times) in [
+            (ScheduleKind::Daily, Some(vec![1]), None),
+            (ScheduleKind::Weekdays, Some(vec![]), None),
+            (ScheduleKind::Weekdays, Some(vec![0]), None),
+            (ScheduleKind::Weekdays, None, None),
+            (ScheduleKind::TimesPerWeek, None, Some(8)),
+            (ScheduleKind::TimesPerWeek, None, None),
+        ] {
+            assert!(Schedule { kind, weekdays, times }.checked().is_err());
+        }
+    }
+
+    /// From today backwards, day by day.
+    fn slow_days(
+        due: impl Fn(Date) -> bool,
+        entries: &BTreeMap<Date, EntryStatus>,
+        start: Date,
+        today: Date,
+    ) -> i64 {
+        let (mut run, mut day) = (0, today);
+        while day >= start {
+            match entries.get(&day) {
+                _ if !due(day) => {}
+                Some(EntryStatus::Done) => run += 1,
+                Some(EntryStatus::Skipped) => {}
+                _ if day == today => {}
+                _ => break,
+            }
+            day = day.plus_days(-1).unwrap();
+        }
+        run
+    }
+
+    proptest! {
+        #[test]
+        fn streaks_are_those_of_a_naive_count(
+            told in prop::collection::btree_map(0..60i64, 0..3usize, 0..40),
+            weekdays in prop::collection::btree_set(1..8i64, 1..8),
+            rest in prop::option::of((0..60i64, prop::option::of(1..20i64))),
+            ahead in 0..30i64,
+        ) {
+            let start = date("2026-02-20");
+            let on = |day: i64| start.plus_days(day).unwrap();
+            let status = |at: usize| [Done, Missed, Skipped][at];
+            let entries: BTreeMap<_, _> = told.iter().map(|(day, at)| (on(*day), status(*at))).collect();
+            let days: BTreeSet<i64> = weekdays.clone();
+            let schedule = schedule(ScheduleKind::Weekdays, Some(weekdays.into_iter().collect()), None);
+            let versions = [Version { from: start, schedule }];
+            let rests: Vec<Rest> = rest
+                .map(|(from, days)| Rest { from: on(from), until: days.map(|days| on(from + days)) })
+                .into_iter()
+                .collect();
+            let course = Course { versions: &versions, rests: &rests, start, end: None };
+            let today = on(told.keys().max().copied().unwrap_or(0) + ahead);
+            let due = |day: Date| {
+                let rests = rests.iter().any(|rest| rest.from <= day && rest.until.is_none_or(|end| day < end));
+                days.contains(&i64::from(day.0.weekday().to_monday_one_offset())) && !rests
+            };
+            let found = course.streak(&entries);
+            prop_assert_eq!(found.on(today), slow_days(due, &entries, start, today));
+            let longest = (0..=60).map(|day| slow_days(due, &entries, start, on(day))).max();
+            prop_assert_eq!(Some(found.longest), longest);
+        }
+
+        #[test]
+        fn weeks_are_those_of_a_naive_count(
+            told in prop::collection::btree_set(0..70i64, 0..50), times in 1..4i64, ahead in 0..20i64,
+        ) {
+            let start = date("2026-02-23");
+            let on = |day: i64| start.plus_days(day).unwrap();
+            let entries: BTreeMap<_, _> = told.iter().map(|day| (on(*day), Done)).collect();
+            let schedule = schedule(ScheduleKind::TimesPerWeek, None, Some(times));
+            let versions = [Version { from: start, schedule }];
+            let course = Course { versions: &versions, rests: &[], start, end: None };
+            let today = told.iter().max().copied().unwrap_or(0) + ahead;
+            let reached = |week: i64| told.range(week * 7..week * 7 + 7).count() as i64 >= times;
+            let this = today / 7;
+            let before = (0..this).rev().take_while(|week| reached(*week)).count() as i64;
+            let naive = before + i64::from(reached(this));
+            prop_assert_eq!(course.streak(&entries).on(on(today)), naive);
+        }
+    }
+}

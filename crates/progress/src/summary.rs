@@ -1,0 +1,304 @@
+//! What came of a span of time, at a glance: what was measured, which habits were kept, how goals stand, how often
+//! was trained.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Path, Query, Read, answer, operation};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Date, Key, Result, TimeZone, Timestamp, date::checked_range, id::ClientId};
+use spotter_store::{Bind, Value, params, record, statements};
+
+use crate::{
+    goal::GoalStatus,
+    habit::{Habit, HabitId},
+    measurement::Measurement,
+    streak::{EntryStatus, StreakUnit},
+    types::{MeasurementType, TypeKey},
+    units::Units,
+};
+
+/// Most days of a summary.
+const DAYS_MAX: i64 = 366;
+const DAY_MS: i64 = 86_400_000;
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Between {
+    /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    from: Option<Date>,
+    /// The last date, at most 365 days after the first.
+    to: Option<Date>,
+    /// The units of the answer; `metric` when absent.
+    units: Option<Units>,
+}
+
+/// What became of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    /// Measured first.
+    first: f64,
+    /// Measured last.
+    latest: f64,
+    /// The latest less the first.
+    change: f64,
+    /// The least.
+    minimum: f64,
+    /// The most.
+    maximum: f64,
+    /// Rounded as values are.
+    mean: f64,
+}
+
+/// What was measured of a type.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MeasurementSummary {
+    /// A key of `GET /measurement-types`.
+    r#type: TypeKey,
+    /// What people call it.
+    label: String,
+    unit: Option<String>,
+    /// How many measurements.
+    count: i64,
+    /// Of the value; null where there are two.
+    value: Option<Figures>,
+    /// Of the pressure at the beat.
+    systolic: Option<Figures>,
+    /// Of the pressure in the pause.
+    diastolic: Option<Figures>,
+}
+
+/// How a habit was kept.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct HabitSummary {
+    habit_id: HabitId,
+    name: String,
+    /// Days on which it was kept.
+    done: i64,
+    /// Days on which it was not, though something was said.
+    missed: i64,
+    /// Days on which it was left out on purpose.
+    skipped: i64,
+    /// How often in a row it was kept, as of today.
+    current_streak: i64,
+    streak_unit: StreakUnit,
+}
+
+/// How many goals stand where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct GoalCounts {
+    /// Now.
+    active: i64,
+    /// In the span.
+    achieved: i64,
+    /// In the span.
+    missed: i64,
+    /// In the span.
+    abandoned: i64,
+}
+
+/// A client's progress in a span of dates.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ProgressSummary {
+    client_id: ClientId,
+    from: Date,
+    to: Date,
+    /// Of each type that was measured, by the types' keys.
+    measurements: Vec<MeasurementSummary>,
+    /// Of habits that are not archived.
+    habits: Vec<HabitSummary>,
+    goals: GoalCounts,
+    /// Workouts that were completed.
+    sessions_completed: i64,
+}
+
+answer!(SummaryAnswer { summary: ProgressSummary });
+
+record! {
+    /// What the measurements of a type in a span amount to.
+    struct Amount {
+        r#type: TypeKey,
+        count: i64,
+        minimum: Option<i64>,
+        maximum: Option<i64>,
+        total: Option<i64>,
+        systolic_minimum: Option<i64>,
+        systolic_maximum: Option<i64>,
+        systolic_total: Option<i64>,
+        diastolic_minimum: Option<i64>,
+        diastolic_maximum: Option<i64>,
+        diastolic_total: Option<i64>,
+    }
+}
+
+fn measured(
+    cx: &mut Read,
+    client: ClientId,
+    (from, to): (Date, Date),
+    units: Units,
+) -> Result<Vec<MeasurementSummary>> {
+    // Dates are those of the zone of their time; instants that lie off by a day at most keep to the index.
+    let since = from.start_in(&TimeZone::UTC).plus_millis(-DAY_MS);
+    let until = to.tomorrow().start_in(&TimeZone::UTC).plus_millis(DAY_MS);
+    let amounts: Vec<Amount> = cx.all(AMOUNTS, params![client, from, to, since, until])?;
+    let asked = |amount: &Amount| -> Vec<Value<'static>> {
+        let kind = amount.r#type.bind().into_owned();
+        let of = [client.bind().into_owned(), kind, from.bind().into_owned()];
+        [&of[..], &[to.bind().into_owned(), since.bind().into_owned(), until.bind().into_owned()]]
+            .concat()
+    };
+    let first: Vec<Option<Measurement>> = cx.one_each(FIRST, amounts.iter().map(asked))?;
+    let latest: Vec<Option<Measurement>> = cx.one_each(LATEST, amounts.iter().map(asked))?;
+    let types = MeasurementType::all(cx)?;
+    let mut told = Vec::with_capacity(amounts.len());
+    for ((amount, first), latest) in amounts.iter().zip(&first).zip(&latest) {
+        let of = types.iter().find(|kind| kind.key() == amount.r#type);
+        let (Some(of), Some(first), Some(latest)) = (of, first, latest) else { continue };
+        let figures = |ends: (Option<i64>, Option<i64>),
+                       range: (Option<i64>, Option<i64>),
+                       total: Option<i64>| {
+            let ((first, latest), (least, most)) = (ends.0.zip(ends.1)?, range.0.zip(range.1)?);
+            let mean = (total? as f64 / amount.count.max(1) as f64).round() as i64;
+            Some(Figures {
+                first: of.show(first, units),
+                latest: of.show(latest, units),
+                change: of.show_difference(latest - first, units),
+                minimum: of.show(least, units),
+                maximum: of.show(most, units),
+                mean: of.show(mean, units),
+            })
+        };
+        told.push(MeasurementSummary {
+            r#type: amount.r#type.clone(),
+            label: of.label().to_owned(),
+            unit: of.unit(units),
+            count: amount.count,
+            value: figures(
+                (first.value, latest.value),
+                (amount.minimum, amount.maximum),
+                amount.total,
+            ),
+            systolic: figures(
+                (first.systolic, latest.systolic),
+                (amount.systolic_minimum, amount.systolic_maximum),
+                amount.systolic_total,
+            ),
+            diastolic: figures(
+                (first.diastolic, latest.diastolic),
+                (amount.diastolic_minimum, amount.diastolic_maximum),
+                amount.diastolic_total,
+            ),
+        });
+    }
+    Ok(told)
+}
+
+fn kept(
+    cx: &mut Read,
+    client: ClientId,
+    (from, to): (Date, Date),
+    today: Date,
+) -> Result<Vec<HabitSummary>> {
+    let habits: Vec<Habit> = cx.all(HABITS, params![client])?;
+    let rows: Vec<(HabitId, EntryStatus, i64)> = cx.all(ENTRIES, params![client, from, to])?;
+    let counts: BTreeMap<(HabitId, EntryStatus), i64> =
+        rows.into_iter().map(|(habit, status, count)| ((habit, status), count)).collect();
+    let told = |habit: &Habit| {
+        let count = |status| counts.get(&(habit.habit_id, status)).copied().unwrap_or(0);
+        let (current_streak, streak_unit) = habit.streak_on(today);
+        HabitSummary {
+            habit_id: habit.habit_id,
+            name: habit.name.clone(),
+            done: count(EntryStatus::Done),
+            missed: count(EntryStatus::Missed),
+            skipped: count(EntryStatus::Skipped),
+            current_streak,
+            streak_unit,
+        }
+    };
+    Ok(habits.iter().map(told).collect())
+}
+
+fn counted(
+    cx: &mut Read,
+    client: ClientId,
+    (since, until): (Timestamp, Timestamp),
+) -> Result<GoalCounts> {
+    let rows: Vec<(GoalStatus, i64)> = cx.all(GOALS, params![client, since, until])?;
+    let count = |status| rows.iter().find(|(own, _)| *own == status).map_or(0, |(_, count)| *count);
+    Ok(GoalCounts {
+        active: count(GoalStatus::Active),
+        achieved: count(GoalStatus::Achieved),
+        missed: count(GoalStatus::Missed),
+        abandoned: count(GoalStatus::Abandoned),
+    })
+}
+
+fn get_progress_summary(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Query(wanted): Query<Between>,
+) -> Result<SummaryAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let (from, to) = checked_range(wanted.from, wanted.to, DAYS_MAX)?;
+    let zone = client.zone(cx)?;
+    let today = zone.date_at(cx.now());
+    let units = wanted.units.unwrap_or(Units::Metric);
+    let span = (from.start_in(&zone), to.tomorrow().start_in(&zone));
+    let until = cx.training()?.completed(cx, at.client_id, to.tomorrow())?;
+    let summary = ProgressSummary {
+        client_id: at.client_id,
+        from,
+        to,
+        measurements: measured(cx, at.client_id, (from, to), units)?,
+        habits: kept(cx, at.client_id, (from, to), today)?,
+        goals: counted(cx, at.client_id, span)?,
+        sessions_completed: cx.training()?.completed(cx, at.client_id, from)? - until,
+    };
+    Ok(SummaryAnswer { summary })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([operation!(
+        GET "/clients/{clientId}/progress-summary",
+        ProgressSummariesRead,
+        get_progress_summary
+    )
+    .summary("Get a client's progress in a span of dates")
+    .describe(
+        "Of each type the first and the latest measurement, the change between them, the least, the most and the \
+         mean; how habits were kept; how goals stand; workouts that were completed.",
+    )
+    .for_client(&[])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge])])
+}
+
+statements! {
+    AMOUNTS = "SELECT type, COUNT(*), MIN(value), MAX(value), CAST(SUM(value) AS BIGINT), \
+        MIN(systolic), MAX(systolic), CAST(SUM(systolic) AS BIGINT), \
+        MIN(diastolic), MAX(diastolic), CAST(SUM(diastolic) AS BIGINT) FROM measurement \
+        WHERE company_id = ?1 AND client_id = ?2 AND status = 'recorded' AND measured_at >= ?5 AND measured_at < ?6 \
+        AND measured_on >= ?3 AND measured_on <= ?4 GROUP BY type ORDER BY type LIMIT 200";
+    FIRST = "SELECT ", Measurement::COLUMNS, " FROM measurement WHERE company_id = ?1 AND client_id = ?2 \
+        AND type = ?3 AND status = 'recorded' AND measured_at >= ?6 AND measured_at < ?7 \
+        AND measured_on >= ?4 AND measured_on <= ?5 ORDER BY measured_at, measurement_id LIMIT 1";
+    LATEST = "SELECT ", Measurement::COLUMNS, " FROM measurement WHERE company_id = ?1 AND client_id = ?2 \
+        AND type = ?3 AND status = 'recorded' AND measured_at >= ?6 AND measured_at < ?7 \
+        AND measured_on >= ?4 AND measured_on <= ?5 ORDER BY measured_at DESC, measurement_id DESC LIMIT 1";
+    HABITS = "SELECT ", Habit::COLUMNS, " FROM habit WHERE company_id = ?1 AND client_id = ?2 \
+        AND status <> 'archived' ORDER BY habit_id LIMIT 100";
+    ENTRIES = "SELECT habit_id, status, COUNT(*) FROM habit_entry WHERE company_id = ?1 AND client_id = ?2 \
+        AND date >= ?3 AND date <= ?4 GROUP BY habit_id, status LIMIT 1000";
+    GOALS = "SELECT status, COUNT(*) FROM goal WHERE company_id = ?1 AND client_id = ?2 AND (status = 'active' \
+        OR status = 'achieved' AND achieved_at >= ?3 AND achieved_at < ?4 \
+        OR status IN ('missed', 'abandoned') AND updated_at >= ?3 AND updated_at < ?4) GROUP BY status LIMIT 10";
+}

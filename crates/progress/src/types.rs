@@ -1,0 +1,574 @@
+//! Types of measurements: those that everybody knows, and those that a company adds.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::folding::slug;
+use spotter_kernel::{
+    Change, Id, Key, Page, Patch, Problem, Result, Timestamp,
+    number::Whole,
+    problem::refuse,
+    text::{Name, Text},
+};
+use spotter_store::{NoFilters, params, record, set, statements, values};
+
+use crate::units::{Quantity, Unit, Units, rounded};
+
+/// The key of a type, such as `weight`: small letters, digits and underscores.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct TypeKey(String);
+
+/// Longest key.
+const KEY_MAX: usize = 40;
+
+impl TypeKey {
+    /// The key that this text is.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
+        let right = !text.is_empty() && text.len() <= KEY_MAX && text.bytes().all(fits);
+        right.then(|| Self(text.to_owned()))
+    }
+
+    /// The key that a label makes; one of the type's id where nothing of it is a letter or digit of ASCII.
+    fn of(label: &str, id: Id) -> Self {
+        let words = slug(label, "").to_ascii_lowercase();
+        let words =
+            words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let key: String = words.collect::<Vec<_>>().join("_").chars().take(KEY_MAX).collect();
+        Self::parse(&key).unwrap_or_else(|| Self(format!("own_{id}")))
+    }
+
+    /// Whether it is that of a type that everybody knows.
+    pub fn is_everybodys(&self) -> bool {
+        everybodys().any(|known| known.key == self.0)
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for TypeKey {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(d)?;
+        Self::parse(&text).ok_or_else(|| {
+            let rule = "must be a type of GET /measurement-types";
+            refuse(Key::InvalidEnum, rule)
+        })
+    }
+}
+
+impl JsonSchema for TypeKey {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "MeasurementTypeKey".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[a-z0-9_]{1,40}$", "examples": ["weight"],
+            spotter_kernel::problem::INVALID: Key::InvalidEnum.wire()})
+    }
+}
+
+impl spotter_store::Bind for TypeKey {
+    fn bind(&self) -> spotter_store::Value<'_> {
+        spotter_store::Value::Text(self.as_str().into())
+    }
+}
+
+spotter_store::column_from! { TypeKey: String, |text| TypeKey::parse(&text); }
+
+/// A type that everybody knows.
+#[derive(Debug, PartialEq)]
+pub struct Known {
+    key: &'static str,
+    label: &'static str,
+    quantity: Quantity,
+    /// The least and the most, as they are kept: what is outside was mistyped.
+    range: (i64, i64),
+}
+
+const fn known(
+    key: &'static str,
+    label: &'static str,
+    quantity: Quantity,
+    range: (i64, i64),
+) -> Known {
+    Known { key, label, quantity, range }
+}
+
+/// A part of the body with two sides.
+macro_rules! around {
+    ($($key:literal $label:literal)+) => { [$(known($key, $label, Quantity::Length, (500, 30_000))),+] };
+}
+
+/// The type of which a measurement has two values.
+pub const BLOOD_PRESSURE: &str = "blood_pressure";
+
+const BODY: [Known; 14] = [
+    known("weight", "Weight", Quantity::Mass, (10_000, 500_000)),
+    known("lean_mass", "Lean mass", Quantity::Mass, (5_000, 300_000)),
+    known("muscle_mass", "Muscle mass", Quantity::Mass, (2_000, 200_000)),
+    known("bone_mass", "Bone mass", Quantity::Mass, (200, 20_000)),
+    known("height", "Height", Quantity::Length, (5_000, 28_000)),
+    known("body_fat", "Body fat", Quantity::Share, (100, 10_000)),
+    known("body_water", "Body water", Quantity::Share, (100, 10_000)),
+    known("blood_oxygen", "Blood oxygen", Quantity::Share, (100, 10_000)),
+    known(BLOOD_PRESSURE, "Blood pressure", Quantity::Pressure, (20, 300)),
+    known("resting_heart_rate", "Resting heart rate", Quantity::Rate, (20, 300)),
+    known("blood_glucose", "Blood glucose", Quantity::Glucose, (50, 5_000)),
+    known("body_temperature", "Body temperature", Quantity::Temperature, (3_000, 4_500)),
+    known("sleep", "Sleep", Quantity::Duration, (0, 86_400)),
+    known("steps", "Steps", Quantity::Count, (0, 200_000)),
+];
+
+const AROUND: [Known; 14] = around! {
+    "neck" "Neck"
+    "shoulders" "Shoulders"
+    "chest" "Chest"
+    "waist" "Waist"
+    "abdomen" "Abdomen"
+    "hips" "Hips"
+    "left_upper_arm" "Left upper arm"
+    "right_upper_arm" "Right upper arm"
+    "left_forearm" "Left forearm"
+    "right_forearm" "Right forearm"
+    "left_thigh" "Left thigh"
+    "right_thigh" "Right thigh"
+    "left_calf" "Left calf"
+    "right_calf" "Right calf"
+};
+
+/// The types that everybody knows, in the order in which they are shown.
+fn everybodys() -> impl Iterator<Item = &'static Known> {
+    BODY.iter().chain(&AROUND)
+}
+
+record! {
+    /// A type that a company has added.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct OwnType {
+        r#type: TypeKey,
+        type_id: Id,
+        label: String,
+        unit: Option<String>,
+        decimals: i64,
+        minimum: i64,
+        maximum: i64,
+        archived_at: Option<Timestamp>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+impl OwnType {
+    fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("measurement_type", self.type_id, changed) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+/// A type of measurement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MeasurementType {
+    /// Everybody knows it.
+    Known(&'static Known),
+    /// The company has added it.
+    Own(Box<OwnType>),
+}
+
+impl MeasurementType {
+    /// The type with this key.
+    pub fn find(cx: &mut Read, key: &TypeKey) -> Result<Self> {
+        if let Some(known) = everybodys().find(|known| known.key == key.as_str()) {
+            return Ok(Self::Known(known));
+        }
+        let own: Option<OwnType> = cx.one(FIND, params![key])?;
+        own.map(|own| Self::Own(Box::new(own))).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The same for what a request says: where there is none, or it is archived, the field is wrong.
+    pub fn said(cx: &mut Read, key: &TypeKey, field: &str) -> Result<Self> {
+        match Self::find(cx, key) {
+            Ok(Self::Own(own)) if own.archived_at.is_some() => {
+                Err(Problem::conflict(field, "must not be archived"))
+            }
+            found => found.map_err(|none| match none.key {
+                Key::NotFound => {
+                    let rule = "must be a type of GET /measurement-types";
+                    Problem::field(Key::InvalidEnum, field, rule)
+                }
+                _ => none,
+            }),
+        }
+    }
+
+    /// Every type of the company that measurements of a client can have: those of everybody, then its own.
+    pub fn all(cx: &mut Read) -> Result<Vec<Self>> {
+        let own: Vec<OwnType> = cx.all(OWN, params![])?;
+        let own = own.into_iter().map(|own| Self::Own(Box::new(own)));
+        Ok(everybodys().map(Self::Known).chain(own).collect())
+    }
+
+    /// Its key.
+    pub fn key(&self) -> TypeKey {
+        match self {
+            Self::Known(known) => TypeKey(known.key.to_owned()),
+            Self::Own(own) => own.r#type.clone(),
+        }
+    }
+
+    /// What people call it.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Known(known) => known.label,
+            Self::Own(own) => &own.label,
+        }
+    }
+
+    /// Whether a measurement of it has two values: that of the beat, and that of the pause.
+    pub fn has_two(&self) -> bool {
+        matches!(self, Self::Known(known) if known.key == BLOOD_PRESSURE)
+    }
+
+    fn range(&self) -> (i64, i64) {
+        match self {
+            Self::Known(known) => known.range,
+            Self::Own(own) => (own.minimum, own.maximum),
+        }
+    }
+
+    /// The unit in which it is told; nothing for an own type without one.
+    pub fn unit(&self, units: Units) -> Option<String> {
+        match self {
+            Self::Known(known) => Some(known.quantity.unit(units).word().to_owned()),
+            Self::Own(own) => own.unit.clone(),
+        }
+    }
+
+    /// The unit that was said, or the metric one.
+    fn own_unit(&self, said: Option<&str>) -> Option<Unit> {
+        let Self::Known(known) = self else { return None };
+        let unit = said.map_or(Some(known.quantity.units()[0]), Unit::parse)?;
+        known.quantity.units().contains(&unit).then_some(unit)
+    }
+
+    /// A value in a unit as it is kept; the unit is the metric one where none is said.
+    pub fn take(&self, value: f64, unit: Option<&str>, field: &str) -> Result<i64> {
+        let kept = match self {
+            Self::Known(_) => {
+                let unit = self.own_unit(unit).ok_or_else(|| self.no_such_unit())?;
+                unit.take(value)
+            }
+            Self::Own(own) if unit.is_some() && unit != own.unit.as_deref() => {
+                return Err(self.no_such_unit());
+            }
+            Self::Own(own) => (value * 10_f64.powi(own.decimals as i32)).round() as i64,
+        };
+        let (least, most) = self.range();
+        if (least..=most).contains(&kept) { Ok(kept) } else { Err(self.out_of_range(field)) }
+    }
+
+    fn no_such_unit(&self) -> Problem {
+        let units = match self {
+            Self::Known(known) => known.quantity.units().iter().map(|unit| unit.word()).collect(),
+            Self::Own(own) => own.unit.as_deref().map_or(Vec::new(), |unit| vec![unit]),
+        };
+        let rule = match units.is_empty() {
+            true => format!("must be absent: {} has none", self.key().0),
+            false => format!("must be {}", units.join(" or ")),
+        };
+        Problem::field(Key::InvalidEnum, "unit", &rule)
+    }
+
+    fn out_of_range(&self, field: &str) -> Problem {
+        let (least, most) = self.range();
+        let told = |units| {
+            let unit = self.unit(units).map_or(String::new(), |unit| format!(" {unit}"));
+            format!("{} to {}{unit}", self.show(least, units), self.show(most, units))
+        };
+        let (metric, imperial) = (told(Units::Metric), told(Units::Imperial));
+        let rule = match metric == imperial {
+            true => format!("must be {metric}"),
+            false => format!("must be {metric} ({imperial})"),
+        };
+        Problem::invalid(field, &rule)
+    }
+
+    /// A value as it is told.
+    pub fn show(&self, kept: i64, units: Units) -> f64 {
+        self.told(kept, units, Unit::show)
+    }
+
+    /// A difference of two values as it is told.
+    pub fn show_difference(&self, kept: i64, units: Units) -> f64 {
+        self.told(kept, units, Unit::show_difference)
+    }
+
+    fn told(&self, kept: i64, units: Units, by: fn(Unit, i64) -> f64) -> f64 {
+        match self {
+            Self::Known(known) => by(known.quantity.unit(units), kept),
+            Self::Own(own) => {
+                let decimals = own.decimals as u32;
+                rounded(kept as f64 / 10_f64.powi(own.decimals as i32), decimals)
+            }
+        }
+    }
+
+    fn shown(&self) -> TypeShown {
+        let (least, most) = self.range();
+        let unit = |unit: &Unit| UnitShown {
+            unit: unit.word().to_owned(),
+            ucum: Some(unit.ucum().to_owned()),
+            decimals: unit.decimals().into(),
+            minimum: unit.show(least),
+            maximum: unit.show(most),
+        };
+        let own = |own: &OwnType| UnitShown {
+            unit: own.unit.clone().unwrap_or_default(),
+            ucum: None,
+            decimals: own.decimals,
+            minimum: self.show(least, Units::Metric),
+            maximum: self.show(most, Units::Metric),
+        };
+        TypeShown {
+            r#type: self.key(),
+            label: self.label().to_owned(),
+            components: match self.has_two() {
+                true => vec!["systolic", "diastolic"],
+                false => Vec::new(),
+            },
+            units: match self {
+                Self::Known(known) => known.quantity.units().iter().map(unit).collect(),
+                Self::Own(of) => vec![own(of)],
+            },
+            is_own: matches!(self, Self::Own(_)),
+            is_archived: matches!(self, Self::Own(own) if own.archived_at.is_some()),
+        }
+    }
+}
+
+/// A unit of a type, with the least and the most that is taken.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct UnitShown {
+    /// As `unit` says it; empty for an own type without one.
+    unit: String,
+    /// Its UCUM code; null for units of own types.
+    ucum: Option<String>,
+    /// Decimals with which values are told.
+    decimals: i64,
+    /// The least that is taken.
+    minimum: f64,
+    /// The most that is taken.
+    maximum: f64,
+}
+
+/// A type of measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "MeasurementType")]
+struct TypeShown {
+    r#type: TypeKey,
+    /// What people call it.
+    label: String,
+    /// The names of the values of which it has several; empty where it has one.
+    components: Vec<&'static str>,
+    /// Its units, the metric one first.
+    units: Vec<UnitShown>,
+    /// Whether the company has added it.
+    is_own: bool,
+    /// Whether nothing new is measured of it.
+    is_archived: bool,
+}
+
+listed!(Types { measurement_types: TypeShown });
+
+fn list_measurement_types(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Types> {
+    let all = MeasurementType::all(cx)?;
+    Ok(Page::of(all.iter().map(MeasurementType::shown).collect(), page).into())
+}
+
+/// Most types of a company's own.
+const OWN_MAX: usize = 100;
+/// Largest value of an own type.
+const VALUE_MAX: f64 = 1_000_000_000.0;
+
+/// A type to be added.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewType {
+    /// What people call it; its key is made of it.
+    pub label: Name<60>,
+    /// Such as `kg`, `cm` or `repetitions`; none when absent.
+    pub unit: Option<Text<20>>,
+    /// Decimals that count, 0 to 2; 0 when absent.
+    pub decimals: Option<Whole<0, 2>>,
+    /// The least that is taken; 0 when absent.
+    pub minimum: Option<f64>,
+    /// The most that is taken.
+    pub maximum: f64,
+}
+
+/// The least and the most as they are kept.
+fn bounds(minimum: f64, maximum: f64, decimals: i64) -> Result<(i64, i64)> {
+    let within = |value: f64| value.abs() <= VALUE_MAX;
+    if !within(minimum) {
+        return Err(Problem::invalid("minimum", "must be -1000000000 to 1000000000"));
+    }
+    if !within(maximum) || maximum <= minimum {
+        return Err(Problem::invalid("maximum", "must be above minimum, at most 1000000000"));
+    }
+    let kept = |value: f64| (value * 10_f64.powi(decimals as i32)).round() as i64;
+    Ok((kept(minimum), kept(maximum)))
+}
+
+path!(TypePath { r#type: TypeKey });
+
+answer!(TypeAnswer { measurement_type: TypeShown });
+
+/// Adds a type of measurement.
+pub fn create(cx: &mut Write, new: NewType) -> Result<OwnType> {
+    let type_id = cx.new_id();
+    let key = TypeKey::of(&new.label, type_id);
+    let taken = MeasurementType::all(cx)?;
+    if taken.iter().any(|one| one.key() == key) {
+        let rule = format!("must be another one than that of the type {}", key.as_str());
+        return Err(Problem::conflict("label", &rule));
+    }
+    if taken.iter().filter(|one| matches!(one, MeasurementType::Own(_))).count() >= OWN_MAX {
+        return Err(Problem::conflict("label", "must be one of at most 100 types of your own"));
+    }
+    let decimals = new.decimals.map_or(0, i64::from);
+    let (minimum, maximum) = bounds(new.minimum.unwrap_or(0.0), new.maximum, decimals)?;
+    let own = OwnType {
+        r#type: key,
+        type_id,
+        label: new.label.into(),
+        unit: new.unit.map(Into::into),
+        decimals,
+        minimum,
+        maximum,
+        archived_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("measurement_type", own.type_id, ["type"]);
+    cx.defer(INSERT, &own.params())?;
+    Ok(own)
+}
+
+fn create_measurement_type(cx: &mut Write, Body(new): Body<NewType>) -> Result<TypeAnswer> {
+    let own = create(cx, new)?;
+    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).shown() })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct TypeChanges {
+    label: Change<Name<60>>,
+    unit: Patch<Text<20>>,
+    /// The least that is taken from now on.
+    minimum: Change<f64>,
+    /// The most that is taken from now on.
+    maximum: Change<f64>,
+    /// Nothing new is measured of an archived type; what was measured stays.
+    is_archived: Change<bool>,
+}
+
+fn update_measurement_type(
+    cx: &mut Write,
+    Path(at): Path<TypePath>,
+    Body(change): Body<TypeChanges>,
+) -> Result<TypeAnswer> {
+    let MeasurementType::Own(before) = MeasurementType::find(cx, &at.r#type)? else {
+        return Err(Problem::conflict("type", "must be one of the company's own"));
+    };
+    let mut own = (*before).clone();
+    change.label.apply(&mut own.label);
+    change.unit.map(Into::into).apply(&mut own.unit);
+    let fine = 10_f64.powi(own.decimals as i32);
+    let (mut minimum, mut maximum) = (own.minimum as f64 / fine, own.maximum as f64 / fine);
+    change.minimum.apply(&mut minimum);
+    change.maximum.apply(&mut maximum);
+    (own.minimum, own.maximum) = bounds(minimum, maximum, own.decimals)?;
+    if let Some(is_archived) = change.is_archived.value() {
+        let now = cx.now();
+        own.archived_at = is_archived.then(|| own.archived_at.unwrap_or(now));
+    }
+    own.save(cx, &before)?;
+    Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).shown() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(GET "/measurement-types", MeasurementsRead, list_measurement_types)
+            .summary("List types of measurements")
+            .describe("Those that everybody knows, with their units, then the company's own.")
+            .for_every_client(&[]),
+        operation!(POST "/measurement-types", MeasurementsWrite, create_measurement_type)
+            .summary("Add a type of measurement")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(PATCH "/measurement-types/{type}", MeasurementsWrite, update_measurement_type)
+            .summary("Change, archive or bring back a type of the company's own")
+            .fails(&[Key::ApiError, Key::NotFound]),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", OwnType::COLUMNS, " FROM measurement_type WHERE company_id = ?1 AND type = ?2";
+    OWN = "SELECT ", OwnType::COLUMNS, " FROM measurement_type WHERE company_id = ?1 ORDER BY type LIMIT 200";
+    INSERT = "INSERT INTO measurement_type ", values!(OwnType);
+    SAVE = "UPDATE measurement_type SET ", set!(OwnType), " WHERE company_id = ?1 AND type = ?2";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(key: &str) -> MeasurementType {
+        MeasurementType::Known(everybodys().find(|known| known.key == key).unwrap())
+    }
+
+    #[test]
+    fn keys_are_made_of_labels() {
+        let id = Id::first_at(Timestamp::from_millis(1));
+        let key = |label| TypeKey::of(label, id).0;
+        assert_eq!(key("Grip strength (left)"), "grip_strength_left");
+        assert_eq!(key("Größe — Ø"), "grosse_o");
+        assert_eq!(key("握力"), format!("own_{id}"));
+        assert_eq!(TypeKey::parse("Weight"), None);
+    }
+
+    #[test]
+    fn what_is_mistyped_is_refused_in_both_units() {
+        let weight = of("weight");
+        assert_eq!(weight.take(160.0, Some("lb"), "value").unwrap(), 72_575);
+        let wrong = weight.take(7_235.0, None, "value").unwrap_err().to_string();
+        assert!(wrong.contains("must be 10 to 500 kg (22.05 to 1102.31 lb)"), "{wrong}");
+        let wrong = weight.take(72.0, Some("cm"), "value").unwrap_err().to_string();
+        assert!(wrong.contains("must be kg or lb"), "{wrong}");
+        assert!(of("steps").take(f64::NAN, None, "value").is_ok_and(|steps| steps == 0));
+    }
+
+    #[test]
+    fn known_types_have_keys_of_their_own() {
+        let mut keys: Vec<_> = everybodys().map(|known| known.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), BODY.len() + AROUND.len());
+        assert!(keys.iter().all(|key| TypeKey::parse(key).is_some()));
+    }
+}

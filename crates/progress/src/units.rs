@@ -1,0 +1,224 @@
+//! Units: what is measured is kept as whole numbers fine enough that what was typed comes back, whichever of
+//! its units it was typed in, and shown in the one that is asked for.
+
+use spotter_store::words;
+
+words! {
+    /// A unit, as it is said and told.
+    pub enum Unit {
+        Kilograms = "kg",
+        Pounds = "lb",
+        Centimetres = "cm",
+        Inches = "in",
+        Percent = "%",
+        MillimetresOfMercury = "mmHg",
+        BeatsPerMinute = "bpm",
+        MillimolesPerLitre = "mmol/L",
+        MilligramsPerDecilitre = "mg/dL",
+        Celsius = "C",
+        Fahrenheit = "F",
+        Seconds = "s",
+        Steps = "steps",
+    }
+}
+
+words! {
+    /// The units that measurements are told in.
+    pub enum Units { Metric = "metric", Imperial = "imperial" }
+}
+
+/// What is measured, and as what it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Kept in grams.
+    Mass,
+    /// Kept in tenths of a millimetre.
+    Length,
+    /// Kept in hundredths of a percent.
+    Share,
+    /// Kept in mmHg.
+    Pressure,
+    /// Kept in beats per minute.
+    Rate,
+    /// Kept in hundredths of mmol/L.
+    Glucose,
+    /// Kept in hundredths of a degree Celsius.
+    Temperature,
+    /// Kept in seconds.
+    Duration,
+    /// Kept as it is counted.
+    Count,
+}
+
+/// Grams in a pound (the international one of 1959).
+const POUND: f64 = 453.592_37;
+/// Tenths of a millimetre in an inch.
+const INCH: f64 = 254.0;
+/// Hundredths of mmol/L in a mg/dL: glucose has 180.156 g/mol.
+const GLUCOSE: f64 = 1_000.0 / 180.156;
+
+impl Quantity {
+    /// Its units, the metric one first.
+    pub const fn units(self) -> &'static [Unit] {
+        match self {
+            Self::Mass => &[Unit::Kilograms, Unit::Pounds],
+            Self::Length => &[Unit::Centimetres, Unit::Inches],
+            Self::Share => &[Unit::Percent],
+            Self::Pressure => &[Unit::MillimetresOfMercury],
+            Self::Rate => &[Unit::BeatsPerMinute],
+            Self::Glucose => &[Unit::MillimolesPerLitre, Unit::MilligramsPerDecilitre],
+            Self::Temperature => &[Unit::Celsius, Unit::Fahrenheit],
+            Self::Duration => &[Unit::Seconds],
+            Self::Count => &[Unit::Steps],
+        }
+    }
+
+    /// The unit in which it is told.
+    pub fn unit(self, units: Units) -> Unit {
+        let own = self.units();
+        match units {
+            Units::Metric => own[0],
+            Units::Imperial => own[own.len() - 1],
+        }
+    }
+}
+
+impl Unit {
+    /// Its code in UCUM, the Unified Code for Units of Measure, as FHIR and laboratories write it.
+    pub const fn ucum(self) -> &'static str {
+        match self {
+            Self::Kilograms => "kg",
+            Self::Pounds => "[lb_av]",
+            Self::Centimetres => "cm",
+            Self::Inches => "[in_i]",
+            Self::Percent => "%",
+            Self::MillimetresOfMercury => "mm[Hg]",
+            Self::BeatsPerMinute => "/min",
+            Self::MillimolesPerLitre => "mmol/L",
+            Self::MilligramsPerDecilitre => "mg/dL",
+            Self::Celsius => "Cel",
+            Self::Fahrenheit => "[degF]",
+            Self::Seconds => "s",
+            Self::Steps => "1",
+        }
+    }
+
+    /// What a value is times this, plus that, as it is kept.
+    const fn kept(self) -> (f64, f64) {
+        match self {
+            Self::Kilograms => (1_000.0, 0.0),
+            Self::Pounds => (POUND, 0.0),
+            Self::Centimetres | Self::Percent | Self::MillimolesPerLitre | Self::Celsius => {
+                (100.0, 0.0)
+            }
+            Self::Inches => (INCH, 0.0),
+            Self::MilligramsPerDecilitre => (GLUCOSE, 0.0),
+            Self::Fahrenheit => (100.0 / 1.8, -3_200.0 / 1.8),
+            Self::MillimetresOfMercury | Self::BeatsPerMinute | Self::Seconds | Self::Steps => {
+                (1.0, 0.0)
+            }
+        }
+    }
+
+    /// How many decimals it is told with.
+    pub const fn decimals(self) -> u32 {
+        match self {
+            Self::Kilograms
+            | Self::Pounds
+            | Self::Centimetres
+            | Self::Inches
+            | Self::Percent
+            | Self::MillimolesPerLitre
+            | Self::Celsius => 2,
+            Self::Fahrenheit => 1,
+            Self::MillimetresOfMercury
+            | Self::BeatsPerMinute
+            | Self::MilligramsPerDecilitre
+            | Self::Seconds
+            | Self::Steps => 0,
+        }
+    }
+
+    /// A value as it is kept, rounded once.
+    pub fn take(self, value: f64) -> i64 {
+        let (times, plus) = self.kept();
+        (value * times + plus).round() as i64
+    }
+
+    /// A value as it is told.
+    pub fn show(self, kept: i64) -> f64 {
+        let (times, plus) = self.kept();
+        rounded((kept as f64 - plus) / times, self.decimals())
+    }
+
+    /// A difference of two values as it is told.
+    pub fn show_difference(self, kept: i64) -> f64 {
+        rounded(kept as f64 / self.kept().0, self.decimals())
+    }
+}
+
+/// A number with so many decimals at most.
+pub fn rounded(value: f64, decimals: u32) -> f64 {
+    let fine = 10_f64.powi(decimals as i32);
+    // Adding zero takes the sign off a zero.
+    (value * fine).round() / fine + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_what_is_kept() {
+        for (unit, value, kept) in [
+            (Unit::Kilograms, 72.35, 72_350),
+            (Unit::Pounds, 160.0, 72_575),
+            (Unit::Inches, 70.0, 17_780),
+            (Unit::Fahrenheit, 98.6, 3_700),
+            (Unit::Fahrenheit, -40.0, -4_000),
+            (Unit::MilligramsPerDecilitre, 90.0, 500),
+        ] {
+            assert_eq!(unit.take(value), kept, "{value} {}", unit.word());
+            assert_eq!(unit.show(kept), value, "{value} {}", unit.word());
+        }
+    }
+
+    #[test]
+    fn every_unit_belongs_to_one_quantity_and_has_a_code() {
+        let quantities = [
+            Quantity::Mass,
+            Quantity::Length,
+            Quantity::Share,
+            Quantity::Pressure,
+            Quantity::Rate,
+            Quantity::Glucose,
+            Quantity::Temperature,
+            Quantity::Duration,
+            Quantity::Count,
+        ];
+        for unit in Unit::ALL {
+            assert_eq!(quantities.iter().filter(|one| one.units().contains(unit)).count(), 1);
+            assert!(!unit.ucum().is_empty());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_typed_comes_back(at in 0..Unit::ALL.len(), fine in -50_000..5_000_000i64) {
+            let unit = Unit::ALL[at];
+            let typed = rounded(fine as f64 / 10_f64.powi(unit.decimals() as i32), unit.decimals());
+            prop_assert_eq!(unit.show(unit.take(typed)), typed);
+        }
+
+        #[test]
+        fn differences_are_those_of_the_values(a in 0..500_000i64, b in 0..500_000i64) {
+            for unit in Unit::ALL {
+                let told = unit.show_difference(b - a);
+                let fine = 10_f64.powi(-(unit.decimals() as i32));
+                prop_assert!((told - (unit.show(b) - unit.show(a))).abs() < 1.1 * fine);
+            }
+        }
+    }
+}

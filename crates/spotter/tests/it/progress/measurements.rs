@@ -1,0 +1,281 @@
+//! What is measured: in which units it is taken and told, what a device sends twice, who corrects what.
+
+use serde_json::{Value, json};
+
+use super::measure;
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+    workout::{ago, text},
+};
+
+on_both_engines!(
+    what_was_typed_comes_back_in_its_unit,
+    what_is_mistyped_is_refused,
+    a_device_sends_what_it_likes_and_it_counts_once,
+    who_has_measured_corrects,
+    the_latest_of_each_type_is_told,
+    companies_measure_what_they_like,
+    a_summary_tells_what_came_of_it,
+    measurements_are_listed_by_when_they_were_taken,
+);
+
+async fn what_was_typed_comes_back_in_its_unit(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    for (kind, value, unit, metric, imperial) in [
+        ("weight", 72.35, "kg", (72.35, "kg"), (159.5, "lb")),
+        ("weight", 160.01, "lb", (72.58, "kg"), (160.01, "lb")),
+        ("waist", 31.33, "in", (79.58, "cm"), (31.33, "in")),
+        ("body_temperature", 98.6, "F", (37.0, "C"), (98.6, "F")),
+        ("blood_glucose", 91.0, "mg/dL", (5.05, "mmol/L"), (91.0, "mg/dL")),
+        ("body_fat", 21.25, "%", (21.25, "%"), (21.25, "%")),
+        ("sleep", 27_000.0, "s", (27_000.0, "s"), (27_000.0, "s")),
+    ] {
+        let told =
+            measure(&app, &client, json!({"type": kind, "value": value, "unit": unit})).await;
+        assert_eq!((&told["value"], &told["unit"]), (&json!(value), &json!(unit)), "{told}");
+        app.announced(&["measurement.created"]).await;
+        let path = format!("/clients/{client}/measurements/{}", text(&told, "/measurementId"));
+        for (query, (value, unit)) in [("", metric), ("?units=imperial", imperial)] {
+            let told = app.get(&format!("{path}{query}")).await.ok();
+            let told = &told.data()["measurement"];
+            assert_eq!((&told["value"], &told["unit"]), (&json!(value), &json!(unit)), "{told}");
+        }
+    }
+    let two = json!({"type": "blood_pressure", "components": {"systolic": 121, "diastolic": 79}});
+    let told = measure(&app, &client, two).await;
+    assert_eq!(told["components"], json!({"systolic": 121, "diastolic": 79}));
+    assert_eq!((&told["value"], &told["unit"]), (&Value::Null, &json!("mmHg")));
+    let data = app.announced(&["measurement.created"]).await;
+    assert_eq!(data[0].get("components"), None);
+}
+
+async fn what_is_mistyped_is_refused(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let path = format!("/clients/{client}/measurements");
+    for (body, key, field) in [
+        (json!({"type": "weight", "value": 7235}), "request.invalid", "value"),
+        (json!({"type": "weight"}), "request.invalid", "value"),
+        (json!({"type": "weight", "value": 72, "unit": "cm"}), "PUBLIC_API_INVALID_ENUM", "unit"),
+        (json!({"type": "aura", "value": 1}), "PUBLIC_API_INVALID_ENUM", "type"),
+        (
+            json!({"type": "weight", "value": 72, "measuredAt": ago(-10)}),
+            "request.invalid",
+            "measuredAt",
+        ),
+        (json!({"type": "weight", "value": 72, "source": "form"}), "request.invalid", "source"),
+        (json!({"type": "blood_pressure", "value": 120}), "request.invalid", "components"),
+        (
+            json!({"type": "weight", "components": {"systolic": 120, "diastolic": 80}}),
+            "request.invalid",
+            "value",
+        ),
+        (
+            json!({"type": "blood_pressure", "components": {"systolic": 80, "diastolic": 120}}),
+            "request.invalid",
+            "components.diastolic",
+        ),
+        (
+            json!({"type": "blood_pressure", "components": {"systolic": 500, "diastolic": 80}}),
+            "request.invalid",
+            "components.systolic",
+        ),
+    ] {
+        app.post(&path, body.clone()).await.refused(400, key).about(field);
+    }
+    app.announced(&[]).await;
+    // A clock that is some minutes ahead is one that is right.
+    let ahead = json!({"type": "weight", "value": 72, "measuredAt": ago(-4)});
+    let told = measure(&app, &client, ahead).await;
+    assert!(text(&told, "/measuredAt") <= ago(-1), "{told}");
+}
+
+async fn a_device_sends_what_it_likes_and_it_counts_once(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let sent = |value: f64| {
+        json!({"type": "weight", "value": value, "source": "device",
+            "externalId": "scale-1", "measuredAt": "2026-05-01T06:00:00Z"})
+    };
+    let first = measure(&app, &client, sent(80.0)).await;
+    assert_eq!((&first["source"], &first["measuredOn"]), (&json!("device"), &json!("2026-05-01")));
+    app.announced(&["measurement.created"]).await;
+    let again = measure(&app, &client, sent(80.0)).await;
+    assert_eq!(again, first);
+    app.announced(&[]).await;
+    let corrected = measure(&app, &client, sent(80.5)).await;
+    assert_eq!(
+        (&corrected["value"], &corrected["measurementId"]),
+        (&json!(80.5), &first["measurementId"])
+    );
+    let told = app.announced(&["measurement.updated"]).await;
+    assert_eq!(told[0]["changedFields"], json!(["value"]));
+    let path = format!("/clients/{client}/measurements/{}", text(&first, "/measurementId"));
+    app.delete(&path).await.ok();
+    let told = app.announced(&["measurement.updated"]).await;
+    assert_eq!(told[0]["status"], "deleted");
+    // What was deleted does not come back with the next synchronisation.
+    let dead = measure(&app, &client, sent(80.0)).await;
+    assert_eq!((&dead["status"], &dead["value"]), (&json!("deleted"), &Value::Null));
+    app.announced(&[]).await;
+    app.get(&path).await.refused(404, "resource.not_found");
+    app.patch(&path, json!({"value": 1})).await.refused(404, "resource.not_found");
+    // The same id names something else of another type, and of another client.
+    let other = json!({"type": "body_fat", "value": 20, "externalId": "scale-1"});
+    measure(&app, &client, other).await;
+    let bo = app.new_client(json!({"firstName": "Bo"})).await;
+    measure(&app, &bo, sent(70.0)).await;
+    app.announced(&["measurement.created"]).await;
+}
+
+async fn who_has_measured_corrects(app: App) {
+    let (client, token) = people::client(&app).await;
+    let all = format!("/clients/{client}/measurements");
+    let by_staff = measure(&app, &client, json!({"type": "weight", "value": 80})).await;
+    let own = json!({"type": "weight", "value": 79, "note": "After the holidays"});
+    let own = app.app_as(&token, "POST", &all, Some(own)).await.ok();
+    let own = own.data()["measurement"].clone();
+    assert_eq!((&own["source"], &own["recordedByType"]), (&json!("manual"), &json!("client")));
+    app.events().await;
+    let path = |one: &Value| format!("{all}/{}", text(one, "/measurementId"));
+    for method in ["PATCH", "DELETE"] {
+        let body = (method == "PATCH").then(|| json!({"value": 78}));
+        let refused = app.app_as(&token, method, &path(&by_staff), body).await;
+        refused.refused(403, "auth.forbidden");
+    }
+    let body = json!({"value": 174.0, "unit": "lb", "note": null});
+    let told = app.app_as(&token, "PATCH", &path(&own), Some(body)).await.ok();
+    let told = &told.data()["measurement"];
+    assert_eq!(
+        (&told["value"], &told["unit"], &told["note"]),
+        (&json!(174.0), &json!("lb"), &Value::Null)
+    );
+    let data = app.announced(&["measurement.updated"]).await;
+    assert_eq!(data[0]["changedFields"], json!(["value", "note"]));
+    app.app_as(&token, "PATCH", &path(&own), Some(json!({}))).await.ok();
+    app.announced(&[]).await;
+    app.app_as(&token, "DELETE", &path(&own), None).await.ok();
+    app.announced(&["measurement.updated"]).await;
+    let left = app.app_as(&token, "GET", &all, None).await.ok();
+    assert_eq!(left.data()["total"], 1);
+    let other = app.new_client(json!({"firstName": "Bo"})).await;
+    let others = format!("/clients/{other}/measurements");
+    app.app_as(&token, "GET", &others, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+}
+
+async fn the_latest_of_each_type_is_told(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    for (kind, value, minutes) in
+        [("weight", 80.0, 300), ("weight", 79.0, 100), ("waist", 90.0, 50), ("weight", 81.0, 200)]
+    {
+        measure(&app, &client, json!({"type": kind, "value": value, "measuredAt": ago(minutes)}))
+            .await;
+    }
+    let path = format!("/clients/{client}/measurements/latest");
+    let told = app.get(&path).await.ok();
+    let told: Vec<_> = told.data()["measurements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(one, "/type"), one["value"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(told, [("waist".to_owned(), 90.0), ("weight".to_owned(), 79.0)]);
+    let nobody = app.new_client(json!({"firstName": "Bo"})).await;
+    let none = app.get(&format!("/clients/{nobody}/measurements/latest")).await.ok();
+    assert_eq!(none.data()["measurements"], json!([]));
+}
+
+async fn companies_measure_what_they_like(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let grip = json!({"label": "Grip strength", "unit": "kg", "decimals": 1, "maximum": 150});
+    let made = app.post("/measurement-types", grip.clone()).await.ok();
+    let made = &made.data()["measurementType"];
+    assert_eq!((&made["type"], &made["isOwn"]), (&json!("grip_strength"), &json!(true)));
+    app.post("/measurement-types", grip).await.refused(409, "PUBLIC_API_ERROR").about("label");
+    let like = json!({"label": "Weight", "maximum": 1});
+    app.post("/measurement-types", like).await.refused(409, "PUBLIC_API_ERROR").about("label");
+    let none = json!({"label": "Nothing", "minimum": 5, "maximum": 5});
+    app.post("/measurement-types", none).await.refused(400, "request.invalid").about("maximum");
+    let told = measure(&app, &client, json!({"type": "grip_strength", "value": 42.26})).await;
+    assert_eq!((&told["value"], &told["unit"]), (&json!(42.3), &json!("kg")));
+    let path = format!("/clients/{client}/measurements");
+    let much = json!({"type": "grip_strength", "value": 151});
+    app.post(&path, much).await.refused(400, "request.invalid").about("value");
+    let retired =
+        app.patch("/measurement-types/grip_strength", json!({"isArchived": true})).await.ok();
+    assert_eq!(retired.data()["measurementType"]["isArchived"], true);
+    let more = json!({"type": "grip_strength", "value": 40});
+    app.post(&path, more).await.refused(409, "PUBLIC_API_ERROR").about("type");
+    assert_eq!(app.get(&format!("{path}?type=grip_strength")).await.ok().data()["total"], 1);
+    let known = app.patch("/measurement-types/weight", json!({"label": "Mass"})).await;
+    known.refused(409, "PUBLIC_API_ERROR").about("type");
+    app.patch("/measurement-types/aura", json!({})).await.refused(404, "resource.not_found");
+    let all = app.get("/measurement-types?limit=100").await.ok();
+    let all = all.data()["measurementTypes"].as_array().unwrap().clone();
+    let weight = all.iter().find(|one| one["type"] == "weight").unwrap();
+    assert_eq!(weight["units"][1]["ucum"], "[lb_av]");
+    assert!(all.iter().any(|one| one["type"] == "grip_strength"));
+}
+
+async fn a_summary_tells_what_came_of_it(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann", "timeZone": "Pacific/Auckland"})).await;
+    // In Auckland the last of them is of the second of April.
+    for (value, at) in [
+        (80.0, "2026-03-01T00:00:00Z"),
+        (78.0, "2026-03-20T00:00:00Z"),
+        (79.0, "2026-04-01T12:00:00Z"),
+    ] {
+        measure(&app, &client, json!({"type": "weight", "value": value, "measuredAt": at})).await;
+    }
+    let two = json!({"type": "blood_pressure", "components": {"systolic": 130, "diastolic": 85}, "measuredAt": "2026-03-05T00:00:00Z"});
+    measure(&app, &client, two).await;
+    let path = format!("/clients/{client}/progress-summary");
+    let told = app.get(&format!("{path}?from=2026-03-01&to=2026-04-01")).await.ok();
+    let told = &told.data()["summary"];
+    let pressure = &told["measurements"][0];
+    assert_eq!((&pressure["value"], &pressure["systolic"]["mean"]), (&Value::Null, &json!(130.0)));
+    let weight = json!({"first": 80.0, "latest": 78.0, "change": -2.0, "minimum": 78.0, "maximum": 80.0, "mean": 79.0});
+    assert_eq!(
+        (&told["measurements"][1]["value"], &told["measurements"][1]["count"]),
+        (&weight, &json!(2))
+    );
+    let told = app.get(&format!("{path}?from=2026-03-01&to=2026-04-02&units=imperial")).await.ok();
+    let weight = &told.data()["summary"]["measurements"][1];
+    assert_eq!((&weight["value"]["change"], &weight["count"]), (&json!(-2.2), &json!(3)));
+    for (query, key) in [
+        ("", "PUBLIC_API_DATE_RANGE_REQUIRED"),
+        ("?from=2026-03-02&to=2026-03-01", "PUBLIC_API_DATE_RANGE_ORDER_INVALID"),
+        ("?from=2025-01-01&to=2026-01-02", "PUBLIC_API_DATE_RANGE_TOO_LARGE"),
+    ] {
+        app.get(&format!("{path}{query}")).await.refused(400, key);
+    }
+}
+
+async fn measurements_are_listed_by_when_they_were_taken(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    for (kind, value, at) in [
+        ("weight", 80.0, "2026-03-01T10:00:00Z"),
+        ("waist", 90.0, "2026-03-02T10:00:00Z"),
+        ("weight", 79.0, "2026-02-01T10:00:00Z"),
+    ] {
+        measure(&app, &client, json!({"type": kind, "value": value, "measuredAt": at})).await;
+    }
+    let path = format!("/clients/{client}/measurements");
+    for (query, values) in [
+        ("", &[90.0, 80.0, 79.0][..]),
+        ("?type=weight", &[80.0, 79.0]),
+        ("?from=2026-03-01T10:00:00Z&to=2026-03-02T10:00:00Z", &[80.0]),
+        ("?updatedFrom=2099-01-01T00:00:00Z", &[]),
+        ("?type=weight&limit=1&page=2", &[79.0]),
+    ] {
+        let told = app.get(&format!("{path}{query}")).await.ok();
+        let told: Vec<_> = told.data()["measurements"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["value"].as_f64().unwrap())
+            .collect();
+        assert_eq!(told, values, "{query}");
+    }
+    let bad = app.get(&format!("{path}?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z")).await;
+    bad.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
+}

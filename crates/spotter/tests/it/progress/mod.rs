@@ -1,0 +1,36 @@
+//! Progress: measurements, habits, goals and what comes of them, over HTTP on both engines; with a clock of its
+//! own where days go by.
+
+mod goals;
+mod habits;
+mod measurements;
+
+use serde_json::{Value, json};
+
+use crate::{harness::App, workout::text};
+
+/// Records a measurement of a client.
+pub async fn measure(app: &App, client: &str, body: Value) -> Value {
+    let made = app.post(&format!("/clients/{client}/measurements"), body).await.ok();
+    made.data()["measurement"].clone()
+}
+
+/// Takes up a habit of a client; its id.
+pub async fn take_up(app: &App, client: &str, body: Value) -> String {
+    let made = app.post(&format!("/clients/{client}/habits"), body).await.ok();
+    text(made.data(), "/habit/habitId")
+}
+
+/// Sets a goal of a client.
+pub async fn aim(app: &App, client: &str, facts: Value) -> Value {
+    let mut body = json!({"title": "Goal"});
+    body.as_object_mut().unwrap().extend(facts.as_object().unwrap().clone());
+    let made = app.post(&format!("/clients/{client}/goals"), body).await.ok();
+    made.data()["goal"].clone()
+}
+
+/// A goal as it is now.
+pub async fn goal(app: &App, client: &str, goal: &Value) -> Value {
+    let path = format!("/clients/{client}/goals/{}", text(goal, "/goalId"));
+    app.get(&path).await.ok().data()["goal"].clone()
+}
