@@ -22,7 +22,21 @@ pub struct Download {
     /// How long an address is good, in seconds.
     pub seconds: i64,
     /// The file of a record, for who asks.
-    pub read: fn(&mut Read, Id) -> Result<File>,
+    pub read: fn(&mut Read, Id) -> Result<Found>,
+}
+
+/// Where the file of a record is found.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// It was made for who asks.
+    Made(File),
+    /// It is kept where files are.
+    Kept {
+        /// What it is called.
+        name: String,
+        /// The key among all the installation's files.
+        key: String,
+    },
 }
 
 /// A file.

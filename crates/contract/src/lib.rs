@@ -32,7 +32,7 @@ pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use content::Content;
 pub use context::{Env, Ports, Read, Write};
 pub use documents::{Document, Opened};
-pub use downloads::{Download, File};
+pub use downloads::{Download, File, Found};
 pub use endings::{Effect, Ending};
 pub use features::{Feature, Features};
 pub use handler::Handler;

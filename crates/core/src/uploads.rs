@@ -111,6 +111,11 @@ impl JsonSchema for FileName {
 }
 
 words! {
+    /// What a file is sent for: to go with a message, or as a photo of a client's progress, which is written anew.
+    pub enum Purpose { Attachment = "attachment", ProgressPhoto = "progress_photo" }
+}
+
+words! {
     /// Where a file stands.
     enum UploadStatus {
         Arriving = "arriving",
@@ -137,6 +142,14 @@ record! {
         created_at: Timestamp,
         /// Until when it can be attached.
         expires_at: Option<Timestamp>,
+        /// What it was sent for.
+        purpose: Purpose,
+        /// Of a picture that was written anew, in pixels.
+        width: Option<i64>,
+        /// Of a picture that was written anew, in pixels.
+        height: Option<i64>,
+        #[serde(skip)]
+        thumbnail_id: Option<UploadId>,
     }
 }
 
@@ -151,6 +164,32 @@ pub struct Attached {
     pub media_type: MediaType,
     /// In bytes.
     pub size: i64,
+}
+
+/// A picture that belongs to something, and its thumbnail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttachedPicture {
+    /// The picture.
+    pub upload_id: UploadId,
+    /// Its thumbnail.
+    pub thumbnail_id: UploadId,
+    /// Of the picture, in bytes.
+    pub size: i64,
+    /// In pixels.
+    pub width: i64,
+    /// In pixels.
+    pub height: i64,
+}
+
+/// What is known of a picture that was written anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// Its thumbnail.
+    pub thumbnail: UploadId,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
 }
 
 /// Where the bytes of a file are kept.
@@ -170,7 +209,12 @@ impl Stored {
 }
 
 /// Notes that a file begins to arrive.
-pub fn begin(cx: &mut Write, file_name: FileName, media_type: MediaType) -> Result<UploadId> {
+pub fn begin(
+    cx: &mut Write,
+    file_name: FileName,
+    media_type: MediaType,
+    purpose: Purpose,
+) -> Result<UploadId> {
     let owner_id = cx.caller().actor.id().ok_or(Key::Forbidden)?;
     let (upload_id, now) = (UploadId(cx.new_id()), cx.now());
     let expires_at = Some(now.plus_seconds(ARRIVAL_SECONDS));
@@ -183,6 +227,10 @@ pub fn begin(cx: &mut Write, file_name: FileName, media_type: MediaType) -> Resu
         status: UploadStatus::Arriving,
         created_at: now,
         expires_at,
+        purpose,
+        width: None,
+        height: None,
+        thumbnail_id: None,
     };
     cx.touch("upload", upload_id, ["upload"]);
     cx.defer(BEGIN, &upload.params())?;
@@ -190,12 +238,16 @@ pub fn begin(cx: &mut Write, file_name: FileName, media_type: MediaType) -> Resu
 }
 
 /// Notes that all of a file is there.
-pub fn complete(cx: &mut Write, id: UploadId, size: i64) -> Result<Upload> {
+pub fn complete(cx: &mut Write, id: UploadId, size: i64, drawn: Option<Drawn>) -> Result<Upload> {
     let found: Option<Upload> = cx.one(FIND, params![id])?;
     let mut upload = found
         .filter(|upload| upload.status == UploadStatus::Arriving)
         .ok_or_else(|| Problem::internal("a file that nobody sent has arrived"))?;
     upload.size = size;
+    if let Some(Drawn { thumbnail, width, height }) = drawn {
+        upload.thumbnail_id = Some(thumbnail);
+        (upload.width, upload.height) = (Some(width.into()), Some(height.into()));
+    }
     upload.status = UploadStatus::Stored;
     upload.expires_at = Some(cx.now().plus_seconds(WAIT_SECONDS));
     cx.touch("upload", id, ["size"]);
@@ -211,16 +263,35 @@ pub fn discard(cx: &mut Write, id: UploadId) -> Result<()> {
 
 /// Takes a file of the caller's for something that the caller writes; it is taken once.
 pub fn attach(cx: &mut Write, id: UploadId) -> Result<Attached> {
+    let upload = take(cx, id, Purpose::Attachment)?;
+    let Upload { upload_id, file_name, media_type, size, .. } = upload;
+    Ok(Attached { upload_id, file_name, media_type, size })
+}
+
+/// The same of a picture, with its thumbnail.
+pub fn attach_picture(cx: &mut Write, id: UploadId) -> Result<AttachedPicture> {
+    let upload = take(cx, id, Purpose::ProgressPhoto)?;
+    let (Some(thumbnail), Some((width, height))) =
+        (upload.thumbnail_id, upload.width.zip(upload.height))
+    else {
+        return Err(Key::NotFound.into());
+    };
+    take(cx, thumbnail, Purpose::ProgressPhoto)?;
+    let Upload { upload_id, size, .. } = upload;
+    Ok(AttachedPicture { upload_id, thumbnail_id: thumbnail, size, width, height })
+}
+
+fn take(cx: &mut Write, id: UploadId, purpose: Purpose) -> Result<Upload> {
     let (owner, now) = (cx.caller().actor.id(), cx.now());
     let found: Option<Upload> = cx.one(FIND, params![id])?;
     let mut upload = found
         .filter(|upload| Some(upload.owner_id) == owner && upload.status == UploadStatus::Stored)
         .filter(|upload| upload.expires_at.is_some_and(|at| at > now))
+        .filter(|upload| upload.purpose == purpose)
         .ok_or(Key::NotFound)?;
     (upload.status, upload.expires_at) = (UploadStatus::Attached, None);
     upload.save(cx)?;
-    let Upload { upload_id, file_name, media_type, size, .. } = upload;
-    Ok(Attached { upload_id, file_name, media_type, size })
+    Ok(upload)
 }
 
 impl Upload {
@@ -252,8 +323,8 @@ pub fn area() -> Area {
 }
 
 parts! {
-    Upload by upload_id without owner_id, file_name, media_type, created_at;
-    STATE state: size, status, expires_at;
+    Upload by upload_id without owner_id, file_name, media_type, created_at, purpose;
+    STATE state: size, status, expires_at, width, height, thumbnail_id;
 }
 
 statements! {

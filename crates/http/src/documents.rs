@@ -10,11 +10,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
     routing::get,
 };
-use spotter_contract::{Actor, Caller, Document, Download, File, Opened, Read};
+use spotter_contract::{Actor, Caller, Document, Download, File, Found, Opened, Read};
 use spotter_core::access::holders;
 use spotter_kernel::{Key, Problem, Result};
 
-use crate::{address, etag, server::State};
+use crate::{address, etag, server::State, uploads::troubled};
 
 /// The routes of documents.
 pub(crate) fn routes(state: &Arc<State>) -> Router {
@@ -118,11 +118,14 @@ async fn fetch(
         (download.read)(&mut Read::new(tx, &caller, now).within(&env), ticket.subject)
     });
     // Whoever may not see it any more is told no more than that.
-    let File { name, content } = found.await.map_err(|problem| match problem.status {
+    let found = found.await.map_err(|problem| match problem.status {
         ..500 => Problem::from(Key::NotFound),
         _ => problem,
     })?;
-    let mut response = Response::new(Body::from(content));
+    let (name, mut response) = match found {
+        Found::Made(File { name, content }) => (name, Response::new(Body::from(content))),
+        Found::Kept { name, key } => (name, kept(state, &key).await?),
+    };
     let headers = response.headers_mut();
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::from_str(&disposition).map_err(Problem::internal)?;
@@ -136,6 +139,14 @@ async fn fetch(
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    Ok(response)
+}
+
+/// A file as it is kept.
+async fn kept(state: &State, key: &str) -> Result<Response<Body>> {
+    let (size, chunks) = state.files.read(key).await.map_err(troubled)?;
+    let mut response = Response::new(Body::from_stream(chunks));
+    response.headers_mut().insert(header::CONTENT_LENGTH, size.into());
     Ok(response)
 }
 

@@ -94,6 +94,10 @@ pub struct State {
     pub(crate) known_tokens: KnownTokens,
     pub(crate) in_flight: Arc<Mutex<HashSet<[u8; 32]>>>,
     pub(crate) uploading: Semaphore,
+    /// Pictures that are held at once, while they arrive and are written anew.
+    pub(crate) pictures: Semaphore,
+    /// Pictures that are written anew at once.
+    pub(crate) drawing: Semaphore,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
     /// The descriptions of the APIs, once somebody has asked for them.
@@ -109,6 +113,10 @@ const COMPRESSED_FROM: u64 = 1_024;
 
 /// Files that may arrive at once.
 const UPLOADS_AT_ONCE: usize = 16;
+/// Pictures that may be held at once: each is up to 25 MiB, and much more while it is written anew.
+const PICTURES_AT_ONCE: usize = 6;
+/// Pictures that may be written anew at once.
+const DRAWN_AT_ONCE: usize = 2;
 
 impl State {
     /// The shared state over an open database.
@@ -135,6 +143,8 @@ impl State {
             known_tokens: KnownTokens::default(),
             in_flight: Arc::default(),
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
+            pictures: Semaphore::new(PICTURES_AT_ONCE),
+            drawing: Semaphore::new(DRAWN_AT_ONCE),
             seats: Seats::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],

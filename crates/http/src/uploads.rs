@@ -19,9 +19,12 @@ use spotter_contract::{
 };
 use spotter_conversations::{MessagePath, attachment};
 use spotter_core::uploads::{
-    self, ARRIVAL_SECONDS, Attached, FileName, MediaType, Stored, Upload, UploadId,
+    self, ARRIVAL_SECONDS, Attached, Drawn, FileName, MediaType, Purpose, Stored, Upload, UploadId,
 };
-use spotter_files::{Trouble, Writing, looks_like};
+use spotter_files::{
+    Trouble, Writing, looks_like,
+    picture::{self, PIXELS_MAX, Picture, Refusal, SIDE_MAX},
+};
 use spotter_kernel::{Key, Problem, Result, panics::caught_async};
 
 use crate::{
@@ -35,6 +38,12 @@ const SILENCE: Duration = Duration::from_secs(30);
 const ARRIVAL: Duration = Duration::from_secs(ARRIVAL_SECONDS as u64 / 2);
 /// How long the rest of a file that is refused is waited for.
 const DRAIN: Duration = Duration::from_secs(10);
+/// The same of a picture, which is held until it is written anew.
+const PICTURE_ARRIVAL: Duration = Duration::from_secs(120);
+/// Most bytes of a picture.
+const PICTURE_MAX: u64 = 25 << 20;
+/// How long a picture waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How much of a file is looked at before it is taken.
 const BEGINNING: usize = 4_096;
 
@@ -51,6 +60,8 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Named {
     file_name: FileName,
+    /// `attachment` when absent.
+    purpose: Option<Purpose>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,7 +73,8 @@ fn refused(status: u16, message: impl Into<String>) -> Problem {
     Problem::because(Key::RequestFailed, message).with_status(status)
 }
 
-fn troubled(trouble: Trouble) -> Problem {
+/// What is told of trouble with the store of files.
+pub(crate) fn troubled(trouble: Trouble) -> Problem {
     tracing::error!(%trouble, "a file could not be kept or read");
     match trouble {
         Trouble::Full => refused(507, "There is no room for the file; nothing was kept of it."),
@@ -109,9 +121,13 @@ async fn take_in(
     parts: &request::Parts,
     arriving: &mut Arriving,
 ) -> Result<Upload> {
+    let Query(Named { file_name, purpose }) = Query::take(&arguments(None, parts.uri.query()))?;
+    let purpose = purpose.unwrap_or(Purpose::Attachment);
+    if purpose == Purpose::ProgressPhoto {
+        arriving.at_most(PICTURE_MAX);
+    }
     let most = arriving.most;
-    let Query(Named { file_name }) = Query::take(&arguments(None, parts.uri.query()))?;
-    let media_type = media_type(&parts.headers)?;
+    let media_type = media_type(&parts.headers, purpose)?;
     let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most) {
         return Err(too_large(most));
@@ -129,13 +145,16 @@ async fn take_in(
         let rule = format!("must be {}, as Content-Type says", media_type.word());
         return Err(Problem::invalid("body", &rule));
     }
-    let begin = move |cx: &mut Write<'_, '_>| uploads::begin(cx, file_name.clone(), media_type);
-    let id = visitor.write("begin_upload", begin).await?;
+    if purpose == Purpose::ProgressPhoto {
+        return draw(visitor, file_name, beginning, arriving).await;
+    }
+    let id = begin(visitor, &file_name, media_type, purpose).await?;
     let stored = Stored { company: visitor.caller.company, upload: id };
     let writing = visitor.state.files.begin(&stored.key());
     let kept = match keep(writing, beginning, arriving).await {
         Ok(size) => {
-            let complete = move |cx: &mut Write<'_, '_>| uploads::complete(cx, id, size as i64);
+            let complete =
+                move |cx: &mut Write<'_, '_>| uploads::complete(cx, id, size as i64, None);
             visitor.write("complete_upload", complete).await
         }
         Err(problem) => Err(problem),
@@ -144,6 +163,93 @@ async fn take_in(
         forget(visitor, id).await;
     }
     kept
+}
+
+async fn begin(
+    visitor: &Visitor,
+    file_name: &FileName,
+    media_type: MediaType,
+    purpose: Purpose,
+) -> Result<UploadId> {
+    let name = file_name.clone();
+    let begin = move |cx: &mut Write<'_, '_>| uploads::begin(cx, name.clone(), media_type, purpose);
+    visitor.write("begin_upload", begin).await
+}
+
+/// Takes a picture whole, and keeps what is written anew of it: of what was sent nothing is kept.
+async fn draw(
+    visitor: &Visitor,
+    file_name: FileName,
+    beginning: Vec<u8>,
+    arriving: &mut Arriving,
+) -> Result<Upload> {
+    let Ok(_held) = visitor.state.pictures.try_acquire() else {
+        return Err(Problem::overloaded());
+    };
+    let mut all = beginning;
+    let read = async {
+        while let Some(bytes) = arriving.next().await? {
+            all.extend_from_slice(&bytes);
+        }
+        Ok(())
+    };
+    let outcome = tokio::time::timeout(PICTURE_ARRIVAL, read).await;
+    outcome.unwrap_or_else(|_| Err(refused(408, "The file took too long to arrive.")))?;
+    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, visitor.state.drawing.acquire()).await
+    else {
+        return Err(Problem::overloaded());
+    };
+    // A library that panics has met a picture that cannot be read.
+    let drawn = tokio::task::spawn_blocking(move || picture::clean(&all)).await;
+    let picture = drawn.unwrap_or(Err(Refusal::Broken)).map_err(unreadable)?;
+    let large = begin(visitor, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let thumbnail = begin(visitor, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let kept = keep_picture(visitor, (large, thumbnail), picture).await;
+    if kept.is_err() {
+        forget(visitor, large).await;
+        forget(visitor, thumbnail).await;
+    }
+    kept
+}
+
+async fn keep_picture(
+    visitor: &Visitor,
+    (large, thumbnail): (UploadId, UploadId),
+    picture: Picture,
+) -> Result<Upload> {
+    let drawn = Drawn { thumbnail, width: picture.width, height: picture.height };
+    let mut sizes = [0; 2];
+    for (at, (id, bytes)) in
+        [(large, picture.large), (thumbnail, picture.thumbnail)].into_iter().enumerate()
+    {
+        let stored = Stored { company: visitor.caller.company, upload: id };
+        let mut writing = visitor.state.files.begin(&stored.key());
+        writing.put(bytes.into()).await.map_err(troubled)?;
+        sizes[at] = writing.finish().await.map_err(troubled)? as i64;
+    }
+    let complete = move |cx: &mut Write<'_, '_>| {
+        uploads::complete(cx, thumbnail, sizes[1], None)?;
+        uploads::complete(cx, large, sizes[0], Some(drawn))
+    };
+    visitor.write("complete_upload", complete).await
+}
+
+/// Why a picture is not taken.
+fn unreadable(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::NoPicture => refused(415, "The file must be a JPEG, PNG or WebP picture."),
+        Refusal::Moves => Problem::invalid("body", "must be a picture that does not move"),
+        Refusal::TooLarge => {
+            let pixels = PIXELS_MAX / 1_000_000;
+            let rule = format!(
+                "must have at most {pixels} megapixels, and at most {SIDE_MAX} pixels on a side"
+            );
+            Problem::invalid("body", &rule)
+        }
+        Refusal::Broken => {
+            Problem::invalid("body", "must be a picture that can be read to its end")
+        }
+    }
 }
 
 /// Leaves a file that did not arrive to the sweep, at once.
@@ -174,11 +280,16 @@ async fn keep(mut writing: Writing, beginning: Vec<u8>, arriving: &mut Arriving)
     }
 }
 
-fn media_type(headers: &HeaderMap) -> Result<MediaType> {
+fn media_type(headers: &HeaderMap, purpose: Purpose) -> Result<MediaType> {
     let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let name = said.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    MediaType::parse(&name.to_ascii_lowercase()).ok_or_else(|| {
-        let all: Vec<_> = MediaType::ALL.iter().map(|kind| kind.word()).collect();
+    let taken: &[MediaType] = match purpose {
+        Purpose::Attachment => MediaType::ALL,
+        Purpose::ProgressPhoto => &[MediaType::Jpeg, MediaType::Png, MediaType::Webp],
+    };
+    let said = MediaType::parse(&name.to_ascii_lowercase());
+    said.filter(|kind| taken.contains(kind)).ok_or_else(|| {
+        let all: Vec<_> = taken.iter().map(|kind| kind.word()).collect();
         refused(415, format!("Content-Type must be one of {}.", all.join(", ")))
     })
 }
@@ -195,6 +306,12 @@ struct Arriving {
 }
 
 impl Arriving {
+    /// No more than so many bytes are taken of it.
+    fn at_most(&mut self, most: u64) {
+        self.most = self.most.min(most);
+        self.left = self.left.min(most);
+    }
+
     /// Takes what is left of it and throws it away, within reason.
     async fn drain(&mut self) {
         let rest = async { while matches!(self.next().await, Ok(Some(_))) {} };

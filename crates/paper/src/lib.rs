@@ -72,6 +72,7 @@ mod tests {
             net: 4_636,
             tax: 864,
             gross: 5_500,
+            prepaid: 0,
             collected: false,
             iban: Some("NL91ABNA0417164300".into()),
             bic: Some("ABNANL2A".into()),

@@ -268,13 +268,13 @@ pub struct EntryShown {
 /// What events tell of an entry: neither amounts nor notes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct EntryEvent {
+struct HabitEntryEvent {
     client_id: ClientId,
     habit_id: HabitId,
     date: Date,
 }
 
-impl Payload for EntryEvent {
+impl Payload for HabitEntryEvent {
     const EVENTS: &'static [Event] = &[Event::HabitEntryCreated];
 }
 
@@ -305,7 +305,7 @@ impl Entry {
         cx.touch("habit", self.habit_id, ["entry"]);
         cx.defer(INSERT_ENTRY, &self.params())?;
         let (client_id, habit_id, date) = (self.client_id, self.habit_id, self.date);
-        let told = EntryEvent { client_id, habit_id, date };
+        let told = HabitEntryEvent { client_id, habit_id, date };
         cx.emit(Event::HabitEntryCreated, &told).map(drop)
     }
 
@@ -334,7 +334,7 @@ pub fn days_back(cx: &Read) -> i64 {
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).tells::<EntryEvent>()
+    Area::of(STATEMENTS).tells::<HabitEntryEvent>()
 }
 
 statements! {

@@ -3,7 +3,7 @@
 //!
 //! Rules that know no database come first: units ([`units`]) and streaks ([`streak`]). Then the records and what is
 //! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]); habits and their
-//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); and all of it at a
+//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); and all of it at a
 //! glance ([`summary`]).
 
 pub mod follow;
@@ -13,6 +13,7 @@ pub mod habit;
 pub mod habits;
 pub mod measurement;
 pub mod measurements;
+pub mod photos;
 pub mod streak;
 pub mod summary;
 pub mod types;
@@ -24,6 +25,7 @@ use spotter_contract::Area;
 pub fn area() -> Area {
     let rooms = [
         ("Measurements", vec![types::area(), measurement::area(), measurements::area()]),
+        ("Progress photos", vec![photos::area()]),
         ("Progress summaries", vec![summary::area()]),
         ("Habits", vec![habit::area(), habits::area()]),
         ("Goals", vec![goal::area(), goals::area(), follow::area()]),

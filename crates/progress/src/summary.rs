@@ -14,6 +14,7 @@ use crate::{
     goal::GoalStatus,
     habit::{Habit, HabitId},
     measurement::Measurement,
+    photos::COUNT_BETWEEN,
     streak::{EntryStatus, StreakUnit},
     types::{MeasurementType, TypeKey},
     units::Units,
@@ -118,6 +119,8 @@ struct ProgressSummary {
     goals: GoalCounts,
     /// Workouts that were completed.
     sessions_completed: i64,
+    /// Photos of these dates.
+    photos: i64,
 }
 
 answer!(SummaryAnswer { summary: ProgressSummary });
@@ -254,6 +257,7 @@ fn get_progress_summary(
     let units = wanted.units.unwrap_or(Units::Metric);
     let span = (from.start_in(&zone), to.tomorrow().start_in(&zone));
     let until = cx.training()?.completed(cx, at.client_id, to.tomorrow())?;
+    let photos: Option<(i64,)> = cx.one(COUNT_BETWEEN, params![at.client_id, from, to])?;
     let summary = ProgressSummary {
         client_id: at.client_id,
         from,
@@ -262,6 +266,7 @@ fn get_progress_summary(
         habits: kept(cx, at.client_id, (from, to), today)?,
         goals: counted(cx, at.client_id, span)?,
         sessions_completed: cx.training()?.completed(cx, at.client_id, from)? - until,
+        photos: photos.map_or(0, |(count,)| count),
     };
     Ok(SummaryAnswer { summary })
 }

@@ -407,7 +407,7 @@ const VALUE_MAX: f64 = 1_000_000_000.0;
 /// A type to be added.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewType {
+pub struct NewMeasurementType {
     /// What people call it; its key is made of it.
     pub label: Name<60>,
     /// Such as `kg`, `cm` or `repetitions`; none when absent.
@@ -438,7 +438,7 @@ path!(TypePath { r#type: TypeKey });
 answer!(TypeAnswer { measurement_type: TypeShown });
 
 /// Adds a type of measurement.
-pub fn create(cx: &mut Write, new: NewType) -> Result<OwnType> {
+pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {
     let type_id = cx.new_id();
     let key = TypeKey::of(&new.label, type_id);
     let taken = MeasurementType::all(cx)?;
@@ -468,14 +468,17 @@ pub fn create(cx: &mut Write, new: NewType) -> Result<OwnType> {
     Ok(own)
 }
 
-fn create_measurement_type(cx: &mut Write, Body(new): Body<NewType>) -> Result<TypeAnswer> {
+fn create_measurement_type(
+    cx: &mut Write,
+    Body(new): Body<NewMeasurementType>,
+) -> Result<TypeAnswer> {
     let own = create(cx, new)?;
     Ok(TypeAnswer { measurement_type: MeasurementType::Own(Box::new(own)).shown() })
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct TypeChanges {
+struct MeasurementTypeChanges {
     label: Change<Name<60>>,
     unit: Patch<Text<20>>,
     /// The least that is taken from now on.
@@ -489,7 +492,7 @@ struct TypeChanges {
 fn update_measurement_type(
     cx: &mut Write,
     Path(at): Path<TypePath>,
-    Body(change): Body<TypeChanges>,
+    Body(change): Body<MeasurementTypeChanges>,
 ) -> Result<TypeAnswer> {
     let MeasurementType::Own(before) = MeasurementType::find(cx, &at.r#type)? else {
         return Err(Problem::conflict("type", "must be one of the company's own"));

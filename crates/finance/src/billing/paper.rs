@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Download, File, Path, Read, answer, operation, vault::digest_of};
+use spotter_contract::{
+    Area, Download, File, Found, Path, Read, answer, operation, vault::digest_of,
+};
 use spotter_core::locations::Address;
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_paper::{
@@ -30,9 +32,9 @@ pub static PDF: Download = Download {
     read,
 };
 
-fn read(cx: &mut Read, id: Id) -> Result<File> {
+fn read(cx: &mut Read, id: Id) -> Result<Found> {
     let invoice = Invoice::find(cx, InvoiceId(id))?;
-    file(cx, &invoice)
+    file(cx, &invoice).map(Found::Made)
 }
 
 /// An invoice as a file.

@@ -303,6 +303,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("productType", "The kind of product."),
     ("products", "The products."),
     ("programmeCalendar", "Whether programmes are laid out on a calendar."),
+    ("progressPhotoId", "The photo's id."),
+    ("progressPhotos", "The photos of this page."),
     ("publicApi", "Whether integrations are let in."),
     ("publishedAt", "When it was published; `null` until then."),
     ("purpose", "What it allows."),

@@ -96,6 +96,7 @@ fn the_tour_of_progress(engine: Engine) {
         "[\"decrease\",80.01,77.5,50]",
         "done\ndone\ndone\n",
         "[3,3,\"day\"]",
+        "200 image/jpeg\n",
         "[true,true,true]",
     ];
     tour(engine, document, &expected);

@@ -9,7 +9,7 @@ mod entrance;
 mod far;
 mod letters;
 mod money;
-mod paper;
+pub mod paper;
 mod products;
 mod races;
 mod requests;

@@ -26,7 +26,7 @@ async fn told(app: &App, invoice: &str) -> Value {
 }
 
 /// What stands at an address.
-async fn fetch(app: &App, url: &str) -> (u16, Vec<u8>, String) {
+pub async fn fetch(app: &App, url: &str) -> (u16, Vec<u8>, String) {
     let path = &url[url.find("/files/").unwrap()..];
     let response = app.server.request("GET", path).send().await.unwrap();
     let (status, headers) = (response.status().as_u16(), response.headers().clone());

@@ -136,6 +136,7 @@ const AMOUNTS: &[&str] =
 const DATES: &[&str] = &[
     "date",
     "measuredOn",
+    "takenOn",
     "validFrom",
     "validUntil",
     "issueDate",

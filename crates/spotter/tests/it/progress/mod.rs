@@ -4,10 +4,24 @@
 mod goals;
 mod habits;
 mod measurements;
+mod photos;
 
 use serde_json::{Value, json};
 
-use crate::{harness::App, workout::text};
+use crate::{
+    harness::{App, Reply, send},
+    workout::text,
+};
+
+/// A picture that a phone took: lying on its side, with the phone's name and the place in it. Red is above.
+pub const TURNED: &[u8] = include_bytes!("turned.jpg");
+
+/// Sends a picture as somebody.
+pub async fn send_picture(app: &App, token: &str, kind: &str, bytes: &[u8]) -> Reply {
+    let path = "/app/v1/uploads?fileName=front.jpg&purpose=progress_photo";
+    let request = app.server.request("POST", path).bearer_auth(token);
+    send(request.header("Content-Type", kind).body(bytes.to_vec())).await
+}
 
 /// Records a measurement of a client.
 pub async fn measure(app: &App, client: &str, body: Value) -> Value {

@@ -130,6 +130,11 @@ async fn age(app: &App, ids: &mut Ids) {
     let path = format!("/finance/invoices/{}/charge", ids["invoiceId"]);
     let charged = app.app("POST", &path, Some(json!({"paymentMethodId": method}))).await.ok();
     let payment = text(charged.data(), "/payment/paymentId");
+    // The bank has it; what becomes of it comes later.
+    let path = format!("/finance/payments/{payment}");
+    while app.get(&path).await.ok().data()["payment"]["status"] == "pending" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     let (company, id) = (app.company, PaymentId(Id::parse(&payment).unwrap()));
     app.server.db.write(move |tx| tx.execute(AGE, params![company, id])).await.unwrap();
     ids.insert("paymentId", payment);

@@ -2,13 +2,18 @@ use serde_json::{Value, json};
 use spotter_contract::Operation;
 
 use super::{Ids, Making, Sample};
-use crate::{harness::App, workout::text};
+use crate::{
+    harness::App,
+    progress::{TURNED, send_picture},
+    workout::text,
+};
 
 /// A measurement, a habit with an entry of today, and a goal.
 pub struct Progress;
 
 /// What stands behind a client in the paths of progress.
-const ROOMS: [&str; 4] = ["/measurements", "/habits", "/goals", "/progress-summary"];
+const ROOMS: [&str; 5] =
+    ["/measurements", "/habits", "/goals", "/progress-summary", "/progress-photos"];
 
 impl Sample for Progress {
     fn has(&self, operation: &Operation) -> bool {
@@ -42,10 +47,22 @@ impl Sample for Progress {
                 "targetValue": 75, "direction": "decrease"});
             let made = app.post(&format!("/clients/{client}/goals"), goal).await.ok();
             ids.insert("goalId", text(made.data(), "/goal/goalId"));
+            for name in ["progressPhotoId", "pictureId"] {
+                let sent = send_picture(app, &app.coach_token, "image/jpeg", TURNED).await.ok();
+                let picture = text(sent.data(), "/upload/uploadId");
+                if name == "pictureId" {
+                    ids.insert(name, picture);
+                    continue;
+                }
+                let path = format!("/clients/{client}/progress-photos");
+                let new = json!({"uploadId": picture});
+                let made = app.app("POST", &path, Some(new)).await.ok();
+                ids.insert(name, text(made.data(), "/progressPhoto/progressPhotoId"));
+            }
         })
     }
 
-    fn body(&self, operation: &str, _ids: &Ids) -> Value {
+    fn body(&self, operation: &str, ids: &Ids) -> Value {
         match operation {
             "create_measurement_type" => json!({"label": "Reach", "unit": "cm", "maximum": 300}),
             "update_measurement_type" => json!({"label": "Grip strength, right"}),
@@ -57,6 +74,8 @@ impl Sample for Progress {
             "create_goal" => {
                 json!({"title": "Often", "kind": "sessions", "targetValue": 10})
             }
+            "add_progress_photo" => json!({"uploadId": ids["pictureId"]}),
+            "update_progress_photo" => json!({"pose": "left"}),
             "update_goal" => json!({"targetValue": 74}),
             other => panic!("{other} needs a good body here"),
         }

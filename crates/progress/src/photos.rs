@@ -1,0 +1,389 @@
+//! Progress photos: what clients look like from date to date. A picture is sent before, and written anew as it
+//! arrives; here it is kept for a client, told of, and fetched at signed addresses.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Download, Found, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::{
+    clients::{Client, ClientPath},
+    uploads::{self, Stored, UploadId},
+};
+use spotter_kernel::{
+    Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId, id_type,
+    in_order, text::Text,
+};
+use spotter_store::{
+    Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
+};
+
+use crate::habits::today;
+
+id_type!(
+    /// A progress photo.
+    ProgressPhotoId,
+    RequestInvalid
+);
+stored_ids!(ProgressPhotoId);
+
+/// Most photos of a client.
+const PHOTOS_MAX: i64 = 1_000;
+
+words! {
+    /// From which side somebody is seen.
+    pub enum Pose {
+        Front = "front",
+        Left = "left",
+        Right = "right",
+        Back = "back",
+        Other = "other",
+    }
+}
+
+record! {
+    /// A photo as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Photo {
+        client_id: ClientId,
+        progress_photo_id: ProgressPhotoId,
+        taken_on: Date,
+        pose: Pose,
+        note: Option<String>,
+        width: i64,
+        height: i64,
+        size_bytes: i64,
+        upload_id: UploadId,
+        thumbnail_id: UploadId,
+        uploaded_by_type: String,
+        uploaded_by: Option<Id>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// A photo as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ProgressPhoto")]
+struct Shown {
+    progress_photo_id: ProgressPhotoId,
+    client_id: ClientId,
+    /// The date of which it is.
+    taken_on: Date,
+    /// From which side the client is seen.
+    pose: Pose,
+    note: Option<String>,
+    /// In pixels; at most 2048.
+    width: i64,
+    /// In pixels; at most 2048.
+    height: i64,
+    /// Of the picture.
+    size_bytes: i64,
+    /// Where the picture can be fetched, a JPEG, by whoever knows the address, while the caller may see it.
+    url: String,
+    /// The same, small: at most 320 pixels on a side.
+    thumbnail_url: String,
+    /// Until when both addresses are good.
+    url_expires_at: Timestamp,
+    /// api_client, coach, client or system.
+    uploaded_by_type: String,
+    /// Who sent it.
+    uploaded_by: Option<Id>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// What events tell of a photo: no addresses, and nothing that is seen.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PhotoEvent {
+    client_id: ClientId,
+    progress_photo_id: ProgressPhotoId,
+    /// The date of which it is.
+    taken_on: Date,
+}
+
+impl Payload for PhotoEvent {
+    const EVENTS: &'static [Event] = &[Event::ProgressPhotoCreated];
+}
+
+/// How long addresses are good, in seconds.
+const SECONDS: i64 = 300;
+/// The operation that hands addresses out.
+const OPERATION: &str = "get_progress_photo";
+const JPEG: &str = "image/jpeg";
+
+static PICTURE: Download = Download {
+    place: ("/files/progress-photos/", ".jpg"),
+    operation: OPERATION,
+    media_type: JPEG,
+    seconds: SECONDS,
+    read: |cx, id| Photo::kept(cx, id, |photo| photo.upload_id),
+};
+
+static THUMBNAIL: Download = Download {
+    place: ("/files/progress-photo-thumbnails/", ".jpg"),
+    operation: OPERATION,
+    media_type: JPEG,
+    seconds: SECONDS,
+    read: |cx, id| Photo::kept(cx, id, |photo| photo.thumbnail_id),
+};
+
+impl Photo {
+    fn find(cx: &mut Read, client: ClientId, id: ProgressPhotoId) -> Result<Self> {
+        Client::find(cx, client)?;
+        cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// Where a file of a photo is kept, for whoever may see it.
+    fn kept(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<Found> {
+        let found: Self = cx.one(BY_ID, params![id])?.ok_or(Key::NotFound)?;
+        let photo = cx.own(found, |photo| photo.client_id)?;
+        let stored = Stored { company: cx.company(), upload: which(&photo) };
+        let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
+        Ok(Found::Kept { name, key: stored.key() })
+    }
+
+    fn shown(&self, cx: &Read) -> Result<Shown> {
+        let (url, url_expires_at) = PICTURE.address(cx, self.progress_photo_id)?;
+        let (thumbnail_url, _) = THUMBNAIL.address(cx, self.progress_photo_id)?;
+        Ok(Shown {
+            progress_photo_id: self.progress_photo_id,
+            client_id: self.client_id,
+            taken_on: self.taken_on,
+            pose: self.pose,
+            note: self.note.clone(),
+            width: self.width,
+            height: self.height,
+            size_bytes: self.size_bytes,
+            url,
+            thumbnail_url,
+            url_expires_at,
+            uploaded_by_type: self.uploaded_by_type.clone(),
+            uploaded_by: self.uploaded_by,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+}
+
+listed!(Photos { progress_photos: Shown });
+
+filters! {
+    struct Filters {
+        /// Photos from this side.
+        pose: Pose => "pose = ?";
+        /// Of this date or later.
+        from: Date => "taken_on >= ?";
+        /// Of before this date.
+        to: Date => "taken_on < ?";
+    }
+}
+
+fn list_progress_photos(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Photos> {
+    Client::find(cx, at.client_id)?;
+    in_order(wanted.from, wanted.to, "to")?;
+    let found: Page<Photo> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    let items = found.items.iter().map(|photo| photo.shown(cx)).collect::<Result<_>>()?;
+    Ok(Page { items, request: found.request, total: found.total }.into())
+}
+
+path!(PhotoPath { client_id: ClientId, progress_photo_id: ProgressPhotoId });
+
+answer!(PhotoAnswer { progress_photo: Shown });
+
+fn get_progress_photo(cx: &mut Read, Path(at): Path<PhotoPath>) -> Result<PhotoAnswer> {
+    let photo = Photo::find(cx, at.client_id, at.progress_photo_id)?;
+    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+}
+
+/// A photo to be kept.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewPhoto {
+    /// A picture that the caller has sent with `purpose=progress_photo`.
+    upload_id: UploadId,
+    /// Today when absent, where the client is.
+    taken_on: Option<Date>,
+    /// `other` when absent.
+    pose: Option<Pose>,
+    /// What there is to say.
+    note: Option<Text<1000>>,
+}
+
+fn checked_date(cx: &mut Read, client: ClientId, said: Option<Date>) -> Result<Date> {
+    let today = today(cx, client)?;
+    match said {
+        Some(date) if date > today => {
+            Err(Problem::invalid("takenOn", "must not be in the future where the client is"))
+        }
+        Some(date) if date.0.year() < 1900 => {
+            Err(Problem::invalid("takenOn", "must be from 1900-01-01 on"))
+        }
+        said => Ok(said.unwrap_or(today)),
+    }
+}
+
+fn add_progress_photo(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewPhoto>,
+) -> Result<PhotoAnswer> {
+    let taken_on = checked_date(cx, at.client_id, new.taken_on)?;
+    let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id])?;
+    if there.is_some_and(|(count,)| count >= PHOTOS_MAX) {
+        return Err(Problem::conflict("clientId", "must have at most 1000 photos"));
+    }
+    let rule = "must be a picture that you have sent with purpose=progress_photo, not used yet";
+    let picture = uploads::attach_picture(cx, new.upload_id)
+        .map_err(|none| none.missing("uploadId", rule))?;
+    let actor = &cx.caller().actor;
+    let (uploaded_by_type, uploaded_by) = (actor.kind().to_owned(), actor.id());
+    let photo = Photo {
+        client_id: at.client_id,
+        progress_photo_id: ProgressPhotoId(cx.new_id()),
+        taken_on,
+        pose: new.pose.unwrap_or(Pose::Other),
+        note: new.note.map(Into::into),
+        width: picture.width,
+        height: picture.height,
+        size_bytes: picture.size,
+        upload_id: picture.upload_id,
+        thumbnail_id: picture.thumbnail_id,
+        uploaded_by_type,
+        uploaded_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
+    cx.defer(INSERT, &photo.params())?;
+    let (client_id, progress_photo_id) = (photo.client_id, photo.progress_photo_id);
+    let told = PhotoEvent { client_id, progress_photo_id, taken_on };
+    cx.emit(Event::ProgressPhotoCreated, &told)?;
+    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct PhotoChanges {
+    /// The date of which it is.
+    taken_on: Change<Date>,
+    /// From which side the client is seen.
+    pose: Change<Pose>,
+    note: Patch<Text<1000>>,
+}
+
+fn update_progress_photo(
+    cx: &mut Write,
+    Path(at): Path<PhotoPath>,
+    Body(change): Body<PhotoChanges>,
+) -> Result<PhotoAnswer> {
+    let before = Photo::find(cx, at.client_id, at.progress_photo_id)?;
+    let mut photo = before.clone();
+    if let Some(date) = change.taken_on.value() {
+        photo.taken_on = checked_date(cx, at.client_id, Some(date))?;
+    }
+    change.pose.apply(&mut photo.pose);
+    change.note.map(Into::into).apply(&mut photo.note);
+    let changed = photo.changed(&before);
+    if let Some(now) = cx.changes("progress_photo", photo.progress_photo_id, changed) {
+        photo.updated_at = now;
+        cx.defer(SAVE, &photo.params())?;
+    }
+    Ok(PhotoAnswer { progress_photo: photo.shown(cx)? })
+}
+
+/// The photo that is no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeletedPhoto {
+    progress_photo_id: ProgressPhotoId,
+    client_id: ClientId,
+    /// Always true.
+    deleted: bool,
+}
+
+answer!(DeletedAnswer { progress_photo: DeletedPhoto });
+
+fn delete_progress_photo(cx: &mut Write, Path(at): Path<PhotoPath>) -> Result<DeletedAnswer> {
+    let photo = Photo::find(cx, at.client_id, at.progress_photo_id)?;
+    cx.touch("progress_photo", photo.progress_photo_id, ["progressPhoto"]);
+    cx.defer(DELETE, params![photo.client_id, photo.progress_photo_id])?;
+    // Its addresses lead nowhere from now on; its bytes are swept away.
+    uploads::discard(cx, photo.upload_id)?;
+    uploads::discard(cx, photo.thumbnail_id)?;
+    let PhotoPath { client_id, progress_photo_id } = at;
+    Ok(DeletedAnswer {
+        progress_photo: DeletedPhoto { progress_photo_id, client_id, deleted: true },
+    })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .tells::<PhotoEvent>()
+        .downloads(&[&PICTURE, &THUMBNAIL])
+        .operations([
+            operation!(GET "/clients/{clientId}/progress-photos", ProgressPhotosRead, list_progress_photos)
+                .summary("List a client's progress photos")
+                .describe(
+                    "The latest date comes first. Each has an address at which it can be fetched for five \
+                     minutes, without a token, while the caller may see it.",
+                )
+                .for_client(&[])
+                .fails(&[Key::DateRangeOrderInvalid]),
+            operation!(GET "/clients/{clientId}/progress-photos/{progressPhotoId}", ProgressPhotosRead,
+                get_progress_photo)
+            .summary("Get a progress photo")
+            .for_client(&[]),
+            operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
+                .summary("Keep a progress photo")
+                .describe(
+                    "The picture is sent before, to `POST /uploads?purpose=progress_photo`: a JPEG, PNG or WebP of at \
+                     most 25 MiB and 40 megapixels. It is turned the right way up, made smaller and written anew, so \
+                     that nothing of the camera, the place or the time is left in it.",
+                )
+                .created()
+                .for_client(&[])
+                .emits(&[Event::ProgressPhotoCreated])
+                .fails(&[Key::ApiError, Key::NotFound]),
+            operation!(app PATCH "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
+                update_progress_photo)
+            .summary("Correct what is said of a progress photo")
+            .for_client(&[]),
+            operation!(app DELETE "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
+                delete_progress_photo)
+            .summary("Delete a progress photo")
+            .describe("For good: its addresses lead nowhere at once, and its bytes are deleted.")
+            .for_client(&[])
+            .asks(),
+        ])
+}
+
+lists! {
+    /// A client's photos, the latest date first; a client has at most 1000.
+    LIST: List<Photo, Filters> = List::new(
+        "progress_photo WHERE company_id = ?1 AND client_id = ?2",
+        "taken_on DESC, progress_photo_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", Photo::COLUMNS, " FROM progress_photo \
+        WHERE company_id = ?1 AND client_id = ?2 AND progress_photo_id = ?3";
+    BY_ID = "SELECT ", Photo::COLUMNS, " FROM progress_photo WHERE company_id = ?1 AND progress_photo_id = ?2";
+    COUNT = "SELECT COUNT(*) FROM progress_photo WHERE company_id = ?1 AND client_id = ?2";
+    /// How many there are of a span of dates.
+    pub COUNT_BETWEEN = "SELECT COUNT(*) FROM progress_photo WHERE company_id = ?1 AND client_id = ?2 \
+        AND taken_on >= ?3 AND taken_on <= ?4";
+    INSERT = "INSERT INTO progress_photo ", values!(Photo);
+    SAVE = "UPDATE progress_photo SET ", set!(Photo),
+        " WHERE company_id = ?1 AND client_id = ?2 AND progress_photo_id = ?3";
+    DELETE = "DELETE FROM progress_photo WHERE company_id = ?1 AND client_id = ?2 AND progress_photo_id = ?3";
+}
