@@ -77,6 +77,10 @@ pub struct Delegation {
     pub through: Id,
     /// What it may do.
     pub scopes: ScopeSet,
+    /// The keys of the modules that it was handed.
+    pub modules: Vec<&'static str>,
+    /// Whether it may change nothing.
+    pub read_only: bool,
 }
 
 /// An actor within a company: the only way to a company's data.
@@ -93,6 +97,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether they act through something that may change nothing.
+    pub fn is_to_read(&self) -> bool {
+        self.delegation.as_ref().is_some_and(|delegation| delegation.read_only)
+    }
+
     /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
         Self { company, actor, features: Features::default(), delegation: None }
@@ -107,6 +116,9 @@ pub enum Access {
     Scope(Scope),
     /// A coach with at least this role.
     Coach(Role),
+    /// A coach; a client, where the row grants it; an assistant to whom one of these modules was handed. No
+    /// integration: the contract has no scope for it.
+    Module(&'static [&'static str]),
     /// Any signed-in coach or client.
     SignedIn,
     /// A signed-in client.
@@ -130,7 +142,12 @@ impl Access {
             return match self {
                 Self::Scope(scope) if delegation.scopes.contains(scope) => Ok(()),
                 Self::Scope(scope) => Err(lacks(scope)),
-                Self::Coach(_) | Self::SignedIn | Self::Client => Err(Key::Forbidden.into()),
+                Self::Module(keys) if keys.iter().any(|key| delegation.modules.contains(key)) => {
+                    Ok(())
+                }
+                Self::Module(_) | Self::Coach(_) | Self::SignedIn | Self::Client => {
+                    Err(Key::Forbidden.into())
+                }
             };
         }
         match (self, &caller.actor) {
@@ -150,7 +167,8 @@ impl Access {
             }
             (Self::Scope(scope), Actor::Coach { role, .. }) => role.check(scope),
             // Which operations a client reaches, their rows say.
-            (Self::Scope(_), Actor::Client { .. }) => Ok(()),
+            (Self::Scope(_) | Self::Module(_), Actor::Client { .. }) => Ok(()),
+            (Self::Module(_), Actor::Coach { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Client, Actor::Client { .. }) => Ok(()),

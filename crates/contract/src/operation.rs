@@ -225,7 +225,13 @@ impl Operation {
     pub fn admit(&self, caller: &Caller) -> Result<()> {
         let is_client = matches!(caller.actor, Actor::Client { .. });
         match (self.access, self.for_client) {
-            (Access::Scope(_), None) if is_client => return Err(Key::Forbidden.into()),
+            (Access::Scope(_) | Access::Module(_), None) if is_client => {
+                return Err(Key::Forbidden.into());
+            }
+            // Of scopes, those that write are left out where nothing may be changed.
+            (Access::Module(_), _) if self.writes && caller.is_to_read() => {
+                return Err(Key::Forbidden.into());
+            }
             // What its row grants clients beside staff of a role; an assistant needs a scope.
             (Access::Coach(_), Some(_)) if is_client && caller.delegation.is_none() => {}
             _ => self.access.check(caller)?,
@@ -373,6 +379,9 @@ impl fmt::Debug for Operation {
 /// coach, `SignedIn` for clients too, or `Client` for them alone).
 #[macro_export]
 macro_rules! operation {
+    (app $method:ident $path:literal, modules[$($key:literal)+], $function:ident) => {
+        $crate::operation!(@app $method $path, $crate::Access::Module(&[$($key),+]), $function)
+    };
     (app $method:ident $path:literal, SignedIn, $function:ident) => {
         $crate::operation!(@app $method $path, $crate::Access::SignedIn, $function)
     };

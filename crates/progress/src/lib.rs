@@ -1,9 +1,11 @@
 //! Progress: what clients measure of themselves, the habits that they keep, the goals that they have, and what
 //! comes of it.
 //!
-//! Rules that know no database come first: units ([`units`]) and streaks ([`streak`]). Then the records and what is
+//! Rules that know no database come first: units ([`units`]), streaks ([`streak`]) and what food holds
+//! ([`nutrients`]). Then the records and what is
 //! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]); habits and their
-//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); and all of it at a
+//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); meals ([`nutrition`]); and
+//! all of it at a
 //! glance ([`summary`]).
 
 pub mod follow;
@@ -13,6 +15,8 @@ pub mod habit;
 pub mod habits;
 pub mod measurement;
 pub mod measurements;
+pub mod nutrients;
+pub mod nutrition;
 pub mod photos;
 pub mod streak;
 pub mod summary;
@@ -28,6 +32,7 @@ pub fn area() -> Area {
         ("Progress photos", vec![photos::area()]),
         ("Progress summaries", vec![summary::area()]),
         ("Habits", vec![habit::area(), habits::area()]),
+        ("Nutrition", vec![nutrition::area()]),
         ("Goals", vec![goal::area(), goals::area(), follow::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))

@@ -242,19 +242,14 @@ impl Course<'_> {
         step: i64,
         found: impl Fn(Date) -> Found,
     ) -> Option<Date> {
-        let last_rest = self.rests.iter().filter_map(|rest| rest.until).max();
-        let rests_on = self.rests.iter().any(|rest| rest.until.is_none());
         loop {
             if let Found::Broken = found(date) {
                 return date.plus_days(step - 1);
             }
-            let is_over = self.end.is_some_and(|end| date > end);
-            let is_after = |known: Option<Date>| known.is_none_or(|known| known < date);
-            // A fortnight after all that is known of it, nothing new is to come.
-            let quiet = date.plus_days(-14).is_some_and(|before| before > self.start)
-                && is_after(last_rest)
-                && rests_on;
-            if is_over || quiet {
+            let last = date.plus_days(step - 1)?;
+            // From a rest that nobody has ended on, nothing is due.
+            let rests_on = |rest: &Rest| rest.until.is_none() && rest.from <= last;
+            if self.end.is_some_and(|end| date > end) || self.rests.iter().any(rests_on) {
                 return None;
             }
             date = date.plus_days(step)?;
@@ -305,6 +300,10 @@ mod tests {
         let open = Rest { from: date("2026-03-11"), until: None };
         let resting = streak(Schedule::DAILY, &[open], &entries[..2]);
         assert_eq!((resting.last, resting.holds_until), (1, None));
+        // A day that was due before the rest breaks it all the same.
+        let late = Rest { from: date("2026-03-16"), until: None };
+        let broken = streak(Schedule::DAILY, &[late], &entries[..2]);
+        assert_eq!((broken.last, broken.holds_until), (1, Some(date("2026-03-11"))));
     }
 
     #[test]

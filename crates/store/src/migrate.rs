@@ -37,7 +37,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("marks and answers", include_str!("../migrations/0021_marks_and_answers.sql")),
     ("prepaid bills", include_str!("../migrations/0022_prepaid_bills.sql")),
     ("progress", include_str!("../migrations/0023_progress.sql")),
-    ("progress photos", include_str!("../migrations/0024_progress_photos.sql")),
+    ("photos and meals", include_str!("../migrations/0024_photos_and_meals.sql")),
 ];
 
 /// The schema version that this binary works with.

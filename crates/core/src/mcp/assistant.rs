@@ -106,7 +106,12 @@ pub fn authenticate(
         return Err(Key::InvalidToken.into());
     }
     let modules = within_policy(cx, subject, modules)?;
-    let delegation = Some(Delegation { through, scopes: scopes_of(&modules, read_only) });
+    let delegation = Some(Delegation {
+        through,
+        scopes: scopes_of(&modules, read_only),
+        modules: modules.iter().map(|module| module.key()).collect(),
+        read_only,
+    });
     let hint = Hint { grant, coach: (subject == GrantSubject::Company).then_some(CoachId(person)) };
     let caller = Caller { features, delegation, ..Caller::new(company, actor) };
     Ok(Assistant { caller, subject, modules, read_only, hint })

@@ -115,7 +115,7 @@ modules! {
         [GoalsRead GoalsWrite] [list_goals get_goal create_goal update_goal]
     NutritionLogs "nutrition_logs" Company "Nutrition logs"
         reads "What your clients eat: health data" changes ""
-        [] []
+        [] [list_client_nutrition_logs get_client_nutrition_day]
     ClientNotes "client_notes" Company "Notes about clients"
         reads "Notes that coaches keep about clients" changes "Write, change and delete notes"
         [ClientNotesRead ClientNotesWrite]
@@ -151,8 +151,8 @@ modules! {
         [MeasurementsRead MeasurementsWrite]
         [list_measurement_types list_measurements get_latest_measurements record_measurement update_measurement]
     ClientNutrition "client_ai_nutrition" Client "Your nutrition"
-        reads "What you have logged of your meals: health data" changes ""
-        [] []
+        reads "What you have logged of your meals: health data" changes "Log your meals, and delete what was logged"
+        [] [list_client_nutrition_logs get_client_nutrition_day log_meal delete_nutrition_log]
     ClientWorkouts "client_ai_workouts" Client "Your workouts"
         reads "Your plans, calendar, sessions and progress" changes "Record your sessions"
         [WorkoutClientPlansRead WorkoutSessionsRead WorkoutSessionsWrite WorkoutProgressRead]

@@ -265,6 +265,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("note", "What staff say of it."),
     ("noteId", "The note's id."),
     ("notes", "Notes, in free text."),
+    ("nutritionLogId", "The meal's id."),
+    ("nutritionLogs", "The meals of this page."),
     ("occurredAt", "When it happened."),
     ("occurrenceDate", "The day on which it was planned."),
     ("openingHours", "When it is open, in the location's time zone."),

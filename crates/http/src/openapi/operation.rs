@@ -65,10 +65,11 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
         (Surface::Public, Access::Scope(scope)) => {
             (json!([{"oauth2": [scope.name()]}]), format!("Scope: `{}`.", scope.name()))
         }
-        (_, Access::Scope(_) | Access::Coach(_)) => {
+        (_, Access::Scope(_) | Access::Coach(_) | Access::Module(_)) => {
             let least = match operation.access {
                 Access::Scope(scope) => Role::least_for(scope),
                 Access::Coach(least) => Some(least),
+                Access::Module(_) => Some(Role::Coach),
                 Access::SignedIn | Access::Client => None,
             };
             let mut text = match least {

@@ -33,7 +33,8 @@ async fn the_documents_lead_the_way(app: App) {
     assert!(challenge.contains(&format!("resource_metadata=\"{metadata}\"")), "{challenge}");
     // Assistants ask for what they are offered: all that has tools, and nothing else.
     let scope = "clients calendar_events bookings subscriptions credits invoices recurring_bookings event_templates calendar_tasks measurements goals \
-        client_notes locations products workouts client_ai_account client_ai_bookings client_ai_measurements client_ai_workouts";
+        nutrition_logs client_notes locations products workouts client_ai_account client_ai_bookings client_ai_measurements client_ai_nutrition \
+        client_ai_workouts";
     assert!(challenge.contains(&format!("scope=\"{scope}\"")), "{challenge}");
     assert!(!challenge.contains("error="), "{challenge}");
     for path in

@@ -77,8 +77,13 @@ fn every_tool_is_an_operation_of_its_modules_scopes() {
         for tool in module.tools() {
             let operation = operations.iter().find(|operation| operation.id == *tool);
             let operation = operation.unwrap_or_else(|| panic!("{tool} is no operation"));
-            let Access::Scope(scope) = operation.access else { panic!("{tool} has no scope") };
-            assert!(module.scopes().contains(&scope), "{tool} is not of {}", module.key());
+            match operation.access {
+                Access::Scope(scope) => {
+                    assert!(module.scopes().contains(&scope), "{tool} is not of {}", module.key());
+                }
+                Access::Module(keys) => assert!(keys.contains(&module.key()), "{tool}"),
+                other => panic!("{tool} is reached by {other:?}"),
+            }
             assert!(!operation.writes || !module.changes().is_empty(), "{tool} changes");
             // A client's assistant does what clients may do.
             let of_company = module.subject() == GrantSubject::Company;

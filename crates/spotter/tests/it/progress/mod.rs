@@ -4,6 +4,7 @@
 mod goals;
 mod habits;
 mod measurements;
+mod nutrition;
 mod photos;
 
 use serde_json::{Value, json};

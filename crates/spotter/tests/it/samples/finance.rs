@@ -124,6 +124,7 @@ async fn connect(app: &App) {
 
 /// Has a payment through the provider be under way for days.
 async fn age(app: &App, ids: &mut Ids) {
+    const FORGET: Sql = Sql("UPDATE sandbox_payment SET next_at = NULL WHERE company_id = ?1");
     const AGE: Sql = Sql("UPDATE payment SET created_at = created_at - 172800000 \
         WHERE company_id = ?1 AND payment_id = ?2");
     let method = new_card(app, &ids["clientId"], "sandbox_slow_ok").await;
@@ -136,7 +137,12 @@ async fn age(app: &App, ids: &mut Ids) {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     let (company, id) = (app.company, PaymentId(Id::parse(&payment).unwrap()));
-    app.server.db.write(move |tx| tx.execute(AGE, params![company, id])).await.unwrap();
+    // The bank says nothing more of it.
+    let aged = app.server.db.write(move |tx| {
+        tx.execute(FORGET, params![company])?;
+        tx.execute(AGE, params![company, id])
+    });
+    aged.await.unwrap();
     ids.insert("paymentId", payment);
 }
 

@@ -12,8 +12,8 @@ use crate::{
 pub struct Progress;
 
 /// What stands behind a client in the paths of progress.
-const ROOMS: [&str; 5] =
-    ["/measurements", "/habits", "/goals", "/progress-summary", "/progress-photos"];
+const ROOMS: [&str; 6] =
+    ["/measurements", "/habits", "/goals", "/progress-summary", "/progress-photos", "/nutrition-"];
 
 impl Sample for Progress {
     fn has(&self, operation: &Operation) -> bool {
@@ -47,6 +47,9 @@ impl Sample for Progress {
                 "targetValue": 75, "direction": "decrease"});
             let made = app.post(&format!("/clients/{client}/goals"), goal).await.ok();
             ids.insert("goalId", text(made.data(), "/goal/goalId"));
+            let path = format!("/clients/{client}/nutrition-logs");
+            let made = app.app("POST", &path, Some(meal())).await.ok();
+            ids.insert("nutritionLogId", text(made.data(), "/nutritionLog/nutritionLogId"));
             for name in ["progressPhotoId", "pictureId"] {
                 let sent = send_picture(app, &app.coach_token, "image/jpeg", TURNED).await.ok();
                 let picture = text(sent.data(), "/upload/uploadId");
@@ -76,8 +79,16 @@ impl Sample for Progress {
             }
             "add_progress_photo" => json!({"uploadId": ids["pictureId"]}),
             "update_progress_photo" => json!({"pose": "left"}),
+            "log_meal" => meal(),
+            "update_nutrition_log" => json!({"mealType": "snack"}),
+            "set_nutrition_target" => json!({"amounts": {"energyKcal": 2200, "proteinG": 130}}),
             "update_goal" => json!({"targetValue": 74}),
             other => panic!("{other} needs a good body here"),
         }
     }
+}
+
+fn meal() -> Value {
+    json!({"mealType": "lunch", "items": [{"name": "Apple", "amount": 1, "unit": "piece",
+        "nutrients": {"energyKcal": 95.5, "sugarG": 19}}]})
 }

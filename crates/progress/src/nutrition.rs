@@ -1,0 +1,519 @@
+//! What clients eat, meal by meal, and what they are to eat, as their coach says. No integration reads it: the
+//! contract has no scope for it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Change, Date, Id, Key, Many, Patch, Problem, Result, Timestamp,
+    id::ClientId,
+    id_type, in_order,
+    text::{Name, Text},
+};
+use spotter_store::{
+    Bind, Json, List, filters, lists, params, record, set, statements, stored_ids, values, words,
+};
+
+use crate::{
+    habits::today,
+    measurement::Source,
+    nutrients::{Hundredths, Nutrients, Totals},
+};
+
+id_type!(
+    /// A meal that was logged.
+    NutritionLogId,
+    RequestInvalid
+);
+stored_ids!(NutritionLogId);
+
+/// How many days back a meal can be logged.
+const DAYS_BACK: i64 = 365;
+/// Most meals of a day.
+const MEALS_MAX: i64 = 50;
+
+words! {
+    /// Which meal it was.
+    pub enum MealType {
+        Breakfast = "breakfast",
+        Lunch = "lunch",
+        Dinner = "dinner",
+        Snack = "snack",
+        Other = "other",
+    }
+}
+
+words! {
+    /// In what an amount of food is said.
+    pub enum FoodUnit {
+        Grams = "g",
+        Millilitres = "ml",
+        Serving = "serving",
+        Piece = "piece",
+    }
+}
+
+/// Something that was eaten, with what all of it held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FoodItem {
+    /// What people call it.
+    pub name: Name<200>,
+    /// Whose product it is.
+    pub brand: Option<Name<100>>,
+    /// How much of it, in `unit`.
+    pub amount: Hundredths,
+    /// In what the amount is said.
+    pub unit: FoodUnit,
+    /// What a serving or a piece weighs.
+    pub grams_per_serving: Option<Hundredths>,
+    /// The id of the food in the sender's own list.
+    pub food_id: Option<Text<100>>,
+    /// What all of it held, not a hundred grams.
+    #[serde(default)]
+    pub nutrients: Nutrients,
+}
+
+record! {
+    /// A meal as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct NutritionLog {
+        client_id: ClientId,
+        nutrition_log_id: NutritionLogId,
+        date: Date,
+        meal_type: MealType,
+        logged_at: Timestamp,
+        note: Option<String>,
+        source: Source,
+        items: Json<Vec<FoodItem>>,
+        recorded_by_type: String,
+        recorded_by: Option<Id>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// A meal as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "NutritionLog")]
+struct Shown {
+    /// The meal's id.
+    nutrition_log_id: NutritionLogId,
+    client_id: ClientId,
+    /// The date, where the client is.
+    date: Date,
+    /// Which meal it was.
+    meal_type: MealType,
+    /// When it was eaten.
+    logged_at: Timestamp,
+    note: Option<String>,
+    /// How it came in.
+    source: Source,
+    /// What was eaten.
+    items: Vec<FoodItem>,
+    /// What all of it held.
+    totals: Totals,
+    /// api_client, coach, client or system.
+    recorded_by_type: String,
+    recorded_by: Option<Id>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+fn totals<'i>(items: impl IntoIterator<Item = &'i FoodItem>) -> Totals {
+    let mut totals = Totals::default();
+    items.into_iter().for_each(|item| totals.add(&item.nutrients));
+    totals
+}
+
+impl NutritionLog {
+    fn find(cx: &mut Read, client: ClientId, id: NutritionLogId) -> Result<Self> {
+        Client::find(cx, client)?;
+        cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    fn shown(self) -> Shown {
+        Shown {
+            nutrition_log_id: self.nutrition_log_id,
+            client_id: self.client_id,
+            date: self.date,
+            meal_type: self.meal_type,
+            logged_at: self.logged_at,
+            note: self.note,
+            source: self.source,
+            totals: totals(&self.items.0),
+            items: self.items.0,
+            recorded_by_type: self.recorded_by_type,
+            recorded_by: self.recorded_by,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+listed!(Logs { nutrition_logs: Shown });
+
+filters! {
+    struct Filters {
+        /// Meals of this kind.
+        meal_type: MealType => "meal_type = ?";
+        /// Of this date or later.
+        from: Date => "date >= ?";
+        /// Of before this date.
+        to: Date => "date < ?";
+    }
+}
+
+fn list_client_nutrition_logs(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Logs> {
+    Client::find(cx, at.client_id)?;
+    in_order(wanted.from, wanted.to, "to")?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    Ok(page.map(NutritionLog::shown).into())
+}
+
+path!(LogPath { client_id: ClientId, nutrition_log_id: NutritionLogId });
+
+answer!(LogAnswer { nutrition_log: Shown });
+
+fn get_nutrition_log(cx: &mut Read, Path(at): Path<LogPath>) -> Result<LogAnswer> {
+    let found = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
+    Ok(LogAnswer { nutrition_log: found.shown() })
+}
+
+/// A meal to be logged.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewLog {
+    /// Today when absent, where the client is; at most a year ago.
+    date: Option<Date>,
+    /// `other` when absent.
+    meal_type: Option<MealType>,
+    /// Now when absent; not in the future.
+    logged_at: Option<Timestamp>,
+    /// What there is to say.
+    note: Option<Text<1000>>,
+    /// What was eaten.
+    items: Many<FoodItem, 1, 50>,
+}
+
+fn checked_items(items: Many<FoodItem, 1, 50>) -> Result<Json<Vec<FoodItem>>> {
+    let items = items.into_vec();
+    for (at, item) in items.iter().enumerate() {
+        item.nutrients.check(&format!("items[{at}].nutrients"))?;
+    }
+    Ok(Json(items))
+}
+
+fn checked_date(cx: &mut Read, client: ClientId, said: Option<Date>) -> Result<Date> {
+    let today = today(cx, client)?;
+    match said {
+        Some(date) if date > today => {
+            Err(Problem::invalid("date", "must not be in the future where the client is"))
+        }
+        Some(date) if date.days_until(today) > DAYS_BACK => {
+            Err(Problem::invalid("date", "must be at most 365 days ago"))
+        }
+        said => Ok(said.unwrap_or(today)),
+    }
+}
+
+fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
+    match said {
+        Some(at) if at > now => Err(Problem::invalid("loggedAt", "must not be in the future")),
+        said => Ok(said.unwrap_or(now)),
+    }
+}
+
+fn log_meal(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewLog>,
+) -> Result<LogAnswer> {
+    let date = checked_date(cx, at.client_id, new.date)?;
+    let there: Option<(i64,)> = cx.one(COUNT, params![at.client_id, date])?;
+    if there.is_some_and(|(count,)| count >= MEALS_MAX) {
+        return Err(Problem::conflict("date", "must have at most 50 meals"));
+    }
+    let actor = &cx.caller().actor;
+    let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+    let log = NutritionLog {
+        client_id: at.client_id,
+        nutrition_log_id: NutritionLogId(cx.new_id()),
+        date,
+        meal_type: new.meal_type.unwrap_or(MealType::Other),
+        logged_at: checked_time(new.logged_at, cx.now())?,
+        note: new.note.map(Into::into),
+        source: Source::of(cx),
+        items: checked_items(new.items)?,
+        recorded_by_type,
+        recorded_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    cx.touch("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
+    cx.defer(INSERT, &log.params())?;
+    Ok(LogAnswer { nutrition_log: log.shown() })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct LogChanges {
+    /// The date, where the client is.
+    date: Change<Date>,
+    /// Which meal it was.
+    meal_type: Change<MealType>,
+    /// When it was eaten.
+    logged_at: Change<Timestamp>,
+    note: Patch<Text<1000>>,
+    /// What was eaten, in place of what was said before.
+    items: Change<Many<FoodItem, 1, 50>>,
+}
+
+fn update_nutrition_log(
+    cx: &mut Write,
+    Path(at): Path<LogPath>,
+    Body(change): Body<LogChanges>,
+) -> Result<LogAnswer> {
+    let before = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
+    let mut log = before.clone();
+    if let Some(date) = change.date.value() {
+        log.date = checked_date(cx, at.client_id, Some(date))?;
+    }
+    if let Some(said) = change.logged_at.value() {
+        log.logged_at = checked_time(Some(said), cx.now())?;
+    }
+    change.meal_type.apply(&mut log.meal_type);
+    change.note.map(Into::into).apply(&mut log.note);
+    if let Some(items) = change.items.value() {
+        log.items = checked_items(items)?;
+    }
+    if let Some(now) = cx.changes("nutrition_log", log.nutrition_log_id, log.changed(&before)) {
+        log.updated_at = now;
+        cx.defer(SAVE, &log.params())?;
+    }
+    Ok(LogAnswer { nutrition_log: log.shown() })
+}
+
+/// The meal that is no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeletedLog {
+    /// The meal's id.
+    nutrition_log_id: NutritionLogId,
+    client_id: ClientId,
+    /// Always true.
+    deleted: bool,
+}
+
+answer!(DeletedAnswer { nutrition_log: DeletedLog });
+
+fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<DeletedAnswer> {
+    let log = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
+    cx.touch("nutrition_log", log.nutrition_log_id, ["nutritionLog"]);
+    cx.as_of(log.updated_at);
+    cx.happens(|| {
+        let count = log.items.0.len();
+        format!(
+            "What was eaten on {} ({}, {count} items) is deleted for good.",
+            log.date,
+            log.meal_type.word()
+        )
+    });
+    cx.defer(DELETE, params![at.client_id, at.nutrition_log_id])?;
+    let LogPath { client_id, nutrition_log_id } = at;
+    Ok(DeletedAnswer { nutrition_log: DeletedLog { nutrition_log_id, client_id, deleted: true } })
+}
+
+record! {
+    /// What a client is to eat each day, from a date on.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct NutritionTarget {
+        client_id: ClientId,
+        from_date: Date,
+        target_id: Id,
+        amounts: Json<Nutrients>,
+        set_by_type: String,
+        set_by: Option<Id>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+/// What a client is to eat each day, as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "NutritionTarget")]
+struct TargetShown {
+    client_id: ClientId,
+    /// The first date on which it holds.
+    from_date: Date,
+    /// Of each day; what is null has no target.
+    amounts: Nutrients,
+    /// coach or system.
+    set_by_type: String,
+    /// Who set it.
+    set_by: Option<Id>,
+    updated_at: Timestamp,
+}
+
+impl NutritionTarget {
+    /// What holds on a date.
+    fn on(cx: &mut Read, client: ClientId, date: Date) -> Result<Option<Self>> {
+        cx.one(ON, params![client, date])
+    }
+
+    fn shown(self) -> TargetShown {
+        TargetShown {
+            client_id: self.client_id,
+            from_date: self.from_date,
+            amounts: self.amounts.0,
+            set_by_type: self.set_by_type,
+            set_by: self.set_by,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+path!(DayPath { client_id: ClientId, date: Date });
+
+/// What was eaten on a date, beside what was to be.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NutritionDay {
+    client_id: ClientId,
+    date: Date,
+    /// The first one first.
+    nutrition_logs: Vec<Shown>,
+    /// What all of it held.
+    totals: Totals,
+    /// What holds on that date; null where the coach has set nothing.
+    target: Option<TargetShown>,
+}
+
+answer!(DayAnswer { nutrition_day: NutritionDay });
+
+fn get_client_nutrition_day(cx: &mut Read, Path(at): Path<DayPath>) -> Result<DayAnswer> {
+    Client::find(cx, at.client_id)?;
+    let logs: Vec<NutritionLog> = cx.all(OF_DAY, params![at.client_id, at.date])?;
+    let target = NutritionTarget::on(cx, at.client_id, at.date)?;
+    let day = NutritionDay {
+        client_id: at.client_id,
+        date: at.date,
+        totals: totals(logs.iter().flat_map(|log| &log.items.0)),
+        nutrition_logs: logs.into_iter().map(NutritionLog::shown).collect(),
+        target: target.map(NutritionTarget::shown),
+    };
+    Ok(DayAnswer { nutrition_day: day })
+}
+
+/// What a client is to eat each day.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewTarget {
+    /// Of each day; what is absent has no target.
+    amounts: Nutrients,
+}
+
+answer!(TargetAnswer { nutrition_target: TargetShown });
+
+fn set_nutrition_target(
+    cx: &mut Write,
+    Path(at): Path<DayPath>,
+    Body(new): Body<NewTarget>,
+) -> Result<TargetAnswer> {
+    let today = today(cx, at.client_id)?;
+    if today.days_until(at.date).abs() > DAYS_BACK {
+        return Err(Problem::invalid("date", "must be within a year of today"));
+    }
+    new.amounts.check("amounts")?;
+    let before = NutritionTarget::on(cx, at.client_id, at.date)?;
+    let before = before.filter(|before| before.from_date == at.date);
+    let actor = &cx.caller().actor;
+    let (set_by_type, set_by) = (actor.kind().to_owned(), actor.id());
+    let target = NutritionTarget {
+        client_id: at.client_id,
+        from_date: at.date,
+        target_id: before.as_ref().map_or_else(|| cx.new_id(), |before| before.target_id),
+        amounts: Json(new.amounts),
+        set_by_type,
+        set_by,
+        created_at: before.as_ref().map_or(cx.now(), |before| before.created_at),
+        updated_at: cx.now(),
+    };
+    cx.touch("nutrition_target", target.target_id, ["amounts"]);
+    match before {
+        Some(_) => cx.defer(SAVE_TARGET, &target.params())?,
+        None => cx.defer(INSERT_TARGET, &target.params())?,
+    }
+    Ok(TargetAnswer { nutrition_target: target.shown() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(app GET "/clients/{clientId}/nutrition-logs", modules["nutrition_logs" "client_ai_nutrition"],
+            list_client_nutrition_logs)
+        .summary("List what a client has eaten")
+        .describe("The latest date comes first.")
+        .for_client(&[])
+        .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(app GET "/clients/{clientId}/nutrition-logs/{nutritionLogId}",
+            modules["nutrition_logs" "client_ai_nutrition"], get_nutrition_log)
+        .summary("Get a meal")
+        .for_client(&[]),
+        operation!(app POST "/clients/{clientId}/nutrition-logs", modules["client_ai_nutrition"], log_meal)
+            .summary("Log a meal")
+            .describe("With what all of each food held, as it was eaten; what nobody knows is left out.")
+            .created()
+            .for_client(&[])
+            .fails(&[Key::ApiError]),
+        operation!(app PATCH "/clients/{clientId}/nutrition-logs/{nutritionLogId}", modules["client_ai_nutrition"],
+            update_nutrition_log)
+        .summary("Correct a meal")
+        .for_client(&[]),
+        operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", modules["client_ai_nutrition"],
+            delete_nutrition_log)
+        .summary("Delete a meal")
+        .for_client(&[])
+        .asks(),
+        operation!(app GET "/clients/{clientId}/nutrition-days/{date}", modules["nutrition_logs" "client_ai_nutrition"],
+            get_client_nutrition_day)
+        .summary("Get what a client has eaten on a date")
+        .describe("With what all of it held, beside what the coach has set.")
+        .for_client(&[]),
+        operation!(app PUT "/clients/{clientId}/nutrition-targets/{date}", Coach, set_nutrition_target)
+            .summary("Set what a client is to eat each day, from a date on"),
+    ])
+}
+
+lists! {
+    /// What a client has eaten, the latest date first; a day has at most 50.
+    LIST: List<NutritionLog, Filters> = List::new(
+        "nutrition_log WHERE company_id = ?1 AND client_id = ?2",
+        "date DESC, logged_at DESC, nutrition_log_id DESC",
+    );
+}
+
+statements! {
+    FIND = "SELECT ", NutritionLog::COLUMNS, " FROM nutrition_log \
+        WHERE company_id = ?1 AND client_id = ?2 AND nutrition_log_id = ?3";
+    OF_DAY = "SELECT ", NutritionLog::COLUMNS, " FROM nutrition_log \
+        WHERE company_id = ?1 AND client_id = ?2 AND date = ?3 ORDER BY logged_at, nutrition_log_id LIMIT 50";
+    COUNT = "SELECT COUNT(*) FROM nutrition_log WHERE company_id = ?1 AND client_id = ?2 AND date = ?3";
+    INSERT = "INSERT INTO nutrition_log ", values!(NutritionLog);
+    SAVE = "UPDATE nutrition_log SET ", set!(NutritionLog),
+        " WHERE company_id = ?1 AND client_id = ?2 AND nutrition_log_id = ?3";
+    DELETE = "DELETE FROM nutrition_log WHERE company_id = ?1 AND client_id = ?2 AND nutrition_log_id = ?3";
+    ON = "SELECT ", NutritionTarget::COLUMNS, " FROM nutrition_target \
+        WHERE company_id = ?1 AND client_id = ?2 AND from_date <= ?3 ORDER BY from_date DESC LIMIT 1";
+    INSERT_TARGET = "INSERT INTO nutrition_target ", values!(NutritionTarget);
+    SAVE_TARGET = "UPDATE nutrition_target SET ", set!(NutritionTarget),
+        " WHERE company_id = ?1 AND client_id = ?2 AND from_date = ?3";
+}
