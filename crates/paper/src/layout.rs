@@ -97,7 +97,7 @@ fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
         (language.number(), invoice.number.clone()),
         (language.issued(), language.date(invoice.issued)),
     ];
-    if invoice.kind == Kind::Invoice {
+    if invoice.kind == Kind::Invoice && invoice.due_amount() > 0 {
         facts.push((language.due(), language.date(invoice.due)));
     }
     if let Some((from, until)) = invoice.period {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Query, Read, Timer, Write, answer, listed, operation, path,
+    Area, Body, Paged, Path, Query, Read, Timer, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -17,8 +17,8 @@ use crate::{
     follow,
     goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
     habit::{Habit, HabitId, amount_shown},
-    habits::today,
     measurements::Told,
+    people::{check_own, maker, today},
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -373,8 +373,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     });
     let direction = direction(said, start_value, target_value)?;
     let is_custom = new.kind == GoalKind::Custom;
-    let actor = &cx.caller().actor;
-    let (created_by_type, created_by) = (actor.kind().to_owned(), actor.id());
+    let (created_by_type, created_by) = maker(cx);
     let mut goal = Goal {
         client_id: client,
         goal_id: GoalId(cx.new_id()),
@@ -434,14 +433,8 @@ struct GoalChanges {
 /// A goal that the caller may change: clients change those that they have set themselves.
 fn changeable(cx: &mut Read, at: &GoalPath) -> Result<Goal> {
     let found = Goal::find(cx, at.client_id, at.goal_id)?;
-    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
-    match is_client && found.created_by != cx.caller().actor.id() {
-        true => Err(Problem::because(
-            Key::Forbidden,
-            "Clients change the goals that they have set themselves.",
-        )),
-        false => Ok(found),
-    }
+    check_own(cx, found.created_by, "Clients change the goals that they have set themselves.")?;
+    Ok(found)
 }
 
 impl Goal {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
-use spotter_core::clients::{Client, ClientPath};
+use spotter_core::clients::ClientPath;
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result,
     id::ClientId,
@@ -19,6 +19,7 @@ use crate::{
     habit::{
         Enough, Entry, EntryShown, Habit, HabitId, HabitKind, HabitShown, HabitStatus, days_back,
     },
+    people::{check_own, maker, today},
     streak::{EntryStatus, Rest, Schedule, Version},
 };
 
@@ -36,12 +37,6 @@ filters! {
         /// Habits in this status.
         status: HabitStatus => "status = ?";
     }
-}
-
-/// Which date it is where a client is.
-pub(super) fn today(cx: &mut Read, client: ClientId) -> Result<Date> {
-    let zone = Client::find(cx, client)?.zone(cx)?;
-    Ok(zone.date_at(cx.now()))
 }
 
 fn list_habits(
@@ -128,8 +123,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
         return Err(Problem::conflict("clientId", "must have at most 50 habits; archive one"));
     }
     let schedule = new.schedule.unwrap_or(Schedule::DAILY).checked()?;
-    let actor = &cx.caller().actor;
-    let (created_by_type, created_by) = (actor.kind().to_owned(), actor.id());
+    let (created_by_type, created_by) = maker(cx);
     let mut habit = Habit {
         client_id: client,
         habit_id: HabitId(cx.new_id()),
@@ -253,14 +247,12 @@ fn update_habit(
 /// A habit that the caller may change: clients change those that they have taken up themselves.
 fn changeable(cx: &mut Read, at: &HabitPath) -> Result<Habit> {
     let found = Habit::find(cx, at.client_id, at.habit_id)?;
-    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
-    match is_client && found.created_by != cx.caller().actor.id() {
-        true => Err(Problem::because(
-            Key::Forbidden,
-            "Clients change the habits that they have taken up themselves.",
-        )),
-        false => Ok(found),
-    }
+    check_own(
+        cx,
+        found.created_by,
+        "Clients change the habits that they have taken up themselves.",
+    )?;
+    Ok(found)
 }
 
 listed!(Entries { entries: EntryShown });
@@ -345,8 +337,7 @@ pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> 
         return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
     }
     let (status, amount) = judged(habit, &new)?;
-    let actor = &cx.caller().actor;
-    let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+    let (recorded_by_type, recorded_by) = maker(cx);
     let note = new.note.map(Into::into);
     let entry = match Entry::find(cx, habit, date)? {
         None => {

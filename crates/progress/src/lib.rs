@@ -17,6 +17,7 @@ pub mod measurement;
 pub mod measurements;
 pub mod nutrients;
 pub mod nutrition;
+mod people;
 pub mod photos;
 pub mod streak;
 pub mod summary;

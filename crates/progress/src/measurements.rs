@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -16,6 +16,7 @@ use crate::{
     measurement::{
         Components, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
     },
+    people::{check_own, maker},
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -215,8 +216,7 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
     let note = new.note.map(Into::into);
     let Values { value, systolic, diastolic } = values;
     let Some(before) = before else {
-        let actor = &cx.caller().actor;
-        let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+        let (recorded_by_type, recorded_by) = maker(cx);
         let measurement = Measurement {
             client_id: client,
             measurement_id: MeasurementId(cx.new_id()),
@@ -275,14 +275,9 @@ fn units_of(of: &MeasurementType, said: Option<&str>) -> Units {
 /// A measurement that the caller may change: clients correct what they have recorded themselves.
 fn own(cx: &mut Read, at: &MeasurementPath) -> Result<Measurement> {
     let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
-    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
-    match is_client && found.recorded_by != cx.caller().actor.id() {
-        true => Err(Problem::because(
-            Key::Forbidden,
-            "Clients correct and delete what they have recorded themselves.",
-        )),
-        false => Ok(found),
-    }
+    let rule = "Clients correct and delete what they have recorded themselves.";
+    check_own(cx, found.recorded_by, rule)?;
+    Ok(found)
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

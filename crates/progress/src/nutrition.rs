@@ -16,9 +16,9 @@ use spotter_store::{
 };
 
 use crate::{
-    habits::today,
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
+    people::{maker, today},
 };
 
 id_type!(
@@ -241,8 +241,7 @@ fn log_meal(
     if there.is_some_and(|(count,)| count >= MEALS_MAX) {
         return Err(Problem::conflict("date", "must have at most 50 meals"));
     }
-    let actor = &cx.caller().actor;
-    let (recorded_by_type, recorded_by) = (actor.kind().to_owned(), actor.id());
+    let (recorded_by_type, recorded_by) = maker(cx);
     let log = NutritionLog {
         client_id: at.client_id,
         nutrition_log_id: NutritionLogId(cx.new_id()),
@@ -435,8 +434,7 @@ fn set_nutrition_target(
     new.amounts.check("amounts")?;
     let before = NutritionTarget::on(cx, at.client_id, at.date)?;
     let before = before.filter(|before| before.from_date == at.date);
-    let actor = &cx.caller().actor;
-    let (set_by_type, set_by) = (actor.kind().to_owned(), actor.id());
+    let (set_by_type, set_by) = maker(cx);
     let target = NutritionTarget {
         client_id: at.client_id,
         from_date: at.date,

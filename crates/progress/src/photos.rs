@@ -18,7 +18,7 @@ use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
 
-use crate::habits::today;
+use crate::people::{maker, today};
 
 id_type!(
     /// A progress photo.
@@ -242,8 +242,7 @@ fn add_progress_photo(
     let rule = "must be a picture that you have sent with purpose=progress_photo, not used yet";
     let picture = uploads::attach_picture(cx, new.upload_id)
         .map_err(|none| none.missing("uploadId", rule))?;
-    let actor = &cx.caller().actor;
-    let (uploaded_by_type, uploaded_by) = (actor.kind().to_owned(), actor.id());
+    let (uploaded_by_type, uploaded_by) = maker(cx);
     let photo = Photo {
         client_id: at.client_id,
         progress_photo_id: ProgressPhotoId(cx.new_id()),

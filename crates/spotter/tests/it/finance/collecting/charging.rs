@@ -28,6 +28,7 @@ on_both_engines!(
     what_cannot_be_charged_is_refused,
     methods_are_kept_masked_and_taken_back,
     notices_are_believed_with_their_signature_alone,
+    what_nobody_can_be_asked_is_said_by_hand,
 );
 
 mod by_the_clock {
@@ -42,6 +43,56 @@ mod by_the_clock {
         what_was_not_sent_yet_is_looked_at_again,
         nothing_that_was_sent_is_given_up_unasked,
     );
+}
+
+/// Has a payment that the bank has be two days old, and the bank say nothing more of it.
+async fn age(app: &App, id: &str) {
+    const FORGET: Sql = Sql("UPDATE sandbox_payment SET next_at = NULL WHERE company_id = ?1");
+    const AGE: Sql = Sql("UPDATE payment SET created_at = created_at - 172800000 \
+        WHERE company_id = ?1 AND payment_id = ?2");
+    while payment(app, id).await["status"] == "pending" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let (company, id) = (app.company, PaymentId(Id::parse(id).unwrap()));
+    let aged = app.server.db.write(move |tx| {
+        tx.execute(FORGET, params![company])?;
+        tx.execute(AGE, params![company, id])
+    });
+    aged.await.unwrap();
+}
+
+async fn what_nobody_can_be_asked_is_said_by_hand(app: App) {
+    connect(&app).await;
+    let (client, bill) = billed(&app, "sandbox_slow_ok").await;
+    let id = charge(&app, &bill).await;
+    let path = format!("/finance/payments/{id}/resolve");
+    let say = async |status: &str| app.app("POST", &path, Some(json!({"status": status}))).await;
+    say("failed").await.refused(409, "PUBLIC_API_ERROR").about("createdAt");
+    age(&app, &id).await;
+    say("gone").await.refused(400, "PUBLIC_API_INVALID_ENUM").about("status");
+    let told = say("failed").await.ok();
+    assert_eq!(told.data()["payment"]["failureCode"], "not_sent");
+    assert_eq!(invoice(&app, &bill).await["status"], "open");
+    say("succeeded").await.refused(409, "PUBLIC_API_ERROR").about("status");
+    // The provider says after all that it came: that is believed.
+    let heard = PaymentId(Id::parse(&id).unwrap());
+    app.as_the_system(move |cx| {
+        charging::conclude(cx, heard, &Outcome::Succeeded(PaymentKind::Card))
+    })
+    .await;
+    assert_eq!(payment(&app, &id).await["status"], "succeeded");
+    assert_eq!(invoice(&app, &bill).await["status"], "paid");
+    let (_, bill) = billed(&app, "sandbox_slow_ok").await;
+    let id = charge(&app, &bill).await;
+    age(&app, &id).await;
+    let path = format!("/finance/payments/{id}/resolve");
+    app.app("POST", &path, Some(json!({"status": "succeeded"}))).await.ok();
+    assert_eq!(invoice(&app, &bill).await["status"], "paid");
+    let cash = json!({"clientId": client, "amount": 100, "kind": "cash"});
+    let cash = app.app("POST", "/finance/payments", Some(cash)).await.ok();
+    let path = format!("/finance/payments/{}/resolve", text(cash.data(), "/payment/paymentId"));
+    let cash = app.app("POST", &path, Some(json!({"status": "failed"}))).await;
+    cash.refused(409, "PUBLIC_API_ERROR").about("paymentId");
 }
 
 fn memberships_are_collected_month_by_month(engine: Engine) {

@@ -1,0 +1,26 @@
+//! Who writes what of a client's progress: staff all of it, and clients what they have begun themselves.
+
+use spotter_contract::{Actor, Read};
+use spotter_core::clients::Client;
+use spotter_kernel::{Date, Id, Key, Problem, Result, id::ClientId};
+
+/// The caller as a record keeps who has made it: what kind of caller, and which.
+pub fn maker(cx: &Read) -> (String, Option<Id>) {
+    let actor = &cx.caller().actor;
+    (actor.kind().to_owned(), actor.id())
+}
+
+/// Refuses a client who would change what somebody else has made; the rule says whose it would have to be.
+pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {
+    let is_client = matches!(cx.caller().actor, Actor::Client { .. });
+    match is_client && made_by != cx.caller().actor.id() {
+        true => Err(Problem::because(Key::Forbidden, rule)),
+        false => Ok(()),
+    }
+}
+
+/// Which date it is where a client is.
+pub fn today(cx: &mut Read, client: ClientId) -> Result<Date> {
+    let zone = Client::find(cx, client)?.zone(cx)?;
+    Ok(zone.date_at(cx.now()))
+}
