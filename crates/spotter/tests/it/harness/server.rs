@@ -426,7 +426,7 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
 
 /// Waits until a process is ready; `log` is shown where it never is.
 pub fn wait_ready(base: &str, log: impl Fn() -> String) {
-    for _ in 0..1_200 {
+    for _ in 0..6_000 {
         let asked = Command::new(binary()).args(["healthcheck", "--url", base]).output().unwrap();
         if asked.status.success() {
             return;
