@@ -21,7 +21,7 @@ use crate::{
     confirmations::Foreseen,
     endings::Effect,
     entitlement::Settling,
-    following::{Following, Training},
+    following::{Checkups, Following, Training},
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
 };
@@ -60,6 +60,8 @@ pub struct Ports {
     pub settling: Arc<dyn Settling>,
     /// What is told of clients' workouts.
     pub training: Arc<dyn Training>,
+    /// What is told of clients' check-ups.
+    pub checkups: Arc<dyn Checkups>,
     /// Who follows what clients do.
     pub following: Arc<dyn Following>,
 }
@@ -111,6 +113,11 @@ impl<'t, 'c> Read<'t, 'c> {
     /// What is told of clients' workouts.
     pub fn training(&self) -> Result<&'t dyn Training> {
         Ok(&*self.installation()?.ports.training)
+    }
+
+    /// What is told of clients' check-ups.
+    pub fn checkups(&self) -> Result<&'t dyn Checkups> {
+        Ok(&*self.installation()?.ports.checkups)
     }
 
     /// Who follows what clients do.

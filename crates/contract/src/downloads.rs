@@ -17,8 +17,6 @@ pub struct Download {
     pub place: (&'static str, &'static str),
     /// The operation that hands the address out, and admits whoever redeems it.
     pub operation: &'static str,
-    /// Its media type.
-    pub media_type: &'static str,
     /// How long an address is good, in seconds.
     pub seconds: i64,
     /// The file of a record, for who asks.
@@ -34,6 +32,8 @@ pub enum Found {
     Kept {
         /// What it is called.
         name: String,
+        /// Its media type.
+        media_type: &'static str,
         /// The key among all the installation's files.
         key: String,
     },
@@ -44,6 +44,8 @@ pub enum Found {
 pub struct File {
     /// What it is called.
     pub name: String,
+    /// Its media type.
+    pub media_type: &'static str,
     /// Its bytes.
     pub content: Vec<u8>,
 }

@@ -2,7 +2,7 @@
 //! the row of the operation, and with themselves as its subject.
 
 use serde_json::Value;
-use spotter_kernel::{Key, Problem, Result, Scope, id::ClientId};
+use spotter_kernel::{Id, Key, Problem, Result, Scope, id::ClientId};
 
 use crate::{
     caller::{Actor, Caller, Role},
@@ -150,6 +150,12 @@ impl Read<'_, '_> {
             Actor::Client { id, .. } => Some(id),
             _ => None,
         }
+    }
+
+    /// The caller as a record keeps who has made it: what kind of caller, and which.
+    pub fn maker(&self) -> (String, Option<Id>) {
+        let actor = &self.caller().actor;
+        (actor.kind().to_owned(), actor.id())
     }
 
     /// Whether staff call: coaches, integrations, the operator.

@@ -14,7 +14,11 @@ use spotter_contract::{Actor, Caller, Document, Download, File, Found, Opened, R
 use spotter_core::access::holders;
 use spotter_kernel::{Key, Problem, Result};
 
-use crate::{address, etag, server::State, uploads::troubled};
+use crate::{
+    address, etag,
+    server::State,
+    uploads::{disposition, troubled},
+};
 
 /// The routes of documents.
 pub(crate) fn routes(state: &Arc<State>) -> Router {
@@ -122,19 +126,23 @@ async fn fetch(
         ..500 => Problem::from(Key::NotFound),
         _ => problem,
     })?;
-    let (name, mut response) = match found {
-        Found::Made(File { name, content }) => (name, Response::new(Body::from(content))),
-        Found::Kept { name, key } => (name, kept(state, &key).await?),
+    let (name, media_type, mut response) = match found {
+        Found::Made(File { name, media_type, content }) => {
+            (name, media_type, Response::new(Body::from(content)))
+        }
+        Found::Kept { name, media_type, key } => (name, media_type, kept(state, &key).await?),
     };
     let headers = response.headers_mut();
-    let disposition = format!("attachment; filename=\"{name}\"");
+    let disposition = disposition(&name);
     let disposition = HeaderValue::from_str(&disposition).map_err(Problem::internal)?;
     headers.insert(header::CONTENT_DISPOSITION, disposition);
     for (name, value) in [
-        (header::CONTENT_TYPE, download.media_type),
+        (header::CONTENT_TYPE, media_type),
         (header::CACHE_CONTROL, "private, no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
+        // It is somebody's file, and no page of ours.
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::HeaderName::from_static("x-robots-tag"), "noindex"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

@@ -377,8 +377,14 @@ async fn fetch(visitor: &Visitor, asked: Arguments) -> Result<Response<Body>> {
     Ok(response)
 }
 
-/// RFC 6266: the name in RFC 8187's encoding, which has no other way to be read.
-fn disposition(file_name: &str) -> String {
+/// RFC 6266: the name in RFC 8187's encoding, which has no other way to be read, where it is not of plain
+/// letters.
+pub(crate) fn disposition(file_name: &str) -> String {
+    let is_plain =
+        |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_');
+    if file_name.bytes().all(is_plain) {
+        return format!("attachment; filename=\"{file_name}\"");
+    }
     let mut out = String::from("attachment; filename*=UTF-8''");
     for byte in file_name.bytes() {
         match byte {
@@ -397,7 +403,7 @@ mod tests {
 
     #[test]
     fn names_of_files_cannot_end_their_header() {
-        assert_eq!(disposition("a.pdf"), "attachment; filename*=UTF-8''a.pdf");
+        assert_eq!(disposition("a.pdf"), "attachment; filename=\"a.pdf\"");
         assert_eq!(
             disposition("é \"x\";\r\n.pdf"),
             "attachment; filename*=UTF-8''%C3%A9%20%22x%22%3B%0D%0A.pdf"

@@ -172,6 +172,12 @@ impl TimeZone {
         Date(at.to_jiff().to_zoned(self.0.clone()).date())
     }
 
+    /// The time by the clock in the zone at an instant, without its seconds.
+    pub fn time_at(&self, at: Timestamp) -> WallTime {
+        let local = at.to_jiff().to_zoned(self.0.clone());
+        WallTime::of(local.hour(), local.minute())
+    }
+
     /// The IANA name.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")

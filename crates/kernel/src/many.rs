@@ -3,13 +3,14 @@
 use std::{borrow::Cow, ops::Deref};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::problem::{Key, refuse};
 
 /// From `MIN` to `MAX` entries. One that may be empty may be left out of a request, where its field
 /// says `#[serde(default)]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Many<T, const MIN: usize, const MAX: usize>(Vec<T>);
 
 impl<T, const MIN: usize, const MAX: usize> Many<T, MIN, MAX> {

@@ -241,6 +241,12 @@ formatted!(
 );
 
 formatted!(
+    /// What somebody calls a part of a record, to name it again: letters and digits of ASCII, `-` and `_`.
+    Handle, 60, is_handle, "must be letters, digits, - and _",
+    {"type": "string", "maxLength": 60, "pattern": "^[A-Za-z0-9_\\-]+$", "examples": ["sleep"]}
+);
+
+formatted!(
     /// An http or https address.
     WebUrl, 500, is_web_url, "must be an http or https URL",
     {"type": "string", "maxLength": 500, "examples": ["https://example.com/terms"],
@@ -248,6 +254,11 @@ formatted!(
 );
 
 impl WallTime {
+    /// The time of these hours and minutes, of a clock.
+    pub(crate) fn of(hours: i8, minutes: i8) -> Self {
+        Self(format!("{hours:02}:{minutes:02}"))
+    }
+
     /// Hours and minutes.
     pub fn parts(&self) -> (i8, i8) {
         let number = |part: &str| part.parse().unwrap_or(0);
@@ -278,6 +289,10 @@ fn is_phone(text: &str) -> bool {
     let rest = text.strip_prefix('+').unwrap_or(text);
     let digits = rest.bytes().filter(u8::is_ascii_digit).count();
     (5..=15).contains(&digits) && rest.bytes().all(|c| c.is_ascii_digit() || b" ().-/".contains(&c))
+}
+
+fn is_handle(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_".contains(&c))
 }
 
 fn is_wall_time(text: &str) -> bool {

@@ -1,12 +1,16 @@
 //! Goals follow what they are counted by, in the transaction in which that changes.
 
-use spotter_contract::{Area, Read, Write, following::Following};
+use spotter_contract::{
+    Area, Read, Write,
+    following::{Following, Measured},
+};
 use spotter_kernel::{Result, id::ClientId};
 use spotter_store::{params, statements};
 
 use crate::{
     goal::{Direction, Facts, Goal, GoalKind},
     habit::HabitId,
+    measurements,
     types::TypeKey,
 };
 
@@ -61,6 +65,24 @@ pub fn kept(cx: &mut Write, client: ClientId, habit: HabitId) -> Result<()> {
 pub struct Progress;
 
 impl Following for Progress {
+    fn check_type(&self, cx: &mut Read, key: &str, field: &str) -> Result<()> {
+        measurements::known(cx, key, field).map(drop)
+    }
+
+    fn check_answer(&self, cx: &mut Read, measured: &Measured<'_>, field: &str) -> Result<()> {
+        measurements::check(cx, measured, field)
+    }
+
+    fn answered(
+        &self,
+        cx: &mut Write,
+        client: ClientId,
+        measured: &Measured<'_>,
+        external_id: &str,
+    ) -> Result<()> {
+        measurements::record_answer(cx, client, measured, external_id).map(drop)
+    }
+
     fn trained(&self, cx: &mut Write, client: ClientId) -> Result<()> {
         let goals = cx.all(OF_SESSIONS, params![client])?;
         bring_up_to_date(cx, goals)

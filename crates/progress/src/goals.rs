@@ -18,7 +18,7 @@ use crate::{
     goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
     habit::{Habit, HabitId, amount_shown},
     measurements::Told,
-    people::{check_own, maker, today},
+    people::{check_own, today},
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -373,7 +373,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     });
     let direction = direction(said, start_value, target_value)?;
     let is_custom = new.kind == GoalKind::Custom;
-    let (created_by_type, created_by) = maker(cx);
+    let (created_by_type, created_by) = cx.maker();
     let mut goal = Goal {
         client_id: client,
         goal_id: GoalId(cx.new_id()),

@@ -19,7 +19,7 @@ use crate::{
     habit::{
         Enough, Entry, EntryShown, Habit, HabitId, HabitKind, HabitShown, HabitStatus, days_back,
     },
-    people::{check_own, maker, today},
+    people::{check_own, today},
     streak::{EntryStatus, Rest, Schedule, Version},
 };
 
@@ -123,7 +123,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
         return Err(Problem::conflict("clientId", "must have at most 50 habits; archive one"));
     }
     let schedule = new.schedule.unwrap_or(Schedule::DAILY).checked()?;
-    let (created_by_type, created_by) = maker(cx);
+    let (created_by_type, created_by) = cx.maker();
     let mut habit = Habit {
         client_id: client,
         habit_id: HabitId(cx.new_id()),
@@ -337,7 +337,7 @@ pub fn write_entry(cx: &mut Write, habit: &Habit, date: Date, new: NewEntry) -> 
         return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
     }
     let (status, amount) = judged(habit, &new)?;
-    let (recorded_by_type, recorded_by) = maker(cx);
+    let (recorded_by_type, recorded_by) = cx.maker();
     let note = new.note.map(Into::into);
     let entry = match Entry::find(cx, habit, date)? {
         None => {

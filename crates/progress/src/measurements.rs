@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, Paged, Path, Query, Read, Write, answer, following::Measured, listed, operation,
+    path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -16,7 +17,7 @@ use crate::{
     measurement::{
         Components, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
     },
-    people::{check_own, maker},
+    people::check_own,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -147,17 +148,20 @@ impl Values {
         value: Option<f64>,
         components: Option<Components>,
         unit: Option<&str>,
+        at: &str,
     ) -> Result<Self> {
+        let named = |name: &str| format!("{at}{name}");
         match (of.has_two(), value, components) {
             (false, Some(value), None) => {
-                let value = Some(of.take(value, unit, "value")?);
+                let value = Some(of.take(value, unit, &named("value"))?);
                 Ok(Self { value, systolic: None, diastolic: None })
             }
             (true, None, Some(Components { systolic, diastolic })) => {
-                let part = |value: i64, field| of.take(value as f64, unit, field).map(Some);
+                let part =
+                    |value: i64, name: &str| of.take(value as f64, unit, &named(name)).map(Some);
                 if diastolic >= systolic {
                     let rule = "must be below components.systolic";
-                    return Err(Problem::invalid("components.diastolic", rule));
+                    return Err(Problem::invalid(&named("components.diastolic"), rule));
                 }
                 Ok(Self {
                     value: None,
@@ -166,10 +170,12 @@ impl Values {
                 })
             }
             (true, ..) => {
-                Err(Problem::invalid("components", "must be there, and value must not be"))
+                Err(Problem::invalid(&named("components"), "must be there, and value must not be"))
             }
-            (false, None, _) => Err(Problem::invalid("value", "must be there")),
-            (false, ..) => Err(Problem::invalid("components", "must be absent for this type")),
+            (false, None, _) => Err(Problem::invalid(&named("value"), "must be there")),
+            (false, ..) => {
+                Err(Problem::invalid(&named("components"), "must be absent for this type"))
+            }
         }
     }
 }
@@ -193,8 +199,6 @@ fn checked_time(said: Option<Timestamp>, now: Timestamp) -> Result<Timestamp> {
 pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<Measurement> {
     let of_client = Client::find(cx, client)?;
     let of = MeasurementType::said(cx, &new.r#type, "type")?;
-    let values = Values::take(&of, new.value, new.components, new.unit.as_deref())?;
-    let now = cx.now();
     let source = match (new.source, Source::of(cx)) {
         (_, assistant @ Source::Assistant) => assistant,
         (Some(said @ (Source::Device | Source::Import)), _) => said,
@@ -203,6 +207,19 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
         }
         (None, own) => own,
     };
+    keep(cx, &of_client, &of, source, new)
+}
+
+fn keep(
+    cx: &mut Write,
+    of_client: &Client,
+    of: &MeasurementType,
+    source: Source,
+    new: NewMeasurement,
+) -> Result<Measurement> {
+    let client = of_client.client_id;
+    let values = Values::take(of, new.value, new.components, new.unit.as_deref(), "")?;
+    let now = cx.now();
     let external_id: Option<String> = new.external_id.map(Into::into);
     let before = match &external_id {
         Some(id) => Measurement::sent_as(cx, client, &new.r#type, id)?,
@@ -216,7 +233,7 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
     let note = new.note.map(Into::into);
     let Values { value, systolic, diastolic } = values;
     let Some(before) = before else {
-        let (recorded_by_type, recorded_by) = maker(cx);
+        let (recorded_by_type, recorded_by) = cx.maker();
         let measurement = Measurement {
             client_id: client,
             measurement_id: MeasurementId(cx.new_id()),
@@ -249,6 +266,53 @@ pub fn record(cx: &mut Write, client: ClientId, new: NewMeasurement) -> Result<M
     measurement.save(cx, &before)?;
     follow::measured(cx, client, &measurement.r#type)?;
     Ok(measurement)
+}
+
+/// The type that another area names.
+pub(super) fn known(cx: &mut Read, key: &str, field: &str) -> Result<MeasurementType> {
+    let rule = "must be a type of GET /measurement-types";
+    let key = TypeKey::parse(key).ok_or_else(|| Problem::invalid(field, rule))?;
+    MeasurementType::said(cx, &key, field)
+}
+
+fn components(measured: &Measured<'_>) -> Option<Components> {
+    measured.components.map(|(systolic, diastolic)| Components { systolic, diastolic })
+}
+
+/// Refuses what cannot have been measured.
+pub(super) fn check(cx: &mut Read, measured: &Measured<'_>, field: &str) -> Result<()> {
+    let key = TypeKey::parse(measured.r#type).ok_or(Key::NotFound)?;
+    // A type that was archived since is asked about still.
+    let of = MeasurementType::find(cx, &key)?;
+    let at = format!("{field}.");
+    Values::take(&of, measured.value, components(measured), measured.unit, &at).map(drop)
+}
+
+/// Records what was answered, or corrects what was recorded under the same id.
+pub(super) fn record_answer(
+    cx: &mut Write,
+    client: ClientId,
+    measured: &Measured<'_>,
+    external_id: &str,
+) -> Result<Measurement> {
+    let of_client = Client::find(cx, client)?;
+    let r#type = TypeKey::parse(measured.r#type).ok_or(Key::NotFound)?;
+    let new = NewMeasurement {
+        r#type,
+        value: measured.value,
+        components: components(measured),
+        unit: measured
+            .unit
+            .map(Text::parse)
+            .transpose()
+            .map_err(|(_, rule)| Problem::internal(rule))?,
+        measured_at: None,
+        source: None,
+        note: None,
+        external_id: Some(Text::parse(external_id).map_err(|(_, rule)| Problem::internal(rule))?),
+    };
+    let of = MeasurementType::find(cx, &new.r#type)?;
+    keep(cx, &of_client, &of, Source::Form, new)
 }
 
 fn record_measurement(
@@ -303,7 +367,7 @@ fn update_measurement(
     let unit = change.unit;
     let (value, components) = (change.value.value(), change.components.value());
     if value.is_some() || components.is_some() {
-        let values = Values::take(&of, value, components, unit.as_deref())?;
+        let values = Values::take(&of, value, components, unit.as_deref(), "")?;
         (measurement.value, measurement.systolic, measurement.diastolic) =
             (values.value, values.systolic, values.diastolic);
     } else if unit.is_some() {

@@ -18,7 +18,7 @@ use spotter_store::{
 use crate::{
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
-    people::{maker, today},
+    people::today,
 };
 
 id_type!(
@@ -241,7 +241,7 @@ fn log_meal(
     if there.is_some_and(|(count,)| count >= MEALS_MAX) {
         return Err(Problem::conflict("date", "must have at most 50 meals"));
     }
-    let (recorded_by_type, recorded_by) = maker(cx);
+    let (recorded_by_type, recorded_by) = cx.maker();
     let log = NutritionLog {
         client_id: at.client_id,
         nutrition_log_id: NutritionLogId(cx.new_id()),
@@ -434,7 +434,7 @@ fn set_nutrition_target(
     new.amounts.check("amounts")?;
     let before = NutritionTarget::on(cx, at.client_id, at.date)?;
     let before = before.filter(|before| before.from_date == at.date);
-    let (set_by_type, set_by) = maker(cx);
+    let (set_by_type, set_by) = cx.maker();
     let target = NutritionTarget {
         client_id: at.client_id,
         from_date: at.date,

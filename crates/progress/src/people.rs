@@ -4,12 +4,6 @@ use spotter_contract::{Actor, Read};
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Id, Key, Problem, Result, id::ClientId};
 
-/// The caller as a record keeps who has made it: what kind of caller, and which.
-pub fn maker(cx: &Read) -> (String, Option<Id>) {
-    let actor = &cx.caller().actor;
-    (actor.kind().to_owned(), actor.id())
-}
-
 /// Refuses a client who would change what somebody else has made; the rule says whose it would have to be.
 pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {
     let is_client = matches!(cx.caller().actor, Actor::Client { .. });
@@ -21,6 +15,5 @@ pub fn check_own(cx: &Read, made_by: Option<Id>, rule: &str) -> Result<()> {
 
 /// Which date it is where a client is.
 pub fn today(cx: &mut Read, client: ClientId) -> Result<Date> {
-    let zone = Client::find(cx, client)?.zone(cx)?;
-    Ok(zone.date_at(cx.now()))
+    Client::find(cx, client)?.today(cx)
 }

@@ -18,7 +18,7 @@ use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
 
-use crate::people::{maker, today};
+use crate::people::today;
 
 id_type!(
     /// A progress photo.
@@ -117,7 +117,6 @@ const JPEG: &str = "image/jpeg";
 static PICTURE: Download = Download {
     place: ("/files/progress-photos/", ".jpg"),
     operation: OPERATION,
-    media_type: JPEG,
     seconds: SECONDS,
     read: |cx, id| Photo::kept(cx, id, |photo| photo.upload_id),
 };
@@ -125,7 +124,6 @@ static PICTURE: Download = Download {
 static THUMBNAIL: Download = Download {
     place: ("/files/progress-photo-thumbnails/", ".jpg"),
     operation: OPERATION,
-    media_type: JPEG,
     seconds: SECONDS,
     read: |cx, id| Photo::kept(cx, id, |photo| photo.thumbnail_id),
 };
@@ -142,7 +140,7 @@ impl Photo {
         let photo = cx.own(found, |photo| photo.client_id)?;
         let stored = Stored { company: cx.company(), upload: which(&photo) };
         let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
-        Ok(Found::Kept { name, key: stored.key() })
+        Ok(Found::Kept { name, media_type: JPEG, key: stored.key() })
     }
 
     fn shown(&self, cx: &Read) -> Result<Shown> {
@@ -242,7 +240,7 @@ fn add_progress_photo(
     let rule = "must be a picture that you have sent with purpose=progress_photo, not used yet";
     let picture = uploads::attach_picture(cx, new.upload_id)
         .map_err(|none| none.missing("uploadId", rule))?;
-    let (uploaded_by_type, uploaded_by) = maker(cx);
+    let (uploaded_by_type, uploaded_by) = cx.maker();
     let photo = Photo {
         client_id: at.client_id,
         progress_photo_id: ProgressPhotoId(cx.new_id()),

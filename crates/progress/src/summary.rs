@@ -119,6 +119,10 @@ struct ProgressSummary {
     goals: GoalCounts,
     /// Workouts that were completed.
     sessions_completed: i64,
+    /// Check-ups that were given.
+    checkups_assigned: i64,
+    /// How many of these were answered.
+    checkups_submitted: i64,
     /// Photos of these dates.
     photos: i64,
 }
@@ -258,6 +262,7 @@ fn get_progress_summary(
     let span = (from.start_in(&zone), to.tomorrow().start_in(&zone));
     let until = cx.training()?.completed(cx, at.client_id, to.tomorrow())?;
     let photos: Option<(i64,)> = cx.one(COUNT_BETWEEN, params![at.client_id, from, to])?;
+    let (checkups_assigned, checkups_submitted) = cx.checkups()?.given(cx, at.client_id, span)?;
     let summary = ProgressSummary {
         client_id: at.client_id,
         from,
@@ -266,6 +271,8 @@ fn get_progress_summary(
         habits: kept(cx, at.client_id, (from, to), today)?,
         goals: counted(cx, at.client_id, span)?,
         sessions_completed: cx.training()?.completed(cx, at.client_id, from)? - until,
+        checkups_assigned,
+        checkups_submitted,
         photos: photos.map_or(0, |(count,)| count),
     };
     Ok(SummaryAnswer { summary })
@@ -281,7 +288,7 @@ pub(super) fn area() -> Area {
     .summary("Get a client's progress in a span of dates")
     .describe(
         "Of each type the first and the latest measurement, the change between them, the least, the most and the \
-         mean; how habits were kept; how goals stand; workouts that were completed.",
+         mean; how habits were kept; how goals stand; workouts that were completed, check-ups and photos.",
     )
     .for_client(&[])
     .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge])])

@@ -24,6 +24,7 @@ pub fn areas() -> Area {
         webhooks::area(),
         spotter_workouts::area(),
         spotter_progress::area(),
+        spotter_forms::area(),
         mail::area(),
         uploads::area(),
         live::area(),
@@ -35,6 +36,7 @@ pub fn ports() -> Ports {
     Ports {
         settling: Arc::new(spotter_finance::credits::settling::Ledger),
         training: Arc::new(spotter_workouts::sessions::Workouts),
+        checkups: Arc::new(spotter_forms::Given),
         following: Arc::new(spotter_progress::follow::Progress),
     }
 }

@@ -52,11 +52,8 @@ impl Mailer {
         };
         let mail::Written { name, subject, text, html } = written;
         let written_at = created_at;
-        let attached = |File { name, content }| Attached {
-            name,
-            media_type: "application/pdf",
-            bytes: content,
-        };
+        let attached =
+            |File { name, media_type, content }| Attached { name, media_type, bytes: content };
         let attachments = files.into_iter().map(attached).collect();
         let message = Message { id, recipient, name, subject, text, html, attachments, written_at };
         self.post.send(&message).await

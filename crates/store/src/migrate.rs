@@ -38,6 +38,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("prepaid bills", include_str!("../migrations/0022_prepaid_bills.sql")),
     ("progress", include_str!("../migrations/0023_progress.sql")),
     ("photos and meals", include_str!("../migrations/0024_photos_and_meals.sql")),
+    ("forms", include_str!("../migrations/0025_forms.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -214,6 +214,11 @@ impl Client {
         }
     }
 
+    /// Which date it is where the client is.
+    pub fn today(&self, cx: &mut Read) -> Result<Date> {
+        Ok(self.zone(cx)?.date_at(cx.now()))
+    }
+
     /// Whether the client may use the portal.
     pub fn may_sign_in(&self) -> bool {
         self.portal_access_status == PortalAccessStatus::Active && self.archived_at.is_none()

@@ -27,7 +27,6 @@ const MEDIA_TYPE: &str = "application/pdf";
 pub static PDF: Download = Download {
     place: ("/files/invoices/", ".pdf"),
     operation: "get_invoice_pdf",
-    media_type: MEDIA_TYPE,
     seconds: 600,
     read,
 };
@@ -39,7 +38,7 @@ fn read(cx: &mut Read, id: Id) -> Result<Found> {
 
 /// An invoice as a file.
 pub fn file(cx: &mut Read, invoice: &Invoice) -> Result<File> {
-    Ok(File { name: file_name(invoice), content: pdf(cx, invoice)? })
+    Ok(File { name: file_name(invoice), media_type: MEDIA_TYPE, content: pdf(cx, invoice)? })
 }
 
 /// What the file of an invoice is called.

@@ -16,6 +16,7 @@ mod conversations;
 mod description;
 mod endings;
 mod finance;
+mod forms;
 mod harness;
 mod hostile;
 mod jobs;

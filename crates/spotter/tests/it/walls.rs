@@ -25,7 +25,8 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The core, and the areas over it.
-const AREAS: &[&str] = &["core", "calendar", "conversations", "finance", "workouts"];
+const AREAS: &[&str] =
+    &["core", "calendar", "conversations", "finance", "forms", "progress", "workouts"];
 
 fn nowhere(crates: &[&str], words: &[&str]) {
     for name in crates {

@@ -79,6 +79,9 @@ const WORDS: &[(&str, &[&str])] = &[
             "habit",
             "sessions",
             "custom",
+            "general",
+            "intake",
+            "checkup",
         ],
     ),
     (
@@ -129,8 +132,16 @@ const WORDS: &[(&str, &[&str])] = &[
 const OBJECTS: &[&str] = &["sender"];
 
 /// Fields that hold an amount, or count something.
-const AMOUNTS: &[&str] =
-    &["amount", "attempt", "balance", "grossTotal", "held", "remaining", "reminderCount"];
+const AMOUNTS: &[&str] = &[
+    "amount",
+    "attempt",
+    "balance",
+    "formVersion",
+    "grossTotal",
+    "held",
+    "remaining",
+    "reminderCount",
+];
 
 /// Fields that hold a date.
 const DATES: &[&str] = &[

@@ -7,6 +7,7 @@ mod clients;
 mod company;
 mod conversations;
 mod finance;
+mod forms;
 mod locations;
 mod mcp;
 mod progress;
@@ -55,6 +56,7 @@ pub const ALL: &[&dyn Sample] = &[
     &workout::Training,
     &finance::Shop,
     &progress::Progress,
+    &forms::Forms,
     &conversations::Talk,
     &mcp::Assistants,
 ];

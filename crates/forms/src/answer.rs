@@ -1,0 +1,325 @@
+//! Answers: whether they fit their questions, and what is missing. Rules that know no database.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use spotter_core::uploads::UploadId;
+use spotter_kernel::{Date, Problem, Result, text::Text};
+
+use crate::{
+    file::FormFileId,
+    question::{Answers, Question, QuestionType, TEXT_MAX, shown},
+};
+
+/// Answers as they are sent: values by the questions' ids.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Said(pub Answers);
+
+impl JsonSchema for Said {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "FormAnswers".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "object", "maxProperties": crate::question::QUESTIONS_MAX,
+            "additionalProperties": true, "examples": [{"sleep": 7.5, "goals": ["strength", "sleep"],
+            "weight": {"value": 80.5, "unit": "kg"}, "injured": false}]})
+    }
+}
+
+/// What was measured, as it is answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// In `unit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Of a blood pressure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<Pressure>,
+    /// The type's metric one when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Text<20>>,
+}
+
+/// The two values of a blood pressure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pressure {
+    /// At the beat.
+    pub systolic: i64,
+    /// In the pause.
+    pub diastolic: i64,
+}
+
+/// A file, as it is answered: one that was sent, or one that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sent {
+    /// One that the caller has sent to `POST /uploads`.
+    Upload(UploadId),
+    /// One that was answered with before.
+    File(FormFileId),
+}
+
+/// An answer that fits its question, apart from what only others know.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Taken {
+    /// Not answered: nothing was said, or nothing is in it.
+    Nothing,
+    /// As it is kept.
+    Plain(Value),
+    /// A measurement; whether it can be one, who measures knows.
+    Measured(Measure),
+    /// A file; whether it is there, who keeps them knows.
+    Sent(Sent),
+}
+
+/// The problem of an answer.
+pub fn wrong(question: &str, rule: &str) -> Problem {
+    Problem::invalid(&format!("answers.{question}"), rule)
+}
+
+/// What somebody has answered to a question.
+pub fn taken(question: &Question, value: &Value) -> Result<Taken, String> {
+    if value.is_null() {
+        return Ok(Taken::Nothing);
+    }
+    let plain = |value: Value| Ok(Taken::Plain(value));
+    let option = |value: &Value| {
+        let id = value.as_str().and_then(|id| question.option(id));
+        id.ok_or_else(|| "must be the optionId of one of the question's options".to_owned())
+    };
+    match question.r#type {
+        QuestionType::Text => {
+            let text = value.as_str().ok_or("must be a text")?;
+            if text.trim().is_empty() {
+                return Ok(Taken::Nothing);
+            }
+            let most = question.max_length.unwrap_or(TEXT_MAX);
+            let text = Text::<{ TEXT_MAX as usize }>::parse(text).map_err(|(_, rule)| rule)?;
+            match text.chars().count() as i64 > most {
+                true => Err(format!("must be at most {most} characters")),
+                false => plain(json!(&*text)),
+            }
+        }
+        QuestionType::Number | QuestionType::Scale => {
+            let number = value.as_f64().filter(|number| number.abs() <= 1e12);
+            let number = number.ok_or("must be a number")?;
+            if question.r#type == QuestionType::Scale && number.fract() != 0.0 {
+                return Err("must be a whole number".to_owned());
+            }
+            let is_below = question.min.is_some_and(|min| number < min);
+            match (
+                is_below || question.max.is_some_and(|max| number > max),
+                question.min,
+                question.max,
+            ) {
+                (true, Some(min), Some(max)) => Err(format!("must be {min} to {max}")),
+                (true, Some(min), None) => Err(format!("must be {min} or more")),
+                (true, None, Some(max)) => Err(format!("must be {max} or less")),
+                _ => plain(value.clone()),
+            }
+        }
+        QuestionType::Boolean | QuestionType::Consent => match value.is_boolean() {
+            true => plain(value.clone()),
+            false => Err("must be true or false".to_owned()),
+        },
+        QuestionType::Date => match value.as_str().and_then(Date::parse) {
+            Some(_) => plain(value.clone()),
+            None => Err("must be a date YYYY-MM-DD".to_owned()),
+        },
+        QuestionType::SingleChoice => plain(json!(option(value)?.option_id)),
+        QuestionType::MultiChoice => {
+            let all = value.as_array().ok_or("must be a list of optionIds")?;
+            if all.is_empty() {
+                return Ok(Taken::Nothing);
+            }
+            let mut chosen: Vec<&str> = Vec::new();
+            for one in all {
+                let id = &*option(one)?.option_id;
+                match chosen.contains(&id) {
+                    true => return Err("must name each option once".to_owned()),
+                    false => chosen.push(id),
+                }
+            }
+            match question.max {
+                Some(max) if chosen.len() as f64 > max => {
+                    Err(format!("must be at most {max} options"))
+                }
+                _ => plain(json!(chosen)),
+            }
+        }
+        QuestionType::Measurement => {
+            let rule = "must be {value, unit}, or {components: {systolic, diastolic}}";
+            let measure = Measure::deserialize(value).map_err(|_| rule)?;
+            Ok(Taken::Measured(measure))
+        }
+        QuestionType::File => {
+            let id = |name: &str| value.get(name).filter(|id| !id.is_null());
+            let rule = "must be {uploadId} or {fileId}";
+            match (id("uploadId"), id("fileId")) {
+                (Some(id), None) => {
+                    Ok(Taken::Sent(Sent::Upload(UploadId::deserialize(id).map_err(|_| rule)?)))
+                }
+                (None, Some(id)) => {
+                    Ok(Taken::Sent(Sent::File(FormFileId::deserialize(id).map_err(|_| rule)?)))
+                }
+                _ => Err(rule.to_owned()),
+            }
+        }
+        QuestionType::Statement => Err("must be absent: nothing is asked".to_owned()),
+    }
+}
+
+/// Something that is still to be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "MissingAnswer")]
+#[serde(rename_all = "camelCase")]
+pub struct Missing {
+    /// The question.
+    pub question_id: String,
+    /// What its answer must be.
+    pub rule: String,
+}
+
+/// What is still to be answered before it can be handed in: what is required and shown.
+pub fn missing(questions: &[Question], answers: &Answers) -> Vec<Missing> {
+    let lacks = |question: &&Question| {
+        let answer = answers.get(&*question.question_id);
+        let rule = match (question.r#type, answer, question.min) {
+            (QuestionType::Consent, answer, _)
+                if question.required && answer != Some(&Value::Bool(true)) =>
+            {
+                "must be true".to_owned()
+            }
+            (_, None, _) if question.required && question.is_asked() => {
+                "must be answered".to_owned()
+            }
+            (QuestionType::MultiChoice, Some(Value::Array(chosen)), Some(min))
+                if (chosen.len() as f64) < min =>
+            {
+                format!("must be at least {min} options")
+            }
+            _ => return None,
+        };
+        Some(Missing { question_id: question.question_id.to_string(), rule })
+    };
+    shown(questions, answers).iter().filter_map(lacks).collect()
+}
+
+/// The answers to what is shown; others are dropped.
+pub fn relevant(questions: &[Question], answers: &Answers) -> Answers {
+    let seen = shown(questions, answers);
+    let keep = |question: &&Question| {
+        let id: &str = &question.question_id;
+        answers.get(id).map(|answer| (id.to_owned(), answer.clone()))
+    };
+    seen.iter().filter_map(keep).collect()
+}
+
+/// Whether an answer is one that a coach is to look at.
+pub fn is_flagged(question: &Question, answer: &Value) -> bool {
+    let flagged = |id: &Value| {
+        let option = id.as_str().and_then(|id| question.option(id));
+        option.is_some_and(|option| option.flag)
+    };
+    match answer {
+        Value::Array(chosen) => chosen.iter().any(flagged),
+        one => flagged(one),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(value: Value) -> Question {
+        let mut question = json!({"questionId": "q", "label": "?"});
+        question.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        serde_json::from_value(question).unwrap()
+    }
+
+    #[test]
+    fn answers_fit_their_questions() {
+        let ab =
+            json!([{"optionId": "a", "label": "A"}, {"optionId": "b", "label": "B", "flag": true}]);
+        let many = of(
+            json!({"type": "multi_choice", "options": ab, "min": 2, "max": 2, "required": true}),
+        );
+        let one = of(json!({"type": "single_choice", "options": ab}));
+        let scale = of(json!({"type": "scale", "min": 1, "max": 5}));
+        let number = of(json!({"type": "number", "min": 0}));
+        let text = of(json!({"type": "text", "maxLength": 3}));
+        for (question, value, kept) in [
+            (&one, json!("a"), Some(json!("a"))),
+            (&one, json!("c"), None),
+            (&one, json!(["a"]), None),
+            (&many, json!(["b", "a"]), Some(json!(["b", "a"]))),
+            (&many, json!(["a", "a"]), None),
+            (&many, json!("a"), None),
+            (&scale, json!(5), Some(json!(5))),
+            (&scale, json!(6), None),
+            (&scale, json!(2.5), None),
+            (&number, json!(0.25), Some(json!(0.25))),
+            (&number, json!(-0.25), None),
+            (&number, json!("1"), None),
+            (&text, json!(" abc "), Some(json!("abc"))),
+            (&text, json!("abcd"), None),
+            (&text, json!("a\u{0}"), None),
+            (&of(json!({"type": "date"})), json!("2026-02-29"), None),
+            (&of(json!({"type": "boolean"})), json!("true"), None),
+            (&of(json!({"type": "statement"})), json!("x"), None),
+            (
+                &of(json!({"type": "measurement", "measurementType": "weight"})),
+                json!({"valu": 1}),
+                None,
+            ),
+            (&of(json!({"type": "file"})), json!({"uploadId": "x"}), None),
+        ] {
+            let is = taken(question, &value);
+            match kept {
+                Some(kept) => assert_eq!(is, Ok(Taken::Plain(kept))),
+                None => assert!(is.is_err(), "{value}"),
+            }
+        }
+        for (question, empty) in [(&text, json!("  ")), (&many, json!([])), (&one, Value::Null)] {
+            assert_eq!(taken(question, &empty), Ok(Taken::Nothing));
+        }
+        assert!(is_flagged(&one, &json!("b")) && !is_flagged(&one, &json!("a")));
+        assert!(is_flagged(&many, &json!(["a", "b"])));
+        let few = Answers::from([("q".to_owned(), json!(["a"]))]);
+        assert_eq!(missing(&[many], &few)[0].rule, "must be at least 2 options");
+        let consent = of(json!({"type": "consent", "required": true}));
+        let no = Answers::from([("q".to_owned(), json!(false))]);
+        assert_eq!(missing(&[consent], &no)[0].rule, "must be true");
+    }
+
+    proptest! {
+        /// Whatever is sent, nothing panics, and what is taken is taken again as it is.
+        #[test]
+        fn what_was_taken_is_taken_again(kind in 0..6usize, number in any::<f64>(), text in ".{0,12}", which in 0..4u8) {
+            let questions = [
+                of(json!({"type": "text"})), of(json!({"type": "number", "min": -5, "max": 1e6})),
+                of(json!({"type": "scale", "min": 0, "max": 10})), of(json!({"type": "date"})),
+                of(json!({"type": "boolean"})),
+                of(json!({"type": "multi_choice", "options": [{"optionId": "a", "label": "A"}]})),
+            ];
+            let value = match which {
+                0 => json!(number),
+                1 => json!(text),
+                2 => json!([text]),
+                _ => json!(["a"]),
+            };
+            if let Ok(Taken::Plain(kept)) = taken(&questions[kind], &value) {
+                prop_assert_eq!(taken(&questions[kind], &kept), Ok(Taken::Plain(kept)));
+            }
+        }
+    }
+}

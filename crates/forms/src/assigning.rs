@@ -1,0 +1,208 @@
+//! Forms that clients are given: general ones and intakes here, check-ups in [`checkups`](crate::checkups).
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Event, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_store::{Bind, Json, List, filters, lists};
+
+use crate::{
+    assignment::{Assignment, AssignmentId, AssignmentStatus, Giving, Shown, TALLY, check_times},
+    draft,
+    form::{Form, FormId, FormKind},
+    review::{Review, review},
+    submission::Submission,
+};
+
+/// How often something can be handed in.
+const SUBMISSIONS_MAX: i64 = 20;
+
+listed!(Assignments { form_assignments: Shown });
+
+filters! {
+    struct Filters {
+        /// Those in this status.
+        status: AssignmentStatus => "status = ?", tallied;
+        /// Those of forms of this kind.
+        kind: FormKind => "kind = ?";
+        /// Given or changed at or after this instant.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_form_assignments(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Assignments> {
+    Client::find(cx, at.client_id)?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    Ok(page.map(Assignment::shown).into())
+}
+
+path!(
+    /// Where something that a client was given stands in a path.
+    pub(super) AssignmentPath {
+        /// The client.
+        client_id: ClientId,
+        /// What they were given.
+        assignment_id: AssignmentId,
+    }
+);
+
+answer!(pub(super) AssignmentAnswer { form_assignment: Shown });
+
+impl From<Assignment> for AssignmentAnswer {
+    fn from(given: Assignment) -> Self {
+        Self { form_assignment: given.shown() }
+    }
+}
+
+fn get_form_assignment(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<AssignmentAnswer> {
+    Ok(Assignment::find(cx, at.client_id, at.assignment_id)?.into())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewAssignment {
+    /// A published form of the kind general or intake.
+    form_id: FormId,
+    /// When it is to be answered; it can be answered later.
+    due_at: Option<Timestamp>,
+    /// From when on it cannot be answered.
+    expires_at: Option<Timestamp>,
+    /// What to say to the client with it.
+    message: Option<Text<2000>>,
+}
+
+fn assign_form(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewAssignment>,
+) -> Result<AssignmentAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let (form, version) = Form::published(cx, new.form_id, &[FormKind::General, FormKind::Intake])?;
+    check_times(cx.now(), new.due_at, new.expires_at)?;
+    let how = Giving {
+        message: new.message.map(Into::into),
+        due_at: new.due_at,
+        expires_at: new.expires_at,
+        ..Giving::default()
+    };
+    Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
+}
+
+fn cancel_form_assignment(
+    cx: &mut Write,
+    Path(at): Path<AssignmentPath>,
+) -> Result<AssignmentAnswer> {
+    let before = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    if before.kind == FormKind::Checkup {
+        return Err(Key::NotFound.into());
+    }
+    Ok(Assignment::cancel(cx, &before)?.into())
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Reopening {
+    /// When it is to be answered.
+    due_at: Option<Timestamp>,
+    /// From when on it cannot be answered.
+    expires_at: Option<Timestamp>,
+}
+
+fn reopen_form_assignment(
+    cx: &mut Write,
+    Path(at): Path<AssignmentPath>,
+    OptionalBody(until): OptionalBody<Reopening>,
+) -> Result<AssignmentAnswer> {
+    let before = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    match before.status {
+        AssignmentStatus::Submitted | AssignmentStatus::Reviewed | AssignmentStatus::Expired => {}
+        _ => {
+            let rule = "must be submitted, reviewed or expired";
+            return Err(Problem::conflict("status", rule));
+        }
+    }
+    if before.submissions >= SUBMISSIONS_MAX {
+        return Err(Problem::conflict("status", "must have been submitted at most 20 times"));
+    }
+    check_times(cx.now(), until.due_at, until.expires_at)?;
+    let mut open = before.clone();
+    open.status = AssignmentStatus::Assigned;
+    (open.due_at, open.expires_at) = (until.due_at, until.expires_at);
+    open.flagged = false;
+    (open.review, open.reviewed_at) = (None, None);
+    (open.reviewed_by_type, open.reviewed_by) = (None, None);
+    // What was handed in stays, and is where the client goes on from.
+    if let Some(last) = Submission::of(cx, &before, None)?
+        && before.status != AssignmentStatus::Expired
+    {
+        let version = Form::at_version(cx, before.form_id, before.form_version)?;
+        let Json(answers) = last.answers;
+        draft::save(cx, &before, &version.questions, answers)?;
+    }
+    open.save(cx, &before)?;
+    Ok(open.into())
+}
+
+fn review_form_assignment(
+    cx: &mut Write,
+    Path(at): Path<AssignmentPath>,
+    OptionalBody(said): OptionalBody<Review>,
+) -> Result<AssignmentAnswer> {
+    let before = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    Ok(review(cx, &before, said)?.into())
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/clients/{clientId}/form-assignments", FormsRead, list_form_assignments)
+            .summary("List the forms that a client was given")
+            .describe("Of every kind, the newest first; without answers.")
+            .for_client(&[]),
+        operation!(GET "/clients/{clientId}/form-assignments/{assignmentId}", FormsRead, get_form_assignment)
+            .summary("Get a form that a client was given")
+            .for_client(&[]),
+        operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
+            .summary("Give a client a form")
+            .describe(
+                "A general form or an intake; check-ups are given at `/clients/{clientId}/checkups`. The client answers \
+                 the version that is published now, whatever becomes of the form.",
+            )
+            .created()
+            .emits(&[Event::FormAssigned])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+        operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
+            cancel_form_assignment)
+        .summary("Call off a form that a client was given")
+        .describe("A general form or an intake that is not answered yet. What the client has begun is forgotten.")
+        .fails(&[Key::ApiError])
+        .asks(),
+        operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/reopen", Coach,
+            reopen_form_assignment)
+        .summary("Let a client answer a form once more")
+        .describe(
+            "One that was handed in, or whose time was over. What was handed in stays; the client goes on from \
+             there, and hands in anew.",
+        )
+        .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+        operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/review", Coach,
+            review_form_assignment)
+        .summary("Review what a client has handed in")
+        .describe("The client reads what is said. Said again, it takes the place of what was said before.")
+        .fails(&[Key::ApiError]),
+    ])
+}
+
+lists! {
+    /// What a client was given, the newest first.
+    LIST: List<Assignment, Filters> = List::new(
+        "form_assignment WHERE company_id = ?1 AND client_id = ?2", "assignment_id DESC",
+    ).tallied(TALLY);
+}

@@ -1,0 +1,530 @@
+//! What a client was given to answer: which version of which form, until when, and how far it has come.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Effect, Ending, Payload, Read, Timer, Write};
+use spotter_core::clients::Client;
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{
+    Bind, params, record, set, statements, stored_ids, subject, under, values, words,
+};
+
+use crate::{
+    draft,
+    form::{Form, FormId, FormKind},
+    series::SeriesId,
+};
+
+id_type!(
+    /// What a client was given to answer; an intake and a check-up are called by it, too.
+    AssignmentId,
+    RequestInvalid
+);
+stored_ids!(AssignmentId);
+id_type!(
+    /// What a client has handed in.
+    SubmissionId,
+    RequestInvalid
+);
+stored_ids!(SubmissionId);
+
+/// Most open forms of a client.
+const OPEN_MAX: i64 = 200;
+/// How far ahead an instant may be, in days.
+const DAYS_MAX: i64 = 3_660;
+/// The same in milliseconds.
+const AHEAD_MILLIS: i64 = DAYS_MAX * 86_400_000;
+
+words! {
+    /// How far it has come: given, begun, handed in, looked at; or called off, or never answered in time.
+    pub enum AssignmentStatus {
+        Assigned = "assigned",
+        InProgress = "in_progress",
+        Submitted = "submitted",
+        Reviewed = "reviewed",
+        Cancelled = "cancelled",
+        Expired = "expired",
+    }
+}
+
+record! {
+    /// What a client was given, as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Assignment {
+        /// Its id.
+        pub assignment_id: AssignmentId,
+        /// Who is to answer.
+        pub client_id: ClientId,
+        /// What is asked.
+        pub form_id: FormId,
+        /// Which version of it; it stays.
+        pub form_version: i64,
+        /// What the form was called.
+        pub form_name: String,
+        /// What the form is for.
+        pub kind: FormKind,
+        /// How far it has come.
+        pub status: AssignmentStatus,
+        /// What was said to the client with it.
+        pub message: Option<String>,
+        /// What kind of caller gave it.
+        pub assigned_by_type: String,
+        /// Who gave it.
+        pub assigned_by: Option<Id>,
+        /// When it is to be answered.
+        pub due_at: Option<Timestamp>,
+        /// From when on it cannot be answered.
+        pub expires_at: Option<Timestamp>,
+        /// The series of check-ups that it is of.
+        pub series_id: Option<SeriesId>,
+        /// What was handed in last.
+        pub submission_id: Option<SubmissionId>,
+        /// How often something was handed in.
+        pub submissions: i64,
+        /// When something was handed in last.
+        pub submitted_at: Option<Timestamp>,
+        /// Whether a coach is to look at what was handed in last.
+        pub flagged: bool,
+        /// What a coach says of it.
+        pub review: Option<String>,
+        /// What kind of caller reviewed it.
+        pub reviewed_by_type: Option<String>,
+        /// Who reviewed it.
+        pub reviewed_by: Option<Id>,
+        /// When.
+        pub reviewed_at: Option<Timestamp>,
+        /// When it was given.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// How what a client was given stands, whatever kind it is of.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Standing {
+    client_id: ClientId,
+    form_id: FormId,
+    /// The version that the client answers; it stays when the form is changed.
+    form_version: i64,
+    /// What the form was called when it was assigned.
+    form_name: String,
+    status: AssignmentStatus,
+    /// What was said to the client with it.
+    message: Option<String>,
+    /// api_client, coach, client or system.
+    assigned_by_type: String,
+    assigned_by: Option<Id>,
+    /// When it is to be answered; it can be answered later.
+    due_at: Option<Timestamp>,
+    /// From when on it cannot be answered.
+    expires_at: Option<Timestamp>,
+    /// When something was handed in last.
+    submitted_at: Option<Timestamp>,
+    /// When a coach looked at it.
+    reviewed_at: Option<Timestamp>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// What has become of what was handed in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Outcome {
+    /// What was handed in last.
+    submission_id: Option<SubmissionId>,
+    /// Whether an answer was chosen that a coach is to look at.
+    flagged: bool,
+    /// What a coach says of it; the client reads it.
+    review: Option<String>,
+    /// api_client, coach, client or system.
+    reviewed_by_type: Option<String>,
+    reviewed_by: Option<Id>,
+}
+
+/// A form that a client was given, as it is told.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "FormAssignment")]
+pub struct Shown {
+    assignment_id: AssignmentId,
+    /// What the form is for.
+    kind: FormKind,
+    #[serde(flatten)]
+    standing: Standing,
+}
+
+/// An intake of a client.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Intake {
+    /// The `assignmentId` of events.
+    intake_id: AssignmentId,
+    #[serde(flatten)]
+    standing: Standing,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// A check-up of a client.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkup {
+    /// The `assignmentId` of events.
+    checkup_id: AssignmentId,
+    /// The series that it is of; null where it does not recur.
+    series_id: Option<SeriesId>,
+    #[serde(flatten)]
+    standing: Standing,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// What events tell of a form that was given to a client.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FormAssigned {
+    client_id: ClientId,
+    /// The `intakeId` or `checkupId` of intakes and check-ups.
+    assignment_id: AssignmentId,
+    /// What the form is for.
+    kind: FormKind,
+    form_id: FormId,
+    form_version: i64,
+    /// The series of check-ups that it is of.
+    series_id: Option<SeriesId>,
+    /// When it is to be answered.
+    due_at: Option<Timestamp>,
+}
+
+impl Payload for FormAssigned {
+    const EVENTS: &'static [Event] = &[Event::FormAssigned, Event::CheckupAssigned];
+}
+
+/// What events tell of what a client has handed in: no answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FormSubmitted {
+    client_id: ClientId,
+    /// The `intakeId` or `checkupId` of intakes and check-ups.
+    assignment_id: AssignmentId,
+    submission_id: SubmissionId,
+    /// What the form is for.
+    kind: FormKind,
+    form_id: FormId,
+    form_version: i64,
+    submitted_at: Timestamp,
+}
+
+impl Payload for FormSubmitted {
+    const EVENTS: &'static [Event] =
+        &[Event::FormSubmitted, Event::IntakeSubmitted, Event::CheckupSubmitted];
+}
+
+/// The subject of the totals of what clients were given.
+pub const TALLY: &str = "form_assignments";
+
+/// How something is given.
+#[derive(Debug, Clone, Default)]
+pub struct Giving {
+    /// What is said with it.
+    pub message: Option<String>,
+    /// When it is to be answered.
+    pub due_at: Option<Timestamp>,
+    /// From when on it cannot be answered.
+    pub expires_at: Option<Timestamp>,
+    /// The series that it is of.
+    pub series_id: Option<SeriesId>,
+    /// Who gives it, where nobody calls.
+    pub by: Option<(String, Option<Id>)>,
+}
+
+/// The subject of the totals of intakes, and of check-ups.
+pub fn tally_of(kind: FormKind) -> Option<&'static str> {
+    match kind {
+        FormKind::General => None,
+        FormKind::Intake => Some("intakes"),
+        FormKind::Checkup => Some("checkups"),
+    }
+}
+
+/// Refuses instants that have passed, are too far, or stand in the wrong order.
+pub fn check_times(
+    now: Timestamp,
+    due: Option<Timestamp>,
+    expires: Option<Timestamp>,
+) -> Result<()> {
+    for (field, at) in [("dueAt", due), ("expiresAt", expires)] {
+        match at {
+            Some(at) if at <= now => return Err(Problem::invalid(field, "must be in the future")),
+            Some(at) if at.millis() - now.millis() > AHEAD_MILLIS => {
+                return Err(Problem::invalid(field, "must be within ten years"));
+            }
+            _ => {}
+        }
+    }
+    match due.zip(expires) {
+        Some((due, expires)) if expires < due => {
+            Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", "must not be before dueAt"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Assignment {
+    /// What a client was given, of any kind.
+    pub fn find(cx: &mut Read, client: ClientId, id: AssignmentId) -> Result<Self> {
+        Client::find(cx, client)?;
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        found.filter(|found| found.client_id == client).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// An intake, or a check-up, of whoever the caller may know of.
+    pub fn find_kind(cx: &mut Read, id: AssignmentId, kind: FormKind) -> Result<Self> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        let found = found.filter(|found| found.kind == kind).ok_or(Key::NotFound)?;
+        cx.own(found, |found| found.client_id)
+    }
+
+    /// Gives a client a form, whose version it stays with.
+    pub fn give(cx: &mut Write, client: &Client, of: (&Form, i64), how: Giving) -> Result<Self> {
+        if client.is_archived() {
+            return Err(Problem::conflict("clientId", "must not be archived"));
+        }
+        let client_id = client.client_id;
+        let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
+        if open.is_some_and(|(count,)| count >= OPEN_MAX) {
+            let rule = "must have at most 200 forms that are not answered yet";
+            return Err(Problem::conflict("clientId", rule));
+        }
+        let (form, form_version) = of;
+        let (assigned_by_type, assigned_by) = how.by.unwrap_or_else(|| cx.maker());
+        let given = Self {
+            assignment_id: AssignmentId(cx.new_id()),
+            client_id,
+            form_id: form.form_id,
+            form_version,
+            form_name: form.name.clone(),
+            kind: form.kind,
+            status: AssignmentStatus::Assigned,
+            message: how.message,
+            assigned_by_type,
+            assigned_by,
+            due_at: how.due_at,
+            expires_at: how.expires_at,
+            series_id: how.series_id,
+            submission_id: None,
+            submissions: 0,
+            submitted_at: None,
+            flagged: false,
+            review: None,
+            reviewed_by_type: None,
+            reviewed_by: None,
+            reviewed_at: None,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        };
+        cx.touch("form_assignment", given.assignment_id, ["formAssignment"]);
+        cx.defer(INSERT, &given.params())?;
+        cx.recount(&BTreeSet::new(), &given.tallies())?;
+        given.watch(cx)?;
+        let event = match given.kind {
+            FormKind::Checkup => Event::CheckupAssigned,
+            FormKind::General | FormKind::Intake => Event::FormAssigned,
+        };
+        let told = FormAssigned {
+            client_id,
+            assignment_id: given.assignment_id,
+            kind: given.kind,
+            form_id: given.form_id,
+            form_version,
+            series_id: given.series_id,
+            due_at: given.due_at,
+        };
+        cx.emit(event, &told)?;
+        Ok(given)
+    }
+
+    /// Whether it can be answered.
+    pub fn is_open(&self) -> bool {
+        matches!(self.status, AssignmentStatus::Assigned | AssignmentStatus::InProgress)
+    }
+
+    /// Refuses what cannot be answered any more.
+    pub fn check_open(&self) -> Result<()> {
+        match self.is_open() {
+            true => Ok(()),
+            false => Err(Problem::conflict("status", "must be assigned or in_progress")),
+        }
+    }
+
+    /// Has its end noticed, where it has one.
+    pub fn watch(&self, cx: &mut Write) -> Result<()> {
+        match self.expires_at.filter(|_| self.is_open()) {
+            Some(at) => cx.set_timer(&EXPIRE, self.assignment_id, at),
+            None => cx.clear_timer(&EXPIRE, self.assignment_id),
+        }
+    }
+
+    /// Writes a change down; whether there was one.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<bool> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("form_assignment", self.assignment_id, changed) else {
+            return Ok(false);
+        };
+        self.updated_at = now;
+        cx.defer(SAVE, &self.params())?;
+        cx.recount(&before.tallies(), &self.tallies())?;
+        if (self.expires_at, self.is_open()) != (before.expires_at, before.is_open()) {
+            self.watch(cx)?;
+        }
+        Ok(true)
+    }
+
+    /// Calls it off; what was begun is forgotten.
+    pub fn cancel(cx: &mut Write, before: &Self) -> Result<Self> {
+        if before.status == AssignmentStatus::Cancelled {
+            return Ok(before.clone());
+        }
+        before.check_open()?;
+        let mut called_off = before.clone();
+        called_off.status = AssignmentStatus::Cancelled;
+        draft::forget(cx, before.assignment_id)?;
+        called_off.save(cx, before)?;
+        Ok(called_off)
+    }
+
+    /// Tells that something was handed in.
+    pub fn tell_submitted(&self, cx: &mut Write, submission: SubmissionId) -> Result<()> {
+        let event = match self.kind {
+            FormKind::General => Event::FormSubmitted,
+            FormKind::Intake => Event::IntakeSubmitted,
+            FormKind::Checkup => Event::CheckupSubmitted,
+        };
+        let told = FormSubmitted {
+            client_id: self.client_id,
+            assignment_id: self.assignment_id,
+            submission_id: submission,
+            kind: self.kind,
+            form_id: self.form_id,
+            form_version: self.form_version,
+            submitted_at: cx.now(),
+        };
+        cx.emit(event, &told).map(drop)
+    }
+
+    fn tallies(&self) -> BTreeSet<String> {
+        let own = under(TALLY, &[self.client_id.bind()]);
+        let mut all = BTreeSet::from([subject(&own, "status", &self.status.bind()), own]);
+        if let Some(kind) = tally_of(self.kind) {
+            all.extend([
+                subject(kind, "clientId", &self.client_id.bind()),
+                subject(kind, "status", &self.status.bind()),
+                kind.to_owned(),
+            ]);
+        }
+        all
+    }
+
+    fn standing(self) -> (Standing, Outcome) {
+        let standing = Standing {
+            client_id: self.client_id,
+            form_id: self.form_id,
+            form_version: self.form_version,
+            form_name: self.form_name,
+            status: self.status,
+            message: self.message,
+            assigned_by_type: self.assigned_by_type,
+            assigned_by: self.assigned_by,
+            due_at: self.due_at,
+            expires_at: self.expires_at,
+            submitted_at: self.submitted_at,
+            reviewed_at: self.reviewed_at,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        };
+        let outcome = Outcome {
+            submission_id: self.submission_id,
+            flagged: self.flagged,
+            review: self.review,
+            reviewed_by_type: self.reviewed_by_type,
+            reviewed_by: self.reviewed_by,
+        };
+        (standing, outcome)
+    }
+
+    /// As it is told among all that a client was given.
+    pub fn shown(self) -> Shown {
+        let (assignment_id, kind) = (self.assignment_id, self.kind);
+        Shown { assignment_id, kind, standing: self.standing().0 }
+    }
+
+    /// As an intake.
+    pub fn intake(self) -> Intake {
+        let intake_id = self.assignment_id;
+        let (standing, outcome) = self.standing();
+        Intake { intake_id, standing, outcome }
+    }
+
+    /// As a check-up.
+    pub fn checkup(self) -> Checkup {
+        let (checkup_id, series_id) = (self.assignment_id, self.series_id);
+        let (standing, outcome) = self.standing();
+        Checkup { checkup_id, series_id, standing, outcome }
+    }
+}
+
+/// The time to answer is over. What was begun is kept, for a coach who lets the client go on.
+pub fn expire(cx: &mut Write, id: AssignmentId) -> Result<()> {
+    let found: Option<Assignment> = cx.one(FIND, params![id])?;
+    let Some(before) = found.filter(Assignment::is_open) else { return Ok(()) };
+    let mut over = before.clone();
+    over.status = AssignmentStatus::Expired;
+    over.save(cx, &before).map(drop)
+}
+
+fn expire_form(cx: &mut Write, id: Id) -> Result<()> {
+    expire(cx, AssignmentId(id))
+}
+
+static EXPIRE: Timer = Timer::new("expire_form", "The time to answer a form is over", expire_form);
+
+/// What was given to a client who leaves, and is not answered, is called off.
+fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let open: Vec<Assignment> = cx.all(OPEN, params![client])?;
+    for before in &open {
+        Assignment::cancel(cx, before)?;
+    }
+    Ok(open.len() as u64)
+}
+
+const ENDS: &[Effect] = &[Effect::new(
+    Ending::ClientArchived,
+    "Forms that they have not answered are called off.",
+    end_of_client,
+)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .tells::<FormAssigned>()
+        .tells::<FormSubmitted>()
+        .timers(&[&EXPIRE])
+        .ends(ENDS)
+}
+
+statements! {
+    FIND = "SELECT ", Assignment::COLUMNS, " FROM form_assignment \
+        WHERE company_id = ?1 AND assignment_id = ?2";
+    COUNT_OPEN = "SELECT COUNT(*) FROM form_assignment WHERE company_id = ?1 AND client_id = ?2 \
+        AND status IN ('assigned', 'in_progress')";
+    OPEN = "SELECT ", Assignment::COLUMNS, " FROM form_assignment WHERE company_id = ?1 AND client_id = ?2 \
+        AND status IN ('assigned', 'in_progress') ORDER BY assignment_id LIMIT 200";
+    INSERT = "INSERT INTO form_assignment ", values!(Assignment);
+    SAVE = "UPDATE form_assignment SET ", set!(Assignment), " WHERE company_id = ?1 AND assignment_id = ?2";
+}

@@ -1,0 +1,212 @@
+//! Check-ups: what a client is asked again and again, by hand or by a series.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Area, Body, OptionalBody, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Event, Id, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text};
+use spotter_store::{List, filters, lists, params, statements};
+
+use crate::{
+    assignment::{Assignment, AssignmentId, AssignmentStatus, Checkup, Giving, check_times},
+    form::{Form, FormId, FormKind},
+    intakes::{STAFFS, Which, handed_in},
+    review::{Review, review},
+    series::{Recurrence, Series, SeriesId},
+    submission::{Answered, Submission},
+};
+
+listed!(Checkups { checkups: Checkup });
+
+filters! {
+    struct Filters {
+        /// Check-ups of this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Check-ups in this status.
+        status: AssignmentStatus => "status = ?", tallied;
+        /// Check-ups with this form.
+        form_id: FormId => "form_id = ?";
+        /// Check-ups of this series.
+        series_id: SeriesId => "series_id = ?";
+        /// Given or changed at or after this instant.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_checkups(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Checkups> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.map(Assignment::checkup).into())
+}
+
+path!(CheckupPath { checkup_id: AssignmentId });
+
+answer!(CheckupDetails {
+    checkup: Checkup,
+    /// What was handed in; null where nothing was yet.
+    submission: Option<Submission>,
+    /// In the order of the form; questions that were not shown or not answered are left out.
+    answers: Vec<Answered>,
+});
+
+fn get_checkup(
+    cx: &mut Read,
+    Path(at): Path<CheckupPath>,
+    Query(which): Query<Which>,
+) -> Result<CheckupDetails> {
+    let given = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
+    let (submission, answers) = handed_in(cx, &given, &which)?;
+    Ok(CheckupDetails { checkup: given.checkup(), submission, answers })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewCheckup {
+    /// A published form of the kind checkup.
+    form_id: FormId,
+    /// When it is to be answered; it can be answered later.
+    due_at: Option<Timestamp>,
+    /// From when on it cannot be answered; not where it recurs.
+    expires_at: Option<Timestamp>,
+    /// What to say to the client with it.
+    message: Option<Text<2000>>,
+    /// How it recurs; it does not when absent. One that is not answered expires as the next is given.
+    recurrence: Option<Recurrence>,
+}
+
+answer!(CheckupAnswer { checkup: Checkup });
+
+fn assign_checkup(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewCheckup>,
+) -> Result<CheckupAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let (form, version) = Form::published(cx, new.form_id, &[FormKind::Checkup])?;
+    check_times(cx.now(), new.due_at, new.expires_at)?;
+    let mut how = Giving {
+        message: new.message.map(Into::into),
+        due_at: new.due_at,
+        expires_at: new.expires_at,
+        ..Giving::default()
+    };
+    if let Some(recurrence) = &new.recurrence {
+        if new.expires_at.is_some() {
+            let rule = "must be absent where it recurs: it expires as the next is given";
+            return Err(Problem::invalid("expiresAt", rule));
+        }
+        how.series_id = Some(Series::begin(cx, &client, form.form_id, recurrence, &how)?);
+    }
+    Ok(CheckupAnswer { checkup: Assignment::give(cx, &client, (&form, version), how)?.checkup() })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct CheckupChanges {
+    /// When it is to be answered.
+    due_at: Patch<Timestamp>,
+    /// From when on it cannot be answered.
+    expires_at: Patch<Timestamp>,
+}
+
+fn update_checkup(
+    cx: &mut Write,
+    Path(at): Path<CheckupPath>,
+    Body(change): Body<CheckupChanges>,
+) -> Result<CheckupAnswer> {
+    let before = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
+    before.check_open()?;
+    let mut checkup = before.clone();
+    change.due_at.apply(&mut checkup.due_at);
+    change.expires_at.apply(&mut checkup.expires_at);
+    let new = |is: Option<Timestamp>, was: Option<Timestamp>| is.filter(|_| is != was);
+    check_times(
+        cx.now(),
+        new(checkup.due_at, before.due_at),
+        new(checkup.expires_at, before.expires_at),
+    )?;
+    if checkup.due_at.zip(checkup.expires_at).is_some_and(|(due, expires)| expires < due) {
+        let rule = "must not be before dueAt";
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "expiresAt", rule));
+    }
+    checkup.save(cx, &before)?;
+    Ok(CheckupAnswer { checkup: checkup.checkup() })
+}
+
+fn cancel_checkup(cx: &mut Write, Path(at): Path<CheckupPath>) -> Result<CheckupAnswer> {
+    let before = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
+    Ok(CheckupAnswer { checkup: Assignment::cancel(cx, &before)?.checkup() })
+}
+
+fn review_checkup(
+    cx: &mut Write,
+    Path(at): Path<CheckupPath>,
+    OptionalBody(said): OptionalBody<Review>,
+) -> Result<CheckupAnswer> {
+    let before = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
+    Ok(CheckupAnswer { checkup: review(cx, &before, said)?.checkup() })
+}
+
+/// What others are told of check-ups.
+pub struct Given;
+
+impl spotter_contract::following::Checkups for Given {
+    fn given(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        (since, until): (Timestamp, Timestamp),
+    ) -> Result<(i64, i64)> {
+        let (first, last) = (Id::first_at(since), Id::first_at(until));
+        Ok(cx.one(GIVEN, params![client, first, last])?.unwrap_or((0, 0)))
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/checkups", CheckupsRead, list_checkups)
+            .summary("List check-ups")
+            .describe("The newest first; without answers.")
+            .for_own(STAFFS),
+        operation!(GET "/checkups/{checkupId}", CheckupsRead, get_checkup)
+            .summary("Get a check-up")
+            .describe("With what was handed in last, each answer with what was asked.")
+            .for_own(STAFFS)
+            .fails(&[Key::NotFound]),
+        operation!(POST "/clients/{clientId}/checkups", CheckupsWrite, assign_checkup)
+            .summary("Give a client a check-up")
+            .describe(
+                "Now, and again and again where it recurs: on the same weekday or day of the month, at the same time by \
+                 the clock on the client's wall.",
+            )
+            .created()
+            .emits(&[Event::CheckupAssigned])
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+        operation!(PATCH "/checkups/{checkupId}", CheckupsWrite, update_checkup)
+            .summary("Change until when a check-up is to be answered")
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+        operation!(POST "/checkups/{checkupId}/cancel", CheckupsWrite, cancel_checkup)
+            .summary("Call off a check-up")
+            .describe("One that is not answered yet. What the client has begun is forgotten; its series goes on.")
+            .fails(&[Key::ApiError, Key::NotFound])
+            .asks(),
+        operation!(POST "/checkups/{checkupId}/review", CheckupsWrite, review_checkup)
+            .summary("Review a check-up")
+            .describe("The client reads what is said. Said again, it takes the place of what was said before.")
+            .fails(&[Key::ApiError, Key::NotFound]),
+    ])
+}
+
+lists! {
+    /// Every check-up, the newest first.
+    LIST: List<Assignment, Filters> = List::new(
+        "form_assignment WHERE company_id = ?1 AND kind = 'checkup'", "assignment_id DESC",
+    ).tallied("checkups");
+}
+
+statements! {
+    GIVEN = "SELECT COUNT(*), COUNT(submitted_at) FROM form_assignment WHERE company_id = ?1 AND client_id = ?2 \
+        AND assignment_id >= ?3 AND assignment_id < ?4 AND kind = 'checkup'";
+}

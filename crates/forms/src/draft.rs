@@ -1,0 +1,118 @@
+//! Drafts: answers that are saved as they are given, and not handed in yet.
+
+use spotter_contract::{Area, Read, Write, following::Measured};
+use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{Json, params, record, statements, values};
+
+use crate::{
+    answer::{Measure, Taken, taken, wrong},
+    assignment::{Assignment, AssignmentId},
+    file::{FormFile, FormFileId},
+    question::{Answers, Question, QuestionType},
+};
+
+/// Most bytes of all answers together.
+const BYTES_MAX: usize = 256 * 1024;
+
+record! {
+    /// Answers that were saved.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Draft {
+        assignment_id: AssignmentId,
+        client_id: ClientId,
+        /// By the questions' ids.
+        pub answers: Json<Answers>,
+        /// When they were saved.
+        pub saved_at: Timestamp,
+    }
+}
+
+/// What was saved last, if anything was.
+pub fn find(cx: &mut Read, of: AssignmentId) -> Result<Option<Draft>> {
+    cx.one(FIND, params![of])
+}
+
+/// What was measured, as those who keep measurements are asked.
+pub fn measured<'m>(question: &'m Question, measure: &'m Measure) -> Measured<'m> {
+    Measured {
+        r#type: question.measurement_type.as_deref().unwrap_or_default(),
+        value: measure.value,
+        components: measure.components.as_ref().map(|two| (two.systolic, two.diastolic)),
+        unit: measure.unit.as_deref(),
+    }
+}
+
+/// Answers as they are kept, once each fits its question: files are there, and what was measured can be.
+pub fn checked(
+    cx: &mut Write,
+    of: &Assignment,
+    questions: &[Question],
+    said: &Answers,
+) -> Result<Answers> {
+    let mut kept = Answers::new();
+    for (id, value) in said {
+        let question = questions.iter().find(|question| *question.question_id == **id);
+        let question =
+            question.ok_or_else(|| wrong(id, "must be the answer to a question of the form"))?;
+        let value = match taken(question, value).map_err(|rule| wrong(id, &rule))? {
+            Taken::Nothing => continue,
+            Taken::Plain(value) => value,
+            Taken::Measured(measure) => {
+                let field = format!("answers.{id}");
+                cx.following()?.check_answer(cx, &measured(question, &measure), &field)?;
+                serde_json::to_value(measure).map_err(Problem::internal)?
+            }
+            Taken::Sent(sent) => {
+                FormFile::answered(cx, (of.client_id, of.assignment_id), id, sent)?.told()
+            }
+        };
+        kept.insert(id.clone(), value);
+    }
+    let size = serde_json::to_vec(&kept).map_err(Problem::internal)?.len();
+    match size > BYTES_MAX {
+        true => Err(Problem::invalid("answers", "must be at most 262144 bytes as JSON")),
+        false => Ok(kept),
+    }
+}
+
+/// The files among answers.
+pub fn files(questions: &[Question], answers: &Answers) -> Vec<FormFileId> {
+    let files = questions.iter().filter(|question| question.r#type == QuestionType::File);
+    files.filter_map(|question| FormFile::id_in(answers.get(&*question.question_id)?)).collect()
+}
+
+/// Saves answers, in the place of those before.
+pub fn save(
+    cx: &mut Write,
+    of: &Assignment,
+    questions: &[Question],
+    answers: Answers,
+) -> Result<Draft> {
+    FormFile::keep(cx, of.assignment_id, &files(questions, &answers), false)?;
+    let draft = Draft {
+        assignment_id: of.assignment_id,
+        client_id: of.client_id,
+        answers: Json(answers),
+        saved_at: cx.now(),
+    };
+    cx.defer(SAVE, &draft.params())?;
+    Ok(draft)
+}
+
+/// Forgets what was saved, and files that were never handed in.
+pub fn forget(cx: &mut Write, of: AssignmentId) -> Result<()> {
+    FormFile::keep(cx, of, &[], false)?;
+    cx.defer(FORGET, params![of])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    FIND = "SELECT ", Draft::COLUMNS, " FROM form_draft WHERE company_id = ?1 AND assignment_id = ?2";
+    SAVE = "INSERT INTO form_draft ", values!(Draft), " ON CONFLICT (company_id, assignment_id) \
+        DO UPDATE SET answers = excluded.answers, saved_at = excluded.saved_at";
+    FORGET = "DELETE FROM form_draft WHERE company_id = ?1 AND assignment_id = ?2";
+}

@@ -1,0 +1,201 @@
+//! Files that answer a question: sent before, kept with the answers, fetched at signed addresses.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use spotter_contract::{Area, Download, Found, Path, Read, Write, answer, operation, path};
+use spotter_core::{
+    clients::Client,
+    uploads::{self, MediaType, Stored, UploadId},
+};
+use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{params, record, statements, stored_ids, values};
+
+use crate::{
+    answer::{Sent, wrong},
+    assignment::AssignmentId,
+};
+
+id_type!(
+    /// A file that answers a question.
+    FormFileId,
+    RequestInvalid
+);
+stored_ids!(FormFileId);
+
+record! {
+    /// A file as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct FormFile {
+        /// Its id.
+        pub file_id: FormFileId,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// What it belongs to.
+        pub assignment_id: AssignmentId,
+        upload_id: UploadId,
+        file_name: String,
+        media_type: MediaType,
+        size_bytes: i64,
+        /// Whether it was handed in; it stays from then on.
+        pub submitted: bool,
+        created_at: Timestamp,
+    }
+}
+
+/// How long addresses are good, in seconds.
+const SECONDS: i64 = 300;
+
+static FILE: Download = Download {
+    place: ("/files/form-answers/", ""),
+    operation: "get_form_file",
+    seconds: SECONDS,
+    read: FormFile::kept,
+};
+
+impl FormFile {
+    /// The file of an answer: one that is there, or one that was sent and is kept from now on.
+    pub fn answered(
+        cx: &mut Write,
+        (client, assignment): (ClientId, AssignmentId),
+        question: &str,
+        sent: Sent,
+    ) -> Result<Self> {
+        let id = match sent {
+            Sent::File(id) => {
+                let found: Option<Self> = cx.one(FIND, params![id])?;
+                let rule = "must be a file that was answered with before";
+                return found
+                    .filter(|file| file.assignment_id == assignment)
+                    .ok_or_else(|| wrong(question, rule));
+            }
+            Sent::Upload(id) => id,
+        };
+        // Whoever saves what was sent in the same words has the file that is there.
+        if let Some(there) = cx.one(BY_UPLOAD, params![assignment, id])? {
+            return Ok(there);
+        }
+        let rule = "must be a file that you have sent to /uploads, not used yet";
+        let attached = uploads::attach(cx, id)
+            .map_err(|none| none.missing(&format!("answers.{question}"), rule))?;
+        let file = Self {
+            file_id: FormFileId(cx.new_id()),
+            client_id: client,
+            assignment_id: assignment,
+            upload_id: attached.upload_id,
+            file_name: attached.file_name,
+            media_type: attached.media_type,
+            size_bytes: attached.size,
+            submitted: false,
+            created_at: cx.now(),
+        };
+        cx.defer(INSERT, &file.params())?;
+        Ok(file)
+    }
+
+    /// As an answer tells it.
+    pub fn told(&self) -> Value {
+        json!({"fileId": self.file_id, "fileName": self.file_name, "mediaType": self.media_type,
+            "sizeBytes": self.size_bytes})
+    }
+
+    /// Which file a kept answer is.
+    pub fn id_in(answer: &Value) -> Option<FormFileId> {
+        FormFileId::deserialize(answer.get("fileId")?).ok()
+    }
+
+    /// Keeps these files of what a client was given, and lets go of the others that were never handed in. Those
+    /// that are handed in stay.
+    pub fn keep(
+        cx: &mut Write,
+        of: AssignmentId,
+        these: &[FormFileId],
+        submitted: bool,
+    ) -> Result<()> {
+        let all: Vec<Self> = cx.all(OF_ASSIGNMENT, params![of])?;
+        for file in all.iter().filter(|file| !file.submitted) {
+            match these.contains(&file.file_id) {
+                true if submitted => cx.defer(SUBMIT, params![file.file_id])?,
+                true => {}
+                false => {
+                    uploads::discard(cx, file.upload_id)?;
+                    cx.defer(DELETE, params![file.file_id])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
+        let file = cx.own(found, |file| file.client_id)?;
+        let stored = Stored { company: cx.company(), upload: file.upload_id };
+        let media_type = file.media_type.word();
+        Ok(Found::Kept { name: file.file_name, media_type, key: stored.key() })
+    }
+}
+
+/// A file that answers a question, as it is told.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "FormFile")]
+struct Shown {
+    file_id: FormFileId,
+    client_id: ClientId,
+    assignment_id: AssignmentId,
+    file_name: String,
+    media_type: MediaType,
+    /// How large it is.
+    size_bytes: i64,
+    /// Where it can be fetched by whoever knows the address, while the caller may see it.
+    url: String,
+    /// Until when the address is good: five minutes.
+    url_expires_at: Timestamp,
+}
+
+path!(FilePath { client_id: ClientId, file_id: FormFileId });
+
+answer!(FileAnswer { file: Shown });
+
+fn get_form_file(cx: &mut Read, Path(at): Path<FilePath>) -> Result<FileAnswer> {
+    Client::find(cx, at.client_id)?;
+    let found: Option<FormFile> = cx.one(FIND, params![at.file_id])?;
+    let file = found.filter(|file| file.client_id == at.client_id).ok_or(Key::NotFound)?;
+    let (url, url_expires_at) = FILE.address(cx, file.file_id)?;
+    let FormFile { file_id, client_id, assignment_id, file_name, media_type, size_bytes, .. } =
+        file;
+    let file = Shown {
+        file_id,
+        client_id,
+        assignment_id,
+        file_name,
+        media_type,
+        size_bytes,
+        url,
+        url_expires_at,
+    };
+    Ok(FileAnswer { file })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).downloads(&[&FILE]).operations([
+        operation!(app GET "/clients/{clientId}/form-files/{fileId}", Coach, get_form_file)
+            .summary("Get a file that answers a question")
+            .describe(
+                "With an address at which it can be fetched for five minutes, without a token.",
+            )
+            .for_client(&[]),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", FormFile::COLUMNS, " FROM form_file WHERE company_id = ?1 AND file_id = ?2";
+    BY_UPLOAD = "SELECT ", FormFile::COLUMNS, " FROM form_file \
+        WHERE company_id = ?1 AND assignment_id = ?2 AND upload_id = ?3";
+    OF_ASSIGNMENT = "SELECT ", FormFile::COLUMNS, " FROM form_file \
+        WHERE company_id = ?1 AND assignment_id = ?2 ORDER BY file_id LIMIT 5000";
+    INSERT = "INSERT INTO form_file ", values!(FormFile);
+    SUBMIT = "UPDATE form_file SET submitted = TRUE WHERE company_id = ?1 AND file_id = ?2";
+    DELETE = "DELETE FROM form_file WHERE company_id = ?1 AND file_id = ?2 AND submitted = FALSE";
+}

@@ -1,0 +1,275 @@
+//! Forms: written, published, archived.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+};
+use spotter_kernel::{
+    Change, Key, Many, Patch, Problem, Result, Timestamp, number,
+    text::{Name, Text},
+};
+use spotter_store::{Json, List, filters, lists, params, statements};
+
+use crate::{
+    form::{Form, FormId, FormKind, FormStatus, Version},
+    question::{QUESTIONS_MAX, Question, QuestionType, checked},
+};
+
+/// Most forms of a company that are not archived.
+const FORMS_MAX: i64 = 500;
+/// Most versions of a form.
+const VERSIONS_MAX: i64 = 1_000;
+/// Most questions that all versions of a form have had together.
+const IDS_MAX: usize = 2_000;
+
+listed!(Forms { forms: Form });
+
+filters! {
+    struct Filters {
+        /// Forms in this status.
+        status: FormStatus => "status = ?";
+        /// Forms of this kind.
+        kind: FormKind => "kind = ?";
+    }
+}
+
+fn list_forms(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Forms> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(FormPath { form_id: FormId });
+
+/// Which version to tell.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Which {
+    /// A version of the form; the newest that was published when absent, or else the one that is being written.
+    #[serde(deserialize_with = "version")]
+    #[schemars(range(min = 1, max = 1000))]
+    version: Option<i64>,
+}
+
+fn version<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<i64>, D::Error> {
+    number::within(d, 1..=VERSIONS_MAX).map(Some)
+}
+
+/// What a version of a form asks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FormVersion {
+    /// Its number, from 1.
+    version: i64,
+    /// When it was published; null of the one that is being written.
+    published_at: Option<Timestamp>,
+    questions: Vec<Question>,
+}
+
+answer!(FormAnswer {
+    form: Form,
+    /// A version of it.
+    form_version: FormVersion,
+});
+
+fn told(form: Form, of: Version) -> FormAnswer {
+    let Version { version, questions, published_at } = of;
+    FormAnswer { form, form_version: FormVersion { version, published_at, questions } }
+}
+
+fn get_form(
+    cx: &mut Read,
+    Path(at): Path<FormPath>,
+    Query(which): Query<Which>,
+) -> Result<FormAnswer> {
+    let form = Form::find(cx, at.form_id)?;
+    let newest = form.version.or(form.draft_version).unwrap_or(1);
+    let of = Form::at_version(cx, form.form_id, which.version.unwrap_or(newest))?;
+    Ok(told(form, of))
+}
+
+/// Refuses questions that cannot be asked of a form's clients.
+fn checked_for(cx: &mut Read, kind: FormKind, questions: &[Question]) -> Result<()> {
+    checked(questions)?;
+    for (number, question) in questions.iter().enumerate() {
+        if let Some(measured) = &question.measurement_type {
+            let field = format!("questions[{number}].measurementType");
+            if kind == FormKind::General {
+                let rule =
+                    "must be absent from general forms: intakes and check-ups ask about health";
+                return Err(Problem::invalid(&field, rule));
+            }
+            cx.following()?.check_type(cx, measured, &field)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewForm {
+    /// What people call it.
+    name: Name<120>,
+    /// What it is for.
+    description: Option<Text<2000>>,
+    /// It stays so.
+    kind: FormKind,
+    /// What it asks, in order.
+    #[serde(default)]
+    questions: Many<Question, 0, QUESTIONS_MAX>,
+}
+
+fn create_form(cx: &mut Write, Body(new): Body<NewForm>) -> Result<FormAnswer> {
+    checked_for(cx, new.kind, &new.questions)?;
+    let there: Option<(i64,)> = cx.one(COUNT, params![])?;
+    if there.is_some_and(|(count,)| count >= FORMS_MAX) {
+        return Err(Problem::conflict(
+            "name",
+            "must be one of at most 500 forms that are not archived",
+        ));
+    }
+    let (created_by_type, created_by) = cx.maker();
+    let form = Form {
+        form_id: FormId(cx.new_id()),
+        name: new.name.into(),
+        description: new.description.map(Into::into),
+        kind: new.kind,
+        status: FormStatus::Draft,
+        version: None,
+        draft_version: Some(1),
+        question_types: Json(BTreeMap::new()),
+        created_by_type,
+        created_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    form.insert(cx, &new.questions)?;
+    let questions = new.questions.into_vec();
+    Ok(told(form, Version { version: 1, questions, published_at: None }))
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct FormChanges {
+    name: Change<Name<120>>,
+    description: Patch<Text<2000>>,
+    /// All of what it asks, in order. Clients are asked it once it is published.
+    questions: Change<Many<Question, 0, QUESTIONS_MAX>>,
+}
+
+/// A form that can be changed.
+fn writable(cx: &mut Read, id: FormId) -> Result<Form> {
+    let form = Form::find(cx, id)?;
+    match form.status {
+        FormStatus::Archived => Err(Problem::conflict("status", "must not be archived")),
+        FormStatus::Draft | FormStatus::Published => Ok(form),
+    }
+}
+
+fn update_form(
+    cx: &mut Write,
+    Path(at): Path<FormPath>,
+    Body(change): Body<FormChanges>,
+) -> Result<FormAnswer> {
+    let before = writable(cx, at.form_id)?;
+    let mut form = before.clone();
+    change.name.apply(&mut form.name);
+    change.description.map(Into::into).apply(&mut form.description);
+    let last = before.draft_version.or(before.version).unwrap_or(1);
+    let mut of = Form::at_version(cx, form.form_id, last)?;
+    let mut more: &[&str] = &[];
+    if let Some(questions) = change.questions.value().map(Many::into_vec)
+        && questions != of.questions
+    {
+        checked_for(cx, form.kind, &questions)?;
+        form.check_types(&questions)?;
+        if before.draft_version.is_none() {
+            if last >= VERSIONS_MAX {
+                return Err(Problem::conflict("questions", "must be of at most 1000 versions"));
+            }
+            of.version = last + 1;
+            form.draft_version = Some(of.version);
+        }
+        (of.questions, of.published_at, more) = (questions, None, &["questions"]);
+        form.draft(cx, &of.questions)?;
+    }
+    form.save(cx, &before, more)?;
+    Ok(told(form, of))
+}
+
+fn publish_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> {
+    let before = writable(cx, at.form_id)?;
+    let mut form = before.clone();
+    let last = before.draft_version.or(before.version).unwrap_or(1);
+    let mut of = Form::at_version(cx, form.form_id, last)?;
+    if before.draft_version.is_none() {
+        form.save(cx, &before, &[])?;
+        return Ok(told(form, of));
+    }
+    if !of.questions.iter().any(Question::is_asked) {
+        return Err(Problem::conflict("questions", "must have at least one that is answered"));
+    }
+    let types = of.questions.iter().map(|one| (one.question_id.to_string(), one.r#type));
+    form.question_types.0.extend(types.collect::<BTreeMap<String, QuestionType>>());
+    if form.question_types.0.len() > IDS_MAX {
+        return Err(Problem::conflict(
+            "questions",
+            "must have had at most 2000 ids in all versions",
+        ));
+    }
+    (form.status, form.version, form.draft_version) = (FormStatus::Published, Some(last), None);
+    form.publish_draft(cx, last)?;
+    form.save(cx, &before, &[])?;
+    of.published_at = Some(cx.now());
+    Ok(told(form, of))
+}
+
+fn archive_form(cx: &mut Write, Path(at): Path<FormPath>) -> Result<FormAnswer> {
+    let before = Form::find(cx, at.form_id)?;
+    let mut form = before.clone();
+    form.status = FormStatus::Archived;
+    form.save(cx, &before, &[])?;
+    let last = form.version.or(form.draft_version).unwrap_or(1);
+    let of = Form::at_version(cx, form.form_id, last)?;
+    Ok(told(form, of))
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/forms", FormsRead, list_forms).summary("List forms"),
+        operation!(GET "/forms/{formId}", FormsRead, get_form)
+            .summary("Get a form")
+            .describe("With the questions of a version. One that was published never changes."),
+        operation!(app POST "/forms", Coach, create_form)
+            .summary("Write a form")
+            .describe("Clients can be given it once it is published.")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(app PATCH "/forms/{formId}", Coach, update_form)
+            .summary("Change a form")
+            .describe(
+                "Questions that were published stay as they are: others make the next version, which whoever is \
+                 given the form after it was published is asked. A question keeps its `questionId` and its type; \
+                 another type wants another id.",
+            )
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/forms/{formId}/publish", Coach, publish_form)
+            .summary("Publish a form")
+            .describe("What was written since is asked from now on. Who was given the form before answers what they were given.")
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/forms/{formId}/archive", Coach, archive_form)
+            .summary("Archive a form")
+            .describe("Nobody is given it any more, and check-ups with it do not recur; who was given it can answer it."),
+    ])
+}
+
+lists! {
+    /// Every form, newest first; a company has few.
+    LIST: List<Form, Filters> = List::new("form WHERE company_id = ?1", "form_id DESC");
+}
+
+statements! {
+    COUNT = "SELECT COUNT(*) FROM form WHERE company_id = ?1 AND status <> 'archived'";
+}

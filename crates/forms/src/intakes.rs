@@ -1,0 +1,97 @@
+//! Intakes: what is asked of somebody who begins.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Paged, Path, Query, Read, answer, listed, operation, path};
+use spotter_kernel::{Key, Result, Timestamp, id::ClientId};
+use spotter_store::{List, filters, lists};
+
+use crate::{
+    assignment::{Assignment, AssignmentId, AssignmentStatus, Intake, SubmissionId},
+    form::{FormId, FormKind},
+    submission::{Answered, Submission},
+};
+
+listed!(Intakes { intakes: Intake });
+
+filters! {
+    struct Filters {
+        /// Intakes of this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Intakes in this status.
+        status: AssignmentStatus => "status = ?", tallied;
+        /// Intakes with this form.
+        form_id: FormId => "form_id = ?";
+        /// Given or changed at or after this instant.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_intakes(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Intakes> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.map(Assignment::intake).into())
+}
+
+path!(IntakePath { intake_id: AssignmentId });
+
+/// Of which time that something was handed in.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Which {
+    /// What was handed in then; the last when absent.
+    pub(super) submission_id: Option<SubmissionId>,
+}
+
+answer!(IntakeAnswer {
+    intake: Intake,
+    /// What was handed in; null where nothing was yet.
+    submission: Option<Submission>,
+    /// In the order of the form; questions that were not shown or not answered are left out.
+    answers: Vec<Answered>,
+});
+
+/// What was handed in for something, with its answers.
+pub(super) fn handed_in(
+    cx: &mut Read,
+    of: &Assignment,
+    which: &Which,
+) -> Result<(Option<Submission>, Vec<Answered>)> {
+    let submission = Submission::of(cx, of, which.submission_id)?;
+    let answers = submission.as_ref().map(|handed| handed.answered(cx)).transpose()?;
+    Ok((submission, answers.unwrap_or_default()))
+}
+
+fn get_intake(
+    cx: &mut Read,
+    Path(at): Path<IntakePath>,
+    Query(which): Query<Which>,
+) -> Result<IntakeAnswer> {
+    let given = Assignment::find_kind(cx, at.intake_id, FormKind::Intake)?;
+    let (submission, answers) = handed_in(cx, &given, &which)?;
+    Ok(IntakeAnswer { intake: given.intake(), submission, answers })
+}
+
+/// What clients are not told.
+pub(super) const STAFFS: &[&str] = &["flagged"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/intakes", IntakesRead, list_intakes)
+            .summary("List intakes")
+            .describe("The newest first; without answers.")
+            .for_own(STAFFS),
+        operation!(GET "/intakes/{intakeId}", IntakesRead, get_intake)
+            .summary("Get an intake")
+            .describe("With what was handed in last, each answer with what was asked.")
+            .for_own(STAFFS)
+            .fails(&[Key::NotFound]),
+    ])
+}
+
+lists! {
+    /// Every intake, the newest first.
+    LIST: List<Assignment, Filters> = List::new(
+        "form_assignment WHERE company_id = ?1 AND kind = 'intake'", "assignment_id DESC",
+    ).tallied("intakes");
+}

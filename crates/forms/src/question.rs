@@ -1,0 +1,548 @@
+//! Questions: what a form asks, and when. Rules that know no database.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use spotter_kernel::{
+    Date, Many, Problem, Result,
+    text::{Handle, Text},
+};
+use spotter_store::words;
+
+/// Most questions of a form.
+pub const QUESTIONS_MAX: usize = 200;
+/// Most bytes of all questions of a form together.
+const BYTES_MAX: usize = 256 * 1024;
+/// Most characters of a text, and how many there may be where nothing is said.
+pub const TEXT_MAX: i64 = 5_000;
+/// Most steps of a scale.
+const STEPS_MAX: f64 = 100.0;
+/// The largest number that can be asked for or answered.
+const NUMBER_MAX: f64 = 1e12;
+
+words! {
+    /// What an answer is: a text, a number, yes or no, a date, one or several of the options, a step of a scale,
+    /// a measurement, a file, or that something is consented to. A statement is read and not answered.
+    pub enum QuestionType {
+        Text = "text",
+        Number = "number",
+        Boolean = "boolean",
+        Date = "date",
+        SingleChoice = "single_choice",
+        MultiChoice = "multi_choice",
+        Scale = "scale",
+        Measurement = "measurement",
+        File = "file",
+        Consent = "consent",
+        Statement = "statement",
+    }
+}
+
+/// Something to choose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Choice {
+    /// What the form calls it; it keeps it from version to version.
+    pub option_id: Handle,
+    /// What people read.
+    pub label: Text<200>,
+    /// Whether a coach is to look at whoever chooses it; clients are not told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flag: bool,
+}
+
+words! {
+    /// How an answer is compared.
+    pub enum Comparison {
+        Eq = "eq",
+        Ne = "ne",
+        Gt = "gt",
+        Lt = "lt",
+        In = "in",
+        Answered = "answered",
+    }
+}
+
+/// What an earlier answer has to be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Test {
+    /// A question before this one.
+    pub question_id: Handle,
+    /// How its answer is compared. What was not answered, or not shown, passes nothing but `answered: false`.
+    pub op: Comparison,
+    /// With what: a value of the question's kind, of `in` a list of them, of `answered` true or false.
+    #[serde(default)]
+    pub value: Value,
+}
+
+/// When a question is shown: where all, or any, of the tests pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ShowWhen {
+    /// Every one of them.
+    All(Many<Test, 1, 20>),
+    /// At least one of them.
+    Any(Many<Test, 1, 20>),
+}
+
+impl ShowWhen {
+    fn tests(&self) -> &[Test] {
+        match self {
+            Self::All(tests) | Self::Any(tests) => tests,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Self::All(_) => "all",
+            Self::Any(_) => "any",
+        }
+    }
+}
+
+/// A question of a form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Question {
+    /// What the form calls it; it keeps it, and its type, from version to version.
+    pub question_id: Handle,
+    /// What an answer is.
+    pub r#type: QuestionType,
+    /// What people read.
+    pub label: Text<500>,
+    /// What helps to answer it.
+    pub help: Option<Text<2000>>,
+    /// Whether it must be answered where it is shown.
+    #[serde(default)]
+    pub required: bool,
+    /// What can be chosen, of `single_choice` and `multi_choice`.
+    #[serde(default, skip_serializing_if = "none")]
+    pub options: Many<Choice, 0, 50>,
+    /// The least number, the first step of a scale, or how many options are to be chosen at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// The largest number, the last step of a scale, or how many options can be chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Most characters of a text; 5000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<i64>,
+    /// What is measured: a key of `GET /measurement-types`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measurement_type: Option<Text<40>>,
+    /// When it is shown; always when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show_when: Option<ShowWhen>,
+}
+
+fn none(options: &Many<Choice, 0, 50>) -> bool {
+    options.is_empty()
+}
+
+/// Answers by the questions' ids.
+pub type Answers = BTreeMap<String, Value>;
+
+impl Question {
+    /// The option with this id.
+    pub fn option(&self, id: &str) -> Option<&Choice> {
+        self.options.iter().find(|option| &*option.option_id == id)
+    }
+
+    /// The same without what is staff's to know.
+    pub fn for_clients(mut self) -> Self {
+        let options = self.options.iter().map(|option| Choice { flag: false, ..option.clone() });
+        self.options = Many::new(options.collect()).unwrap_or_default();
+        self
+    }
+
+    /// Whether it is to be answered at all.
+    pub fn is_asked(&self) -> bool {
+        self.r#type != QuestionType::Statement
+    }
+
+    fn check(&self, at: &str) -> Result<()> {
+        use QuestionType::{MultiChoice, Number, Scale, SingleChoice};
+        let wrong = |name: &str, rule: &str| Err(Problem::invalid(&format!("{at}.{name}"), rule));
+        let is_choice = matches!(self.r#type, SingleChoice | MultiChoice);
+        match is_choice {
+            true if self.options.is_empty() => {
+                return wrong("options", "must be at least one option");
+            }
+            false if !self.options.is_empty() => {
+                return wrong("options", "must be absent but for single_choice and multi_choice");
+            }
+            _ => {}
+        }
+        let mut seen = BTreeSet::new();
+        for (number, option) in self.options.iter().enumerate() {
+            if !seen.insert(&*option.option_id) {
+                return wrong(&format!("options[{number}].optionId"), "must be given once");
+            }
+        }
+        let has_range = matches!(self.r#type, Number | Scale | MultiChoice);
+        for (name, bound) in [("min", self.min), ("max", self.max)] {
+            match bound {
+                Some(_) if !has_range => {
+                    return wrong(name, "must be absent but for number, scale and multi_choice");
+                }
+                Some(bound) if bound.abs() > NUMBER_MAX => {
+                    return wrong(name, "must be -1000000000000 to 1000000000000");
+                }
+                Some(bound) if self.r#type != Number && bound.fract() != 0.0 => {
+                    return wrong(name, "must be a whole number");
+                }
+                _ => {}
+            }
+        }
+        if self.min.zip(self.max).is_some_and(|(min, max)| min > max) {
+            return wrong("max", "must not be below min");
+        }
+        if self.r#type == Scale {
+            match self.min.zip(self.max) {
+                None => return wrong("max", "must be there, and min, of a scale"),
+                Some((min, max)) if min >= max || max - min > STEPS_MAX => {
+                    return wrong("max", "must be 1 to 100 above min, of a scale");
+                }
+                Some(_) => {}
+            }
+        }
+        let choices = self.options.len() as f64;
+        if self.r#type == MultiChoice
+            && (self.min.is_some_and(|min| !(0.0..=choices).contains(&min))
+                || self.max.is_some_and(|max| !(1.0..=choices).contains(&max)))
+        {
+            return wrong("max", "must be, and min, as many as there are options at most");
+        }
+        match (self.r#type, self.max_length) {
+            (_, None) => {}
+            (QuestionType::Text, Some(1..=TEXT_MAX)) => {}
+            (QuestionType::Text, _) => return wrong("maxLength", "must be 1 to 5000"),
+            _ => return wrong("maxLength", "must be absent but for text"),
+        }
+        match (self.r#type, &self.measurement_type) {
+            (QuestionType::Measurement, None) => wrong("measurementType", "must be there"),
+            (QuestionType::Measurement, _) | (_, None) => Ok(()),
+            _ => wrong("measurementType", "must be absent but for measurement"),
+        }?;
+        match self.required && !self.is_asked() {
+            true => wrong("required", "must be absent, or false, of a statement"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a value can be what an answer to it is compared with.
+    fn can_be(&self, value: &Value) -> bool {
+        use QuestionType::{Boolean, Consent, MultiChoice, Number, Scale, SingleChoice};
+        match self.r#type {
+            QuestionType::Text => value.as_str().is_some_and(|text| text.len() <= 1_000),
+            Number | Scale => value.as_f64().is_some(),
+            Boolean | Consent => value.is_boolean(),
+            QuestionType::Date => value.as_str().is_some_and(|text| Date::parse(text).is_some()),
+            SingleChoice | MultiChoice => {
+                value.as_str().is_some_and(|id| self.option(id).is_some())
+            }
+            QuestionType::Measurement | QuestionType::File | QuestionType::Statement => false,
+        }
+    }
+
+    /// Why a test of the answer to it makes no sense.
+    fn refuses(&self, test: &Test) -> Option<(&'static str, &'static str)> {
+        use QuestionType::{Boolean, Consent, MultiChoice, Number, Scale, SingleChoice};
+        let op = ("op", "must be one that the question's type knows");
+        let value = ("value", "must be a value of the question's kind");
+        let one = |fits: bool| (!fits).then_some(value);
+        match (test.op, self.r#type) {
+            (_, QuestionType::Statement) => {
+                Some(("questionId", "must be a question that is answered"))
+            }
+            (Comparison::Answered, _) => {
+                let fits = test.value.is_null() || test.value.is_boolean();
+                (!fits).then_some(("value", "must be true or false"))
+            }
+            (_, QuestionType::Measurement | QuestionType::File) => Some(op),
+            (Comparison::Gt | Comparison::Lt, Number | Scale | QuestionType::Date) => {
+                one(self.can_be(&test.value))
+            }
+            (Comparison::Gt | Comparison::Lt, _) => Some(op),
+            (Comparison::In, Boolean | Consent) => Some(op),
+            (
+                Comparison::In,
+                QuestionType::Text
+                | Number
+                | Scale
+                | QuestionType::Date
+                | SingleChoice
+                | MultiChoice,
+            ) => {
+                let all = test.value.as_array();
+                let fits = all.is_some_and(|all| {
+                    (1..=50).contains(&all.len()) && all.iter().all(|one| self.can_be(one))
+                });
+                (!fits)
+                    .then_some(("value", "must be a list of 1 to 50 values of the question's kind"))
+            }
+            (Comparison::Eq | Comparison::Ne, _) => one(self.can_be(&test.value)),
+        }
+    }
+}
+
+/// Refuses questions that cannot be asked: ids that are given twice, bounds that exclude each other, conditions on
+/// what comes later.
+pub fn checked(questions: &[Question]) -> Result<()> {
+    let mut before: BTreeMap<&str, &Question> = BTreeMap::new();
+    for (number, question) in questions.iter().enumerate() {
+        let at = format!("questions[{number}]");
+        question.check(&at)?;
+        if let Some(when) = &question.show_when {
+            for (number, test) in when.tests().iter().enumerate() {
+                let at = format!("{at}.showWhen.{}[{number}]", when.word());
+                let Some(asked) = before.get(&*test.question_id) else {
+                    let rule = "must be a question before this one";
+                    return Err(Problem::invalid(&format!("{at}.questionId"), rule));
+                };
+                if let Some((name, rule)) = asked.refuses(test) {
+                    return Err(Problem::invalid(&format!("{at}.{name}"), rule));
+                }
+            }
+        }
+        if before.insert(&question.question_id, question).is_some() {
+            return Err(Problem::invalid(&format!("{at}.questionId"), "must be given once"));
+        }
+    }
+    let size = serde_json::to_vec(questions).map_err(Problem::internal)?.len();
+    match size > BYTES_MAX {
+        true => Err(Problem::invalid("questions", "must be at most 262144 bytes as JSON")),
+        false => Ok(()),
+    }
+}
+
+/// Whether an answer and a value are the same; of several that were chosen, whether it is among them.
+fn same(answer: &Value, value: &Value) -> bool {
+    match (answer, answer.as_f64(), value.as_f64()) {
+        (_, Some(one), Some(other)) => one == other,
+        (Value::Array(chosen), ..) => chosen.contains(value),
+        _ => answer == value,
+    }
+}
+
+fn passes(test: &Test, answer: Option<&Value>) -> bool {
+    let Some(answer) = answer else {
+        return test.op == Comparison::Answered && test.value == Value::Bool(false);
+    };
+    // Dates are compared as they are written.
+    let after = |one: &Value, other: &Value| match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one > other,
+        _ => one.as_str() > other.as_str(),
+    };
+    match test.op {
+        Comparison::Answered => test.value != Value::Bool(false),
+        Comparison::Eq => same(answer, &test.value),
+        Comparison::Ne => !same(answer, &test.value),
+        Comparison::Gt => after(answer, &test.value),
+        Comparison::Lt => after(&test.value, answer),
+        Comparison::In => {
+            test.value.as_array().is_some_and(|all| all.iter().any(|one| same(answer, one)))
+        }
+    }
+}
+
+/// The questions that are shown to whoever has answered so, in one pass: a condition looks at earlier questions
+/// alone, and what is not shown counts as not answered.
+pub fn shown<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Question> {
+    let mut told: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut all = Vec::with_capacity(questions.len());
+    for question in questions {
+        let pass = |test: &Test| passes(test, told.get(&*test.question_id).copied());
+        let is_shown = match &question.show_when {
+            None => true,
+            Some(ShowWhen::All(tests)) => tests.iter().all(pass),
+            Some(ShowWhen::Any(tests)) => tests.iter().any(pass),
+        };
+        if !is_shown {
+            continue;
+        }
+        all.push(question);
+        if let Some(answer) = answers.get(&*question.question_id) {
+            told.insert(&question.question_id, answer);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(value: Value) -> Question {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn of(questions: Value) -> Vec<Question> {
+        serde_json::from_value(questions).unwrap()
+    }
+
+    #[test]
+    fn questions_that_make_no_sense_are_refused() {
+        let text = |id: &str| json!({"questionId": id, "type": "text", "label": "?"});
+        let with = |more: Value| {
+            let mut question = text("q");
+            question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!([question])
+        };
+        let when = |on: Value| {
+            json!([{"questionId": "n", "type": "number", "label": "?"},
+                {"questionId": "q", "type": "text", "label": "?", "showWhen": {"all": [on]}}])
+        };
+        let options = json!([{"optionId": "a", "label": "A"}]);
+        for (questions, field) in [
+            (json!([text("a"), text("a")]), "questions[1].questionId"),
+            (with(json!({"options": options})), "questions[0].options"),
+            (with(json!({"type": "single_choice"})), "questions[0].options"),
+            (
+                with(json!({"type": "multi_choice", "options": options, "max": 2})),
+                "questions[0].max",
+            ),
+            (with(json!({"min": 1})), "questions[0].min"),
+            (with(json!({"type": "number", "min": 2, "max": 1})), "questions[0].max"),
+            (with(json!({"type": "scale", "min": 1})), "questions[0].max"),
+            (with(json!({"type": "scale", "min": 0.5, "max": 2})), "questions[0].min"),
+            (with(json!({"type": "scale", "min": 0, "max": 101})), "questions[0].max"),
+            (with(json!({"maxLength": 0})), "questions[0].maxLength"),
+            (with(json!({"type": "date", "maxLength": 9})), "questions[0].maxLength"),
+            (with(json!({"type": "measurement"})), "questions[0].measurementType"),
+            (with(json!({"measurementType": "weight"})), "questions[0].measurementType"),
+            (with(json!({"type": "statement", "required": true})), "questions[0].required"),
+            (
+                when(json!({"questionId": "q", "op": "answered"})),
+                "questions[1].showWhen.all[0].questionId",
+            ),
+            (
+                when(json!({"questionId": "n", "op": "eq", "value": "3"})),
+                "questions[1].showWhen.all[0].value",
+            ),
+            (
+                when(json!({"questionId": "n", "op": "in", "value": []})),
+                "questions[1].showWhen.all[0].value",
+            ),
+        ] {
+            let refused = checked(&of(questions.clone())).unwrap_err();
+            assert_eq!(refused.details.unwrap()["field"], field, "{questions}");
+        }
+        assert!(checked(&of(when(json!({"questionId": "n", "op": "gt", "value": 3})))).is_ok());
+    }
+
+    #[test]
+    fn what_is_hidden_counts_as_not_answered() {
+        let questions = of(json!([
+            {"questionId": "pain", "type": "boolean", "label": "Any pain?"},
+            {"questionId": "where", "type": "text", "label": "Where?",
+             "showWhen": {"all": [{"questionId": "pain", "op": "eq", "value": true}]}},
+            {"questionId": "since", "type": "date", "label": "Since when?",
+             "showWhen": {"any": [{"questionId": "where", "op": "answered"}]}},
+        ]));
+        assert!(checked(&questions).is_ok());
+        let ids = |answers: Value| -> Vec<String> {
+            let answers = serde_json::from_value(answers).unwrap();
+            let all = shown(&questions, &answers);
+            all.iter().map(|one| one.question_id.to_string()).collect()
+        };
+        assert_eq!(ids(json!({})), ["pain"]);
+        assert_eq!(ids(json!({"pain": false, "where": "Knee"})), ["pain"]);
+        assert_eq!(ids(json!({"pain": true})), ["pain", "where"]);
+        assert_eq!(ids(json!({"pain": true, "where": "Knee"})), ["pain", "where", "since"]);
+    }
+
+    #[test]
+    fn comparisons() {
+        let test = |op: &str, value: Value| Test {
+            question_id: Handle::parse("q").unwrap(),
+            op: Comparison::parse(op).unwrap(),
+            value,
+        };
+        for (op, value, answer, is) in [
+            ("eq", json!(3), json!(3.0), true),
+            ("ne", json!(3), json!(3.0), false),
+            ("gt", json!(3), json!(3), false),
+            ("gt", json!("2026-01-31"), json!("2026-02-01"), true),
+            ("lt", json!(3), json!(-1), true),
+            ("in", json!(["a", "b"]), json!("b"), true),
+            ("in", json!(["a", "b"]), json!(["c", "b"]), true),
+            ("eq", json!("a"), json!(["a", "c"]), true),
+            ("ne", json!("a"), json!(["a", "c"]), false),
+            ("answered", Value::Null, json!(false), true),
+            ("answered", json!(false), json!(false), false),
+        ] {
+            assert_eq!(
+                passes(&test(op, value.clone()), Some(&answer)),
+                is,
+                "{op} {value} {answer}"
+            );
+        }
+        assert!(!passes(&test("ne", json!(3)), None));
+        assert!(!passes(&test("answered", json!(true)), None));
+        assert!(passes(&test("answered", json!(false)), None));
+    }
+
+    /// Questions of yes and no, each shown where tests of earlier ones pass.
+    fn chains() -> impl Strategy<Value = Vec<Question>> {
+        let tests =
+            prop::collection::vec((any::<prop::sample::Index>(), 0..4u8, any::<bool>()), 0..3);
+        prop::collection::vec((tests, any::<bool>()), 1..12).prop_map(|all| {
+            let questions = all.into_iter().enumerate().map(|(number, (tests, is_all))| {
+                let tests: Vec<Value> = match number {
+                    0 => Vec::new(),
+                    _ => tests
+                        .into_iter()
+                        .map(|(on, op, value)| {
+                            let op = ["eq", "ne", "answered", "answered"][usize::from(op)];
+                            json!({"questionId": format!("q{}", on.index(number)), "op": op, "value": value})
+                        })
+                        .collect(),
+                };
+                let mut one = json!({"questionId": format!("q{number}"), "type": "boolean", "label": "?"});
+                if !tests.is_empty() {
+                    one["showWhen"] = json!({(if is_all { "all" } else { "any" }): tests});
+                }
+                question(one)
+            });
+            questions.collect()
+        })
+    }
+
+    proptest! {
+        /// What is hidden could as well not have been answered, and answering it changes nothing.
+        #[test]
+        fn hidden_answers_change_nothing(
+            questions in chains(),
+            said in prop::collection::vec(any::<Option<bool>>(), 12),
+        ) {
+            prop_assert!(checked(&questions).is_ok());
+            let answers: Answers = questions.iter().zip(&said).filter_map(|(question, said)| {
+                said.map(|said| (question.question_id.to_string(), json!(said)))
+            }).collect();
+            let seen = shown(&questions, &answers);
+            let mut kept = answers.clone();
+            kept.retain(|id, _| seen.iter().any(|one| &*one.question_id == id));
+            prop_assert_eq!(&shown(&questions, &kept), &seen);
+            // Asked again from the first, each by its own conditions over what is shown and answered alone.
+            for question in &questions {
+                let pass = |test: &Test| passes(test, kept.get(&*test.question_id));
+                let is_shown = question.show_when.as_ref().is_none_or(|when| match when {
+                    ShowWhen::All(tests) => tests.iter().all(pass),
+                    ShowWhen::Any(tests) => tests.iter().any(pass),
+                });
+                prop_assert_eq!(is_shown, seen.contains(&question));
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What was handed in: answers to one version of a form, which stay as they are.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use spotter_contract::{Area, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
+use spotter_store::{Bind, Json, List, filters, lists, params, record, statements, under, values};
+
+use crate::{
+    answer::is_flagged,
+    assignment::{Assignment, AssignmentId, SubmissionId},
+    form::{Form, FormId, FormKind},
+    question::{Answers, Question, QuestionType},
+};
+
+record! {
+    /// What was handed in, as it is kept.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "FormSubmission")]
+    pub struct Submission {
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// Its id.
+        pub submission_id: SubmissionId,
+        /// What was given to the client.
+        pub assignment_id: AssignmentId,
+        pub form_id: FormId,
+        /// The version that was answered.
+        pub form_version: i64,
+        /// What the form was called when it was assigned.
+        pub form_name: String,
+        /// What the form is for.
+        pub kind: FormKind,
+        /// By the questions' ids.
+        #[serde(skip)]
+        pub answers: Json<Answers>,
+        /// Whether an answer was chosen that a coach is to look at.
+        pub flagged: bool,
+        /// api_client, coach, client or system.
+        pub submitted_by_type: String,
+        pub submitted_by: Option<Id>,
+        pub submitted_at: Timestamp,
+    }
+}
+
+record! {
+    /// What was handed in, without its answers.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct FormSubmissionSummary {
+        client_id: ClientId,
+        submission_id: SubmissionId,
+        assignment_id: AssignmentId,
+        form_id: FormId,
+        form_version: i64,
+        /// What the form was called when it was assigned.
+        form_name: String,
+        /// Whether an answer was chosen that a coach is to look at.
+        flagged: bool,
+        submitted_at: Timestamp,
+    }
+}
+
+/// A question with its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "FormAnswer")]
+pub struct Answered {
+    question_id: String,
+    r#type: QuestionType,
+    /// What was asked.
+    label: String,
+    /// By the question's type: a text, a number, true or false, a date, an `optionId` or a list of them,
+    /// `{value, unit}` or `{components, unit}` of a measurement, `{fileId, fileName, mediaType, sizeBytes}` of a file.
+    value: Value,
+    /// Whether it is one that a coach is to look at.
+    flagged: bool,
+}
+
+/// The subject of the totals of a client's submissions of general forms.
+const TALLY: &str = "form_submissions";
+
+impl Submission {
+    /// Writes a new one down.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(INSERT, &self.params())?;
+        if self.kind == FormKind::General {
+            let subjects = BTreeSet::from([under(TALLY, &[self.client_id.bind()])]);
+            cx.recount(&BTreeSet::new(), &subjects)?;
+        }
+        Ok(())
+    }
+
+    /// What was handed in for something: last, or this of it.
+    pub fn of(cx: &mut Read, of: &Assignment, id: Option<SubmissionId>) -> Result<Option<Self>> {
+        let Some(id) = id.or(of.submission_id) else { return Ok(None) };
+        let found: Option<Self> = cx.one(FIND, params![of.client_id, id])?;
+        let found = found.filter(|found| found.assignment_id == of.assignment_id);
+        found.map(Some).ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The answers, in the order of the questions.
+    pub fn answered(&self, cx: &mut Read) -> Result<Vec<Answered>> {
+        let version = Form::at_version(cx, self.form_id, self.form_version)?;
+        let told = |question: &Question| {
+            let value = self.answers.0.get(&*question.question_id)?.clone();
+            Some(Answered {
+                question_id: question.question_id.to_string(),
+                r#type: question.r#type,
+                label: question.label.to_string(),
+                flagged: is_flagged(question, &value),
+                value,
+            })
+        };
+        Ok(version.questions.iter().filter_map(told).collect())
+    }
+}
+
+listed!(Submissions { submissions: FormSubmissionSummary });
+
+filters! {
+    struct Filters {
+        /// Submissions of this form.
+        form_id: FormId => "form_id = ?";
+        /// Handed in at or after this instant.
+        submitted_from: Timestamp => "submitted_at >= ?";
+    }
+}
+
+fn list_form_submissions(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<Submissions> {
+    Client::find(cx, at.client_id)?;
+    Ok(cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?.into())
+}
+
+path!(SubmissionPath { client_id: ClientId, submission_id: SubmissionId });
+
+answer!(SubmissionAnswer {
+    submission: Submission,
+    /// In the order of the form; questions that were not shown or not answered are left out.
+    answers: Vec<Answered>,
+});
+
+fn get_form_submission(cx: &mut Read, Path(at): Path<SubmissionPath>) -> Result<SubmissionAnswer> {
+    Client::find(cx, at.client_id)?;
+    let found: Option<Submission> = cx.one(FIND, params![at.client_id, at.submission_id])?;
+    let found = found.filter(|found| found.kind == FormKind::General);
+    let submission = found.ok_or(Key::NotFound)?;
+    let answers = submission.answered(cx)?;
+    Ok(SubmissionAnswer { submission, answers })
+}
+
+/// What clients are not told.
+const STAFFS: &[&str] = &["flagged"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(GET "/clients/{clientId}/form-submissions", FormsRead, list_form_submissions)
+            .summary("List what a client has handed in")
+            .describe("Of general forms. Intakes and check-ups have scopes of their own, at `/intakes` and `/checkups`.")
+            .for_client(STAFFS),
+        operation!(GET "/clients/{clientId}/form-submissions/{submissionId}", FormsRead, get_form_submission)
+            .summary("Get what a client has handed in")
+            .describe("A general form's answers, each with what was asked.")
+            .for_client(STAFFS),
+    ])
+}
+
+lists! {
+    /// What a client has handed in of general forms, the newest first.
+    LIST: List<FormSubmissionSummary, Filters> = List::new(
+        "form_submission WHERE company_id = ?1 AND client_id = ?2 AND kind = 'general'",
+        "submission_id DESC",
+    ).tallied(TALLY);
+}
+
+statements! {
+    FIND = "SELECT ", Submission::COLUMNS, " FROM form_submission \
+        WHERE company_id = ?1 AND client_id = ?2 AND submission_id = ?3";
+    INSERT = "INSERT INTO form_submission ", values!(Submission);
+}

@@ -1,0 +1,147 @@
+//! Forms are written, published and archived; what was published never changes.
+
+use serde_json::{Value, json};
+
+use super::{NOTE, give, new_form, published, questions};
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+};
+
+on_both_engines!(
+    what_was_published_never_changes,
+    forms_that_make_no_sense_are_refused,
+    who_may_write_and_read_forms,
+);
+
+async fn of_version(app: &App, form: &str, version: i64) -> Value {
+    let told = app.get(&format!("/forms/{form}?version={version}")).await.ok();
+    told.data()["formVersion"].clone()
+}
+
+async fn what_was_published_never_changes(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    app.events().await;
+    let form = new_form(&app, "general", questions()).await;
+    let path = format!("/forms/{form}");
+    let told = app.get(&path).await.ok();
+    let is = &told.data()["form"];
+    assert_eq!(
+        (&is["status"], &is["version"], &is["draftVersion"]),
+        (&json!("draft"), &Value::Null, &json!(1))
+    );
+    let to = format!("/clients/{client}/form-assignments");
+    app.post(&to, json!({"formId": form})).await.refused(409, "PUBLIC_API_ERROR").about("formId");
+    let told = app.app("POST", &format!("{path}/publish"), None).await.ok();
+    assert_eq!(told.data()["form"]["version"], 1);
+    assert!(told.data()["formVersion"]["publishedAt"].is_string());
+    let first = give(&app, &client, &form).await;
+    let before = of_version(&app, &form, 1).await;
+    // Others make the next version, which nobody is given before it is published.
+    let change = json!({"name": "Hello", "questions": [NOTE.clone()]});
+    let told = app.app("PATCH", &path, Some(change)).await.ok();
+    assert_eq!(told.data()["form"]["draftVersion"], 2);
+    assert_eq!(of_version(&app, &form, 1).await, before);
+    let second = give(&app, &client, &form).await;
+    let asked = async |given: &str| {
+        let path = format!("/clients/{client}/form-assignments/{given}/draft");
+        let told = app.app("GET", &path, None).await.ok();
+        (
+            told.data()["formAssignment"]["formVersion"].clone(),
+            told.data()["questions"].as_array().unwrap().len(),
+        )
+    };
+    assert_eq!(asked(&second).await, (json!(1), 5));
+    app.app("POST", &format!("{path}/publish"), None).await.ok();
+    let third = give(&app, &client, &form).await;
+    assert_eq!((asked(&first).await, asked(&third).await), ((json!(1), 5), (json!(2), 1)));
+    assert_eq!(of_version(&app, &form, 1).await, before);
+    // Published once more, and changed to what it is, it stays as it is.
+    app.app("POST", &format!("{path}/publish"), None).await.ok();
+    app.app("PATCH", &path, Some(json!({"questions": [NOTE.clone()]}))).await.ok();
+    let told = app.get(&path).await.ok();
+    let is = &told.data()["form"];
+    assert_eq!(
+        (&is["name"], &is["version"], &is["draftVersion"]),
+        (&json!("Hello"), &json!(2), &Value::Null)
+    );
+    // An id keeps its type, in all versions there ever were.
+    let other = json!({"questions": [{"questionId": "mood", "type": "text", "label": "?"}]});
+    app.app("PATCH", &path, Some(other))
+        .await
+        .refused(400, "request.invalid")
+        .about("questions[0].questionId");
+    app.app("POST", &format!("{path}/archive"), None).await.ok();
+    app.post(&to, json!({"formId": form})).await.refused(409, "PUBLIC_API_ERROR").about("formId");
+    app.app("PATCH", &path, Some(json!({"name": "x"})))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("status");
+    assert_eq!(asked(&third).await, (json!(2), 1));
+    let told = app.get("/forms?status=archived&kind=general").await.ok();
+    assert_eq!(told.data()["total"], 1);
+    app.announced(&["form.assigned"; 3]).await;
+}
+
+async fn forms_that_make_no_sense_are_refused(app: App) {
+    let ask = async |kind: &str, question: Value| {
+        let new = json!({"name": "x", "kind": kind, "questions": [question]});
+        app.app("POST", "/forms", Some(new)).await
+    };
+    let weight = json!({"questionId": "w", "type": "measurement", "measurementType": "weight", "label": "?"});
+    ask("general", weight.clone())
+        .await
+        .refused(400, "request.invalid")
+        .about("questions[0].measurementType");
+    ask("checkup", weight.clone()).await.ok();
+    let mut unknown = weight;
+    unknown["measurementType"] = json!("aura");
+    ask("intake", unknown)
+        .await
+        .refused(400, "PUBLIC_API_INVALID_ENUM")
+        .about("questions[0].measurementType");
+    let mut wrong = NOTE.clone();
+    wrong["questionId"] = json!("a b");
+    ask("intake", wrong.clone())
+        .await
+        .refused(400, "request.invalid")
+        .about("questions[0].questionId");
+    wrong["questionId"] = json!("n");
+    wrong["colour"] = json!("red");
+    ask("intake", wrong.clone()).await.refused(400, "request.invalid");
+    wrong["colour"].take();
+    wrong["type"] = json!("mood");
+    wrong.as_object_mut().unwrap().remove("colour");
+    ask("intake", wrong).await.refused(400, "PUBLIC_API_INVALID_ENUM");
+    let form =
+        new_form(&app, "general", json!([{"questionId": "s", "type": "statement", "label": "Hi"}]))
+            .await;
+    let path = format!("/forms/{form}/publish");
+    app.app("POST", &path, None).await.refused(409, "PUBLIC_API_ERROR").about("questions");
+    let many: Vec<Value> = (0..201)
+        .map(|number| json!({"questionId": format!("q{number}"), "type": "text", "label": "?"}))
+        .collect();
+    let new = json!({"name": "x", "kind": "general", "questions": many});
+    app.app("POST", "/forms", Some(new)).await.refused(400, "request.invalid");
+    let large = "x".repeat(1_900);
+    let many: Vec<Value> = (0..180)
+        .map(|number| json!({"questionId": format!("q{number}"), "type": "text", "label": "?", "help": large}))
+        .collect();
+    let new = json!({"name": "x", "kind": "general", "questions": many});
+    app.app("POST", "/forms", Some(new)).await.refused(400, "request.invalid").about("questions");
+}
+
+async fn who_may_write_and_read_forms(app: App) {
+    let form = published(&app, "general", questions()).await;
+    let (_, client) = people::client(&app).await;
+    let new = json!({"name": "x", "kind": "general"});
+    app.app_as(&client, "POST", "/forms", Some(new.clone())).await.refused(403, "auth.forbidden");
+    app.app_as(&client, "GET", &format!("/forms/{form}"), None)
+        .await
+        .refused(403, "auth.forbidden");
+    let (_, coach) = people::coach(&app, "Coach").await;
+    let made = app.app_as(&coach, "POST", "/forms", Some(new)).await.ok();
+    assert_eq!(made.data()["form"]["createdByType"], "coach");
+    let other = App::new(app.server).await;
+    other.get(&format!("/forms/{form}")).await.refused(404, "resource.not_found");
+}
