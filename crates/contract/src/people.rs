@@ -158,6 +158,11 @@ impl Read<'_, '_> {
         (actor.kind().to_owned(), actor.id())
     }
 
+    /// Whether the caller may know of clients' health: of integrations, those that have the consent.
+    pub fn may_know_of_health(&self) -> bool {
+        !matches!(self.caller().actor, Actor::ApiClient { health_data: false, .. })
+    }
+
     /// Whether staff call: coaches, integrations, the operator.
     pub fn by_staff(&self) -> bool {
         self.calling_client().is_none()

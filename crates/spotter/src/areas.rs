@@ -25,6 +25,7 @@ pub fn areas() -> Area {
         spotter_workouts::area(),
         spotter_progress::area(),
         spotter_forms::area(),
+        spotter_documents::area(),
         mail::area(),
         uploads::area(),
         live::area(),

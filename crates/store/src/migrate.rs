@@ -39,6 +39,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("progress", include_str!("../migrations/0023_progress.sql")),
     ("photos and meals", include_str!("../migrations/0024_photos_and_meals.sql")),
     ("forms", include_str!("../migrations/0025_forms.sql")),
+    ("documents", include_str!("../migrations/0026_documents.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -262,6 +262,11 @@ impl Client {
         self.address.as_ref().map(|address| &address.0)
     }
 
+    /// The coach who looks after them.
+    pub fn assigned_coach_id(&self) -> Option<CoachId> {
+        self.assigned_coach_id
+    }
+
     /// Where the client mostly is.
     pub fn home_location_id(&self) -> Option<LocationId> {
         self.home_location_id

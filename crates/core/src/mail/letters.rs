@@ -27,6 +27,7 @@ words! {
         MembershipPaused = "membership_paused",
         MembershipEnds = "membership_ends",
         MembershipNeverBegins = "membership_never_begins",
+        DocumentExpires = "document_expires",
     }
 }
 
@@ -98,6 +99,15 @@ pub enum Letter<'l> {
         /// What it is called.
         membership: &'l str,
     },
+    /// A document expires.
+    DocumentExpires {
+        /// What it is called.
+        document: &'l str,
+        /// Whose it is.
+        client: &'l str,
+        /// Its last day.
+        until: &'l str,
+    },
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
         /// What people call the subscription.
@@ -161,6 +171,7 @@ struct Language {
     membership_paused: Texts,
     membership_ends: Texts,
     membership_never_begins: Texts,
+    document_expires: Texts,
 }
 
 impl Language {
@@ -185,6 +196,7 @@ impl Language {
             LetterKind::MembershipPaused => &self.membership_paused,
             LetterKind::MembershipEnds => &self.membership_ends,
             LetterKind::MembershipNeverBegins => &self.membership_never_begins,
+            LetterKind::DocumentExpires => &self.document_expires,
         }
     }
 }
@@ -208,6 +220,7 @@ impl Letter<'_> {
             Self::MembershipPaused { .. } => LetterKind::MembershipPaused,
             Self::MembershipEnds { .. } => LetterKind::MembershipEnds,
             Self::MembershipNeverBegins { .. } => LetterKind::MembershipNeverBegins,
+            Self::DocumentExpires { .. } => LetterKind::DocumentExpires,
         }
     }
 
@@ -254,6 +267,10 @@ impl Letter<'_> {
             }
             Self::MembershipEnds { membership, until } => {
                 values.extend([("membership", *membership), ("until", *until)]);
+                String::new()
+            }
+            Self::DocumentExpires { document, client, until } => {
+                values.extend([("document", *document), ("client", *client), ("until", *until)]);
                 String::new()
             }
         };
@@ -332,6 +349,8 @@ mod tests {
                     "until",
                     "membership",
                     "from",
+                    "document",
+                    "client",
                 ];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }

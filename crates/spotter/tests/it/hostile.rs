@@ -29,7 +29,7 @@ async fn strangers_are_turned_away(app: App) {
     };
     let id = revoked.data()["client"]["id"].as_str().unwrap();
     app.app("POST", &format!("/integrations/public-api/clients/{id}/revoke"), None).await.ok();
-    let narrow = app.token_with(&["documents:read"]).await;
+    let narrow = app.token_with(&["attendance_summaries:read"]).await;
     let signed_in = send(
         app.server
             .request("POST", "/app/v1/auth/login")

@@ -14,6 +14,7 @@ mod command_line;
 mod concurrency;
 mod conversations;
 mod description;
+mod documents;
 mod endings;
 mod finance;
 mod forms;

@@ -26,7 +26,7 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
 
 /// The core, and the areas over it.
 const AREAS: &[&str] =
-    &["core", "calendar", "conversations", "finance", "forms", "progress", "workouts"];
+    &["core", "calendar", "conversations", "documents", "finance", "forms", "progress", "workouts"];
 
 fn nowhere(crates: &[&str], words: &[&str]) {
     for name in crates {

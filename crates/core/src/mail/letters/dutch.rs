@@ -126,4 +126,12 @@ pub(super) const DUTCH: Language = Language {
         ],
         link: "",
     },
+    document_expires: Texts {
+        subject: "Een document verloopt: {document}",
+        paragraphs: &[
+            "Het document \u{201c}{document}\u{201d} van {client} verloopt. De laatste dag is {until}.",
+            "Moet het doorlopen, vraag dan om een nieuw document, en wijzig of archiveer dit.",
+        ],
+        link: "",
+    },
 };

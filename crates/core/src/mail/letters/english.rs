@@ -125,4 +125,12 @@ pub(super) const ENGLISH: Language = Language {
         ],
         link: "",
     },
+    document_expires: Texts {
+        subject: "A document expires: {document}",
+        paragraphs: &[
+            "The document \u{201c}{document}\u{201d} of {client} expires. Its last day is {until}.",
+            "If it is to go on, ask for a new one, and change or archive this one.",
+        ],
+        link: "",
+    },
 };

@@ -127,4 +127,12 @@ pub(super) const GERMAN: Language = Language {
         ],
         link: "",
     },
+    document_expires: Texts {
+        subject: "Ein Dokument läuft ab: {document}",
+        paragraphs: &[
+            "Das Dokument \u{201e}{document}\u{201c} von {client} läuft ab. Der letzte Tag ist der {until}.",
+            "Soll es weiter gelten, bitten Sie um ein neues, und ändern oder archivieren Sie dieses.",
+        ],
+        link: "",
+    },
 };

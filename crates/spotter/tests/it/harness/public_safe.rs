@@ -21,6 +21,7 @@ const WORDS: &[(&str, &[&str])] = &[
     (
         "status",
         &[
+            "archived",
             "booked",
             "waitlisted",
             "offered",

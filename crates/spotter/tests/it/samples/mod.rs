@@ -6,6 +6,7 @@ mod calendar;
 mod clients;
 mod company;
 mod conversations;
+mod documents;
 mod finance;
 mod forms;
 mod locations;
@@ -57,6 +58,7 @@ pub const ALL: &[&dyn Sample] = &[
     &finance::Shop,
     &progress::Progress,
     &forms::Forms,
+    &documents::Documents,
     &conversations::Talk,
     &mcp::Assistants,
 ];

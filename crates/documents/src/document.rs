@@ -1,0 +1,214 @@
+//! A document: what is known of it, who may know it, and how a change is saved and told.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Payload, Read, Write};
+use spotter_core::uploads::{MediaType, UploadId};
+use spotter_kernel::{Date, Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
+use spotter_store::{Bind, params, record, set, statements, stored_ids, subject, values, words};
+
+use crate::{
+    expiry,
+    folder::{Folder, FolderId},
+};
+
+id_type!(
+    /// A document.
+    DocumentId,
+    InvalidDocumentId,
+    DocumentNotFound
+);
+stored_ids!(DocumentId);
+
+words! {
+    /// What a document is. Of `medical` ones, whoever must not know of health knows nothing.
+    pub enum DocumentType {
+        Contract = "contract",
+        Waiver = "waiver",
+        Medical = "medical",
+        Id = "id",
+        Plan = "plan",
+        Other = "other",
+    }
+}
+
+words! {
+    /// Where a document is: elsewhere, or kept here.
+    pub enum Source { Link = "link", File = "file" }
+}
+
+words! {
+    /// Whether a document is in use.
+    pub enum DocumentStatus { Active = "active", Archived = "archived" }
+}
+
+record! {
+    /// What is known of a document.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Document {
+        /// Its id.
+        pub document_id: DocumentId,
+        /// Whose it is; null of the company's own.
+        pub client_id: Option<ClientId>,
+        /// The folder that it stands in; null where it stands in none.
+        pub folder_id: Option<FolderId>,
+        /// What people call it.
+        pub name: String,
+        /// What it is.
+        pub r#type: DocumentType,
+        /// Where it is.
+        pub source: Source,
+        /// Where it is read; null of a file, which people fetch in the app.
+        pub url: Option<String>,
+        /// Null of a link.
+        pub file_name: Option<String>,
+        /// Null of a link.
+        pub media_type: Option<MediaType>,
+        /// How large the file is; null of a link.
+        pub size_bytes: Option<i64>,
+        #[serde(skip)]
+        pub upload_id: Option<UploadId>,
+        /// The last date on which it holds.
+        pub expires_on: Option<Date>,
+        /// Whether it is in use.
+        pub status: DocumentStatus,
+        /// When it was archived.
+        pub archived_at: Option<Timestamp>,
+        /// api_client, coach, client or system.
+        pub created_by_type: String,
+        /// Who brought it.
+        pub created_by: Option<Id>,
+        /// When it was brought.
+        pub created_at: Timestamp,
+        /// When it was changed last.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What events tell of a document: no names, and no addresses.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentEvent {
+    document_id: DocumentId,
+    client_id: Option<ClientId>,
+    folder_id: Option<FolderId>,
+    status: DocumentStatus,
+    /// In `document.updated` alone: the fields that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+impl Payload for DocumentEvent {
+    const EVENTS: &'static [Event] =
+        &[Event::DocumentLinked, Event::DocumentUpdated, Event::DocumentArchived];
+}
+
+/// The total of all documents, and of those that are not about health.
+pub const TALLIES: [&str; 2] = ["documents", "plainDocuments"];
+
+impl Document {
+    /// The document with this id, for whoever may know of it.
+    pub fn find(cx: &mut Read, id: DocumentId) -> Result<Self> {
+        let found: Option<Self> = cx.one(FIND, params![id])?;
+        let known = |document: &Self| match cx.calling_client() {
+            Some(own) => document.client_id == Some(own) && document.is_active(),
+            None => document.r#type != DocumentType::Medical || cx.may_know_of_health(),
+        };
+        found.filter(known).ok_or_else(|| Key::DocumentNotFound.into())
+    }
+
+    /// The document with this id, which is in use.
+    pub fn in_use(cx: &mut Read, id: DocumentId) -> Result<Self> {
+        let document = Self::find(cx, id)?;
+        match document.is_active() {
+            true => Ok(document),
+            false => Err(Problem::conflict("status", "must not be archived")),
+        }
+    }
+
+    /// Whether it is in use.
+    pub fn is_active(&self) -> bool {
+        self.status == DocumentStatus::Active
+    }
+
+    /// Refuses what the caller may not say, or what is not there.
+    pub fn check(&self, cx: &mut Read) -> Result<()> {
+        if self.r#type == DocumentType::Medical && !cx.may_know_of_health() {
+            return Err(Key::ScopesHealthConsentRequired.into());
+        }
+        if let Some(folder) = self.folder_id {
+            Folder::find(cx, folder)
+                .map_err(|none| none.missing("folderId", "must be a folder of the company"))?;
+        }
+        Ok(())
+    }
+
+    /// What it is counted under.
+    fn subjects(&self) -> BTreeSet<String> {
+        let plain = self.r#type != DocumentType::Medical;
+        let mut all = BTreeSet::new();
+        for tally in TALLIES.iter().take(if plain { 2 } else { 1 }) {
+            all.extend([(*tally).to_owned(), subject(tally, "status", &self.status.bind())]);
+            all.extend(self.client_id.map(|client| subject(tally, "clientId", &client.bind())));
+        }
+        all
+    }
+
+    /// What events tell of it.
+    fn event(&self, changed_fields: Vec<String>) -> DocumentEvent {
+        let Self { document_id, client_id, folder_id, status, .. } = *self;
+        DocumentEvent { document_id, client_id, folder_id, status, changed_fields }
+    }
+
+    /// Keeps a new one.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        self.check(cx)?;
+        cx.touch("document", self.document_id, ["document"]);
+        cx.recount(&BTreeSet::new(), &self.subjects())?;
+        cx.defer(INSERT, &self.params())?;
+        expiry::plan(cx, None, self)?;
+        match self.client_id {
+            Some(_) => cx.emit(Event::DocumentLinked, &self.event(Vec::new())).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps what became of it, and tells it under this event: that it is linked to a client beside the rest of
+    /// what changed.
+    pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
+        let changed = self.changed(before);
+        let Some(now) = cx.changes("document", self.document_id, changed.clone()) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        cx.recount(&before.subjects(), &self.subjects())?;
+        cx.defer(SAVE, &self.params())?;
+        expiry::plan(cx, Some(before), self)?;
+        let (linked, rest): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|field| field == "clientId");
+        if !linked.is_empty() {
+            cx.emit(Event::DocumentLinked, &self.event(Vec::new()))?;
+        }
+        match event {
+            _ if rest.is_empty() => {}
+            Event::DocumentUpdated => drop(cx.emit(event, &self.event(rest))?),
+            _ => drop(cx.emit(event, &self.event(Vec::new()))?),
+        }
+        Ok(())
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).tells::<DocumentEvent>()
+}
+
+statements! {
+    /// A document by its id.
+    pub FIND = "SELECT ", Document::COLUMNS, " FROM document WHERE company_id = ?1 AND document_id = ?2";
+    INSERT = "INSERT INTO document ", values!(Document);
+    SAVE = "UPDATE document SET ", set!(Document), " WHERE company_id = ?1 AND document_id = ?2";
+}

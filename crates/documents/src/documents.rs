@@ -1,0 +1,312 @@
+//! What is done with documents: listed, linked, filed, changed, archived and restored.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_core::{
+    clients::Client,
+    uploads::{self, Attached, UploadId},
+};
+use spotter_kernel::{Change, Date, Event, Key, Patch, Problem, Result, id::ClientId, text::Name};
+use spotter_store::{List, filters, lists};
+
+use crate::{
+    document::{Document, DocumentId, DocumentStatus, DocumentType, Source, TALLIES},
+    folder::FolderId,
+    link::Link,
+};
+
+listed!(Documents { documents: Document });
+
+filters! {
+    struct Filters {
+        /// Documents of this client.
+        client_id: ClientId => "client_id = ?", tallied;
+        /// Documents in this status.
+        status: DocumentStatus => "status = ?", tallied;
+        /// Documents that stand in this folder.
+        folder_id: FolderId => "folder_id = ?";
+        /// Documents of this type.
+        r#type: DocumentType => "type = ?";
+        /// Documents that expire before this date.
+        expires_before: Date => "expires_on < ?";
+    }
+}
+
+fn list_documents(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Documents> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    if cx.calling_client().is_some() {
+        wanted.status = Some(DocumentStatus::Active);
+    }
+    let list = if cx.may_know_of_health() { &LIST } else { &PLAIN };
+    Ok(cx.page(list, &wanted, page)?.into())
+}
+
+path!(DocumentPath { document_id: DocumentId });
+
+answer!(pub(super) DocumentAnswer { document: Document });
+
+fn get_document(cx: &mut Read, Path(at): Path<DocumentPath>) -> Result<DocumentAnswer> {
+    Ok(DocumentAnswer { document: Document::find(cx, at.document_id)? })
+}
+
+fn name_required() -> Problem {
+    Problem::field(Key::DocumentNameRequired, "name", "must be given")
+}
+
+fn type_required() -> Problem {
+    Problem::field(Key::DocumentTypeRequired, "type", "must be given")
+}
+
+fn url_required() -> Problem {
+    Problem::field(Key::DocumentUrlInvalid, "url", "must be given")
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewDocument {
+    /// What people call it. `DOCUMENT_NAME_REQUIRED` when absent or null.
+    #[schemars(required, with = "Name<200>")]
+    name: Option<Name<200>>,
+    /// What it is. `DOCUMENT_TYPE_REQUIRED` when absent or null.
+    #[schemars(required, with = "DocumentType")]
+    r#type: Option<DocumentType>,
+    /// Where it is read: an https address. It is never fetched. `DOCUMENT_URL_INVALID` when absent or null.
+    #[schemars(required, with = "Link")]
+    url: Option<Link>,
+    /// Whose it is; the company's own when absent.
+    client_id: Option<ClientId>,
+    /// The folder that it stands in; none when absent.
+    folder_id: Option<FolderId>,
+    /// The last date on which it holds.
+    expires_on: Option<Date>,
+}
+
+/// What is said of a new document, wherever it is.
+struct New {
+    name: String,
+    r#type: DocumentType,
+    client_id: Option<ClientId>,
+    folder_id: Option<FolderId>,
+    expires_on: Option<Date>,
+}
+
+fn keep(cx: &mut Write, new: New, url: Option<Link>, file: Option<Attached>) -> Result<Document> {
+    let (created_by_type, created_by) = cx.maker();
+    let document = Document {
+        document_id: DocumentId(cx.new_id()),
+        client_id: new.client_id,
+        folder_id: new.folder_id,
+        name: new.name,
+        r#type: new.r#type,
+        source: if file.is_some() { Source::File } else { Source::Link },
+        url: url.map(Into::into),
+        media_type: file.as_ref().map(|file| file.media_type),
+        size_bytes: file.as_ref().map(|file| file.size),
+        upload_id: file.as_ref().map(|file| file.upload_id),
+        file_name: file.map(|file| file.file_name),
+        expires_on: new.expires_on,
+        status: DocumentStatus::Active,
+        archived_at: None,
+        created_by_type,
+        created_by,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    if let Some(client) = document.client_id {
+        Client::find(cx, client)?;
+    }
+    document.insert(cx)?;
+    Ok(document)
+}
+
+fn link_document(cx: &mut Write, Body(new): Body<NewDocument>) -> Result<DocumentAnswer> {
+    let NewDocument { name, r#type, url, client_id, folder_id, expires_on } = new;
+    let name = name.ok_or_else(name_required)?.into();
+    let r#type = r#type.ok_or_else(type_required)?;
+    let url = url.ok_or_else(url_required)?;
+    let new = New { name, r#type, client_id, folder_id, expires_on };
+    Ok(DocumentAnswer { document: keep(cx, new, Some(url), None)? })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewFile {
+    /// A file that the caller has sent to `/uploads`.
+    upload_id: UploadId,
+    /// What people call it; the file's name when absent.
+    name: Option<Name<200>>,
+    /// What it is. `DOCUMENT_TYPE_REQUIRED` when absent or null.
+    #[schemars(required, with = "DocumentType")]
+    r#type: Option<DocumentType>,
+    /// Whose it is; the company's own when absent, and the client's own where a client files it.
+    client_id: Option<ClientId>,
+    /// The folder that it stands in; none when absent.
+    folder_id: Option<FolderId>,
+    /// The last date on which it holds.
+    expires_on: Option<Date>,
+}
+
+fn file_document(cx: &mut Write, Body(new): Body<NewFile>) -> Result<DocumentAnswer> {
+    let r#type = new.r#type.ok_or_else(type_required)?;
+    let client_id = cx.narrowed(new.client_id)?;
+    let file = uploads::attach(cx, new.upload_id).map_err(|none| {
+        none.missing("uploadId", "must be a file that you have sent, not used yet")
+    })?;
+    let name = new.name.map_or_else(|| file.file_name.clone(), Into::into);
+    let NewFile { folder_id, expires_on, .. } = new;
+    let new = New { name, r#type, client_id, folder_id, expires_on };
+    Ok(DocumentAnswer { document: keep(cx, new, None, Some(file))? })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct DocumentChanges {
+    name: Patch<Name<200>>,
+    r#type: Patch<DocumentType>,
+    /// Of a link: where it is read.
+    url: Patch<Link>,
+    /// Whose it is; of the company's own documents alone. It stays theirs.
+    client_id: Change<ClientId>,
+    folder_id: Patch<FolderId>,
+    expires_on: Patch<Date>,
+}
+
+impl DocumentChanges {
+    fn say_nothing(&self) -> bool {
+        let texts = self.name.is_said() || self.r#type.is_said() || self.url.is_said();
+        let places = self.client_id.is_said() || self.folder_id.is_said();
+        !(texts || places || self.expires_on.is_said())
+    }
+}
+
+/// What a field that cannot be cleared becomes.
+fn set<T>(change: Patch<T>, to: &mut T, required: fn() -> Problem) -> Result<()> {
+    match change {
+        Patch::Absent => {}
+        Patch::Clear => return Err(required()),
+        Patch::Set(value) => *to = value,
+    }
+    Ok(())
+}
+
+fn update_document(
+    cx: &mut Write,
+    Path(at): Path<DocumentPath>,
+    Body(change): Body<DocumentChanges>,
+) -> Result<DocumentAnswer> {
+    let before = Document::in_use(cx, at.document_id)?;
+    if change.say_nothing() {
+        return Err(Key::DocumentNothingToUpdate.into());
+    }
+    let mut document = before.clone();
+    set(change.name.map(Into::into), &mut document.name, name_required)?;
+    set(change.r#type, &mut document.r#type, type_required)?;
+    match (change.url, document.source) {
+        (Patch::Absent, _) => {}
+        (Patch::Clear, _) => return Err(url_required()),
+        (Patch::Set(_), Source::File) => {
+            return Err(Problem::conflict("url", "must be absent for a file"));
+        }
+        (Patch::Set(url), Source::Link) => document.url = Some(url.into()),
+    }
+    match (change.client_id.value(), document.client_id) {
+        (Some(client), None) => document.client_id = Some(Client::find(cx, client)?.client_id),
+        (Some(client), Some(own)) if client != own => {
+            return Err(Problem::conflict("clientId", "must stay: it is a client's already"));
+        }
+        _ => {}
+    }
+    change.folder_id.apply(&mut document.folder_id);
+    change.expires_on.apply(&mut document.expires_on);
+    document.check(cx)?;
+    document.save(cx, &before, Event::DocumentUpdated)?;
+    Ok(DocumentAnswer { document })
+}
+
+fn archive_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<DocumentAnswer> {
+    let before = Document::find(cx, at.document_id)?;
+    let mut document = before.clone();
+    if document.is_active() {
+        document.status = DocumentStatus::Archived;
+        document.archived_at = Some(cx.now());
+    }
+    cx.happens(|| format!("The document {} is put away; it can be restored.", document.name));
+    cx.as_of(before.updated_at);
+    document.save(cx, &before, Event::DocumentArchived)?;
+    Ok(DocumentAnswer { document })
+}
+
+fn restore_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<DocumentAnswer> {
+    let before = Document::find(cx, at.document_id)?;
+    let mut document = before.clone();
+    (document.status, document.archived_at) = (DocumentStatus::Active, None);
+    document.save(cx, &before, Event::DocumentUpdated)?;
+    Ok(DocumentAnswer { document })
+}
+
+/// What clients are not told: where staff have put it.
+pub(super) const STAFFS: &[&str] = &["folderId"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    const REQUIRED: &[Key] =
+        &[Key::DocumentNameRequired, Key::DocumentTypeRequired, Key::ScopesHealthConsentRequired];
+    Area::default().lists(lists()).operations([
+        operation!(GET "/documents", DocumentsRead, list_documents)
+            .summary("List documents")
+            .describe(
+                "Newest first. Without the health-data consent, an integration is told of no document of the type \
+                 `medical`. Clients are told of their own that are not archived.",
+            )
+            .for_own(STAFFS),
+        operation!(GET "/documents/{documentId}", DocumentsRead, get_document)
+            .summary("Get a document")
+            .describe("What is known of it. The file itself is fetched in the app.")
+            .for_own(STAFFS),
+        operation!(POST "/documents", DocumentsWrite, link_document)
+            .summary("Link a document")
+            .describe("A document that is read elsewhere, of a client or of the company itself.")
+            .created()
+            .emits(&[Event::DocumentLinked])
+            .always(&[])
+            .fails(REQUIRED),
+        operation!(app POST "/document-files", Coach, file_document)
+            .summary("File a document")
+            .describe("A file that was sent before is kept as a document.")
+            .created()
+            .for_own(STAFFS)
+            .emits(&[Event::DocumentLinked])
+            .always(&[])
+            .fails(&[Key::DocumentTypeRequired, Key::NotFound]),
+        operation!(PATCH "/documents/{documentId}", DocumentsWrite, update_document)
+            .summary("Change what is known of a document")
+            .emits(&[Event::DocumentLinked, Event::DocumentUpdated])
+            .always(&[Event::DocumentUpdated])
+            .fails(&[
+                Key::DocumentNameRequired,
+                Key::DocumentTypeRequired,
+                Key::DocumentNothingToUpdate,
+                Key::ScopesHealthConsentRequired,
+                Key::ApiError,
+            ]),
+        operation!(POST "/documents/{documentId}/archive", DocumentsWrite, archive_document)
+            .summary("Archive a document")
+            .describe("It is put away, and can be restored. Archiving it twice changes nothing.")
+            .emits(&[Event::DocumentArchived])
+            .asks(),
+        operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
+            .summary("Restore an archived document")
+            .emits(&[Event::DocumentUpdated]),
+    ])
+}
+
+lists! {
+    /// Every document, newest first.
+    LIST: List<Document, Filters> =
+        List::new("document WHERE company_id = ?1", "document_id DESC").tallied(TALLIES[0]);
+    /// The same without those about health.
+    PLAIN: List<Document, Filters> =
+        List::new("document WHERE company_id = ?1 AND type <> 'medical'", "document_id DESC")
+            .tallied(TALLIES[1]);
+}

@@ -1,0 +1,72 @@
+//! The files of documents, fetched at signed addresses by people alone.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Download, Found, Path, Read, answer, operation, path};
+use spotter_core::uploads::{MediaType, Stored};
+use spotter_kernel::{Id, Key, Result, Timestamp};
+
+use crate::document::{Document, DocumentId};
+
+static FILE: Download = Download {
+    place: ("/files/documents/", ""),
+    operation: "get_document_file",
+    seconds: 300,
+    read: kept,
+};
+
+fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+    let document = Document::find(cx, DocumentId(id))?;
+    let (Some(upload), Some(name), Some(media_type)) =
+        (document.upload_id, document.file_name, document.media_type)
+    else {
+        return Err(Key::NotFound.into());
+    };
+    let stored = Stored { company: cx.company(), upload };
+    Ok(Found::Kept { name, media_type: media_type.word(), key: stored.key() })
+}
+
+/// Where the file of a document is fetched.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DocumentFile {
+    document_id: DocumentId,
+    file_name: String,
+    media_type: MediaType,
+    /// How large it is.
+    size_bytes: i64,
+    /// Where it can be fetched by whoever knows the address, while the caller may see it.
+    url: String,
+    /// Until when the address is good: five minutes.
+    url_expires_at: Timestamp,
+}
+
+path!(DocumentPath { document_id: DocumentId });
+
+answer!(FileAnswer { document_file: DocumentFile });
+
+fn get_document_file(cx: &mut Read, Path(at): Path<DocumentPath>) -> Result<FileAnswer> {
+    let document = Document::find(cx, at.document_id)?;
+    let (Some(file_name), Some(media_type), Some(size_bytes)) =
+        (document.file_name, document.media_type, document.size_bytes)
+    else {
+        return Err(Key::DocumentNotFound.into());
+    };
+    let (url, url_expires_at) = FILE.address(cx, document.document_id)?;
+    let document_id = document.document_id;
+    let document_file =
+        DocumentFile { document_id, file_name, media_type, size_bytes, url, url_expires_at };
+    Ok(FileAnswer { document_file })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().downloads(&[&FILE]).operations([
+        operation!(app GET "/documents/{documentId}/file", Coach, get_document_file)
+            .summary("Get the file of a document")
+            .describe(
+                "With an address at which it can be fetched for five minutes, without a token. A link has none.",
+            )
+            .for_own(&[]),
+    ])
+}
