@@ -26,6 +26,7 @@ pub mod ical;
 pub mod making;
 pub mod offer;
 pub mod offering;
+mod privacy;
 pub mod recurrence;
 pub mod recurring;
 pub mod requests;
@@ -53,6 +54,7 @@ pub fn area() -> Area {
             "Bookings",
             vec![
                 booking::area(),
+                privacy::area(),
                 bookings::area(),
                 rescheduling::area(),
                 cancellation::area(),

@@ -17,6 +17,8 @@ use crate::{
     documents::Document,
     downloads::Download,
     endings::Effect,
+    erasure::Trace,
+    exports::Part,
     features::Feature,
     jobs::{self, Job},
     operation::{Operation, Surface},
@@ -56,6 +58,10 @@ pub struct Area {
     pub jobs: Vec<&'static Job>,
     /// What of it ends with somebody who leaves.
     pub endings: Vec<Effect>,
+    /// What is left in its tables of clients who are erased.
+    pub traces: Vec<Trace>,
+    /// What of it a client's data exports hold.
+    pub exports: Vec<Part>,
     /// What it has done again and again.
     pub repeating: Vec<&'static Repeating>,
     /// What of it is read by its address alone.
@@ -112,6 +118,18 @@ impl Area {
         self
     }
 
+    /// The same with what is left in its tables of clients who are erased.
+    pub fn erases(mut self, traces: &[Trace]) -> Self {
+        self.traces.extend_from_slice(traces);
+        self
+    }
+
+    /// The same with what of it a client's data exports hold.
+    pub fn exports(mut self, parts: &[Part]) -> Self {
+        self.exports.extend_from_slice(parts);
+        self
+    }
+
     /// The same with repeating work.
     pub fn repeats(mut self, work: &'static [Repeating]) -> Self {
         self.repeating.extend(work);
@@ -142,6 +160,8 @@ impl Area {
         self.jobs.extend(chapter.jobs);
         self.repeating.extend(chapter.repeating);
         self.endings.extend(chapter.endings);
+        self.traces.extend(chapter.traces);
+        self.exports.extend(chapter.exports);
         self
     }
 
@@ -171,6 +191,7 @@ pub struct Table {
     repeating: Vec<&'static Repeating>,
     documents: Vec<&'static Document>,
     downloads: Vec<&'static Download>,
+    exports: Vec<Part>,
 }
 
 impl Table {
@@ -180,11 +201,12 @@ impl Table {
             std::mem::take(&mut areas.operations).into_iter().map(Arc::new).collect();
         let by_id = operations.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let by_name = areas.timers.drain(..).map(|timer| (timer.id, timer)).collect();
-        let Area { payloads, jobs, mut repeating, documents, downloads, .. } = areas;
+        let Area { payloads, jobs, mut repeating, documents, downloads, exports, .. } = areas;
         repeating.extend(timers::REPEATING);
         repeating.extend(jobs::REPEATING);
         repeating.extend(confirmations::REPEATING);
-        Self { operations, by_id, payloads, timers: by_name, jobs, repeating, documents, downloads }
+        let timers = by_name;
+        Self { operations, by_id, payloads, timers, jobs, repeating, documents, downloads, exports }
     }
 
     /// What is read by its address alone.
@@ -195,6 +217,11 @@ impl Table {
     /// What is fetched at signed addresses.
     pub fn downloads(&self) -> &[&'static Download] {
         &self.downloads
+    }
+
+    /// What a client's data exports hold.
+    pub fn exports(&self) -> &[Part] {
+        &self.exports
     }
 
     /// Every operation, in the order of the documentation.

@@ -21,6 +21,7 @@ use crate::{
     confirmations::Foreseen,
     endings::Effect,
     entitlement::Settling,
+    erasure::Trace,
     following::{Checkups, Following, Training},
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
@@ -49,6 +50,8 @@ pub struct Env {
     pub mail_links: Option<Arc<str>>,
     /// What ends with somebody who leaves.
     pub endings: Arc<[Effect]>,
+    /// What is left of clients who are erased.
+    pub traces: Arc<[Trace]>,
     /// What areas ask of each other.
     pub ports: Ports,
 }

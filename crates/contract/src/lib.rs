@@ -11,6 +11,8 @@ pub mod documents;
 pub mod downloads;
 pub mod endings;
 pub mod entitlement;
+pub mod erasure;
+pub mod exports;
 pub mod features;
 pub mod following;
 pub mod handler;
@@ -34,6 +36,8 @@ pub use context::{Env, Ports, Read, Write};
 pub use documents::{Document, Opened};
 pub use downloads::{Download, File, Found};
 pub use endings::{Effect, Ending};
+pub use erasure::{Fate, Trace};
+pub use exports::{Part, With};
 pub use features::{Feature, Features};
 pub use handler::Handler;
 pub use jobs::Job;
@@ -48,6 +52,7 @@ pub fn statements() -> Vec<spotter_store::Sql> {
     [
         confirmations::STATEMENTS,
         context::STATEMENTS,
+        erasure::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,
         jobs::STATEMENTS,

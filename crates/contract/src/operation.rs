@@ -305,6 +305,18 @@ impl Operation {
         self.method == Method::Get && !self.paged
     }
 
+    /// Whether it is a list, of which a request asks a page.
+    pub fn is_paged(&self) -> bool {
+        self.paged
+    }
+
+    /// Whether its query has a parameter of this name.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        let query = (self.describe)(&mut SchemaGenerator::default()).query;
+        query
+            .is_some_and(|query| query.get("properties").is_some_and(|own| own.get(name).is_some()))
+    }
+
     /// Whether a request may have a body: one that writes, or asks what a write would do.
     pub fn takes_body(&self) -> bool {
         self.method != Method::Get

@@ -7,6 +7,7 @@ pub mod conversation;
 mod inbox;
 pub mod message;
 pub mod people;
+mod privacy;
 mod reading;
 mod speaking;
 
@@ -25,6 +26,7 @@ pub fn area() -> Area {
         reading::area(),
         inbox::area(),
         speaking::area(),
+        privacy::area(),
     ])
     .under("Conversations")
 }

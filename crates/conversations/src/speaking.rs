@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, operation, path};
-use spotter_core::uploads::{self, Attached, UploadId};
+use spotter_contract::{Area, Body, Found, Paged, Path, Read, Write, answer, operation, path};
+use spotter_core::uploads::{self, Attached, Stored, UploadId};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
+use spotter_store::{params, statements};
 
 use super::{
     ConversationId, ConversationPath,
@@ -80,6 +81,16 @@ pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<Attached> {
     let me = User::calling(cx)?;
     let (_, message) = at.find(cx, me)?;
     message.attached().ok_or_else(|| Key::NotFound.into())
+}
+
+/// The same of the message with this id.
+pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+    let conversation: Option<(ConversationId,)> = cx.one(CONVERSATION, params![id])?;
+    let (conversation_id,) = conversation.ok_or(Key::NotFound)?;
+    let at = MessagePath { conversation_id, message_id: MessageId(id) };
+    let Attached { upload_id, file_name, media_type, .. } = attachment(cx, &at)?;
+    let stored = Stored { company: cx.company(), upload: upload_id };
+    Ok(Found::Kept { name: file_name, media_type: media_type.word(), key: stored.key() })
 }
 
 /// A message to be sent: a text, a file, or both.
@@ -220,7 +231,7 @@ fn mark_seen(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().operations([
+    Area::of(STATEMENTS).operations([
         operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)
             .summary("List messages of a conversation of the caller's"),
         operation!(app GET "/conversations/{conversationId}/messages/{messageId}", SignedIn,
@@ -245,4 +256,8 @@ pub(super) fn area() -> Area {
             .summary("Mark messages as seen")
             .describe("Up to the one that is named; a mark never goes back."),
     ])
+}
+
+statements! {
+    CONVERSATION = "SELECT conversation_id FROM message WHERE company_id = ?1 AND message_id = ?2";
 }

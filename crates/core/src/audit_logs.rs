@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, answer, listed, operation, path};
+use spotter_contract::{Area, Paged, Path, Read, Trace, answer, listed, operation, path};
 use spotter_kernel::{Id, Key, Result, Timestamp, id_type, in_order, text::Text};
 use spotter_store::{Json, List, filters, lists, params, record, statements, stored_ids};
 
@@ -83,10 +83,15 @@ fn get_audit_log(cx: &mut Read, Path(at): Path<AuditLogPath>) -> Result<AuditLog
     Ok(AuditLogAnswer { audit_log: found.ok_or(Key::AuditLogNotFound)?.into() })
 }
 
+/// What is kept of clients here.
+const TRACES: &[Trace] =
+    &[Trace::stays("audit_log", "Who did what, and when: ids and names of fields, no values.")];
+
 /// What the area brings.
 pub fn area() -> Area {
     Area::of(STATEMENTS)
         .lists(lists())
+        .erases(TRACES)
         .operations([
             operation!(GET "/audit-logs", AuditLogsRead, list_audit_logs)
                 .summary("List audit logs")

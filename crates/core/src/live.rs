@@ -2,7 +2,7 @@
 //! the order of their commits, so that whoever was away goes on where they were.
 
 use serde::Serialize;
-use spotter_contract::{Area, Read, Repeating, Write};
+use spotter_contract::{Area, Fate, Read, Repeating, Trace, Write};
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_store::{Bind, Tx, Value, params, record, statements};
 
@@ -92,8 +92,18 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 
 /// What this chapter brings.
 pub fn area() -> Area {
-    Area::of(STATEMENTS).repeats(REPEATING)
+    Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES)
 }
+
+/// What is kept of clients here.
+const TRACES: &[Trace] = &[
+    Trace::emptied(
+        "live_entry",
+        "For a day, in what others were told at once: ids.",
+        Fate::By(ENTRIES),
+    ),
+    Trace::gone("live_feed", Fate::By(FEED)),
+];
 
 const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_live_updates", "Forget live updates that were long told", prune)];
@@ -110,6 +120,8 @@ statements! {
     LATEST = "SELECT position FROM live_feed WHERE company_id = ?1 AND user_id = ?2";
     SINCE = "SELECT ", Entry::COLUMNS, " FROM live_entry WHERE company_id = ?1 AND user_id = ?2 \
         AND position > ?3 ORDER BY position LIMIT ?4";
+    ENTRIES = "DELETE FROM live_entry WHERE company_id = ?1 AND user_id = ?2";
+    FEED = "DELETE FROM live_feed WHERE company_id = ?1 AND user_id = ?2";
     PRUNE = "DELETE FROM live_entry WHERE (company_id, user_id, position) IN \
         (SELECT company_id, user_id, position FROM live_entry WHERE expires_at <= ?1 LIMIT 500)";
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Write};
+use spotter_contract::{Area, Trace, Write};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type, problem::refuse, text::Text,
 };
@@ -317,9 +317,15 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
     tx.defer(FORGET, params![stored.company, stored.upload])
 }
 
+/// What is kept of clients here.
+const TRACES: &[Trace] = &[Trace::stays(
+    "upload",
+    "Files that were sent and used for nothing, for a day at most; all others go with what they belong to.",
+)];
+
 /// What this chapter brings.
 pub fn area() -> Area {
-    Area::of(STATEMENTS)
+    Area::of(STATEMENTS).erases(TRACES)
 }
 
 parts! {

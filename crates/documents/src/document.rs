@@ -176,6 +176,13 @@ impl Document {
         }
     }
 
+    /// Takes it away for good, and says nothing.
+    pub fn delete(&self, cx: &mut Write) -> Result<()> {
+        cx.recount(&self.subjects(), &BTreeSet::new())?;
+        expiry::forget(cx, self)?;
+        cx.defer(DELETE, params![self.document_id])
+    }
+
     /// Keeps what became of it, and tells it under this event: that it is linked to a client beside the rest of
     /// what changed.
     pub fn save(&mut self, cx: &mut Write, before: &Self, event: Event) -> Result<()> {
@@ -209,6 +216,7 @@ pub(super) fn area() -> Area {
 statements! {
     /// A document by its id.
     pub FIND = "SELECT ", Document::COLUMNS, " FROM document WHERE company_id = ?1 AND document_id = ?2";
+    DELETE = "DELETE FROM document WHERE company_id = ?1 AND document_id = ?2";
     INSERT = "INSERT INTO document ", values!(Document);
     SAVE = "UPDATE document SET ", set!(Document), " WHERE company_id = ?1 AND document_id = ?2";
 }

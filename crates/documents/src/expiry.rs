@@ -35,6 +35,11 @@ pub fn plan(cx: &mut Write, before: Option<&Document>, document: &Document) -> R
     }
 }
 
+/// Has nothing told of a document that is no more.
+pub fn forget(cx: &mut Write, document: &Document) -> Result<()> {
+    cx.clear_timer(&EXPIRES, document.document_id)
+}
+
 fn schedule(cx: &mut Write, document: &Document) -> Result<()> {
     let next = match document.expires_on.filter(|_| document.is_active()) {
         Some(last_day) => {

@@ -15,7 +15,8 @@ static FILE: Download = Download {
     read: kept,
 };
 
-fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+/// The file of a document, for whoever may see it.
+pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
     let document = Document::find(cx, DocumentId(id))?;
     let (Some(upload), Some(name), Some(media_type)) =
         (document.upload_id, document.file_name, document.media_type)

@@ -10,12 +10,20 @@ mod expiry;
 mod file;
 mod folder;
 mod link;
+mod privacy;
 mod tree;
 
 use spotter_contract::Area;
 
 /// What the area brings.
 pub fn area() -> Area {
-    Area::join([folder::area(), document::area(), documents::area(), file::area(), expiry::area()])
-        .under("Documents")
+    Area::join([
+        folder::area(),
+        document::area(),
+        documents::area(),
+        file::area(),
+        expiry::area(),
+        privacy::area(),
+    ])
+    .under("Documents")
 }

@@ -16,6 +16,7 @@ pub mod identifiers;
 pub mod ids;
 pub mod memberships;
 pub mod payments;
+mod privacy;
 pub mod sales;
 pub mod settings;
 pub mod standing;
@@ -39,6 +40,7 @@ pub fn area() -> Area {
         credits::area().under("Credits"),
         entrance::area().under("Sales"),
         audit::area(),
+        privacy::area(),
     ])
 }
 

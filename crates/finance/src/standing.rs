@@ -146,7 +146,9 @@ pub fn follow_members(cx: &mut Write, client: ClientId) -> Result<()> {
         Some(_) => MemberStatus::Active,
     };
     // Who has left becomes no member again.
-    if status != MemberStatus::Former && Client::find(cx, client)?.is_archived() {
+    if status != MemberStatus::Former
+        && Client::seek(cx, client)?.is_none_or(|own| own.is_archived())
+    {
         return Ok(());
     }
     clients::profile::set_member_status(cx, client, status)

@@ -418,6 +418,18 @@ impl Assignment {
         cx.emit(event, &told).map(drop)
     }
 
+    /// Some of what a client was given.
+    pub fn some_of(cx: &mut Read, client: Id, most: usize) -> Result<Vec<Self>> {
+        cx.all(SOME_OF, params![client, most as i64])
+    }
+
+    /// Takes it away.
+    pub fn delete(&self, cx: &mut Write) -> Result<()> {
+        cx.recount(&self.tallies(), &BTreeSet::new())?;
+        cx.clear_timer(&EXPIRE, self.assignment_id)?;
+        cx.defer(DELETE, params![self.assignment_id])
+    }
+
     fn tallies(&self) -> BTreeSet<String> {
         let own = under(TALLY, &[self.client_id.bind()]);
         let mut all = BTreeSet::from([subject(&own, "status", &self.status.bind()), own]);
@@ -525,6 +537,9 @@ statements! {
         AND status IN ('assigned', 'in_progress')";
     OPEN = "SELECT ", Assignment::COLUMNS, " FROM form_assignment WHERE company_id = ?1 AND client_id = ?2 \
         AND status IN ('assigned', 'in_progress') ORDER BY assignment_id LIMIT 200";
+    SOME_OF = "SELECT ", Assignment::COLUMNS, " FROM form_assignment WHERE company_id = ?1 AND client_id = ?2 \
+        ORDER BY assignment_id LIMIT ?3";
+    DELETE = "DELETE FROM form_assignment WHERE company_id = ?1 AND assignment_id = ?2";
     INSERT = "INSERT INTO form_assignment ", values!(Assignment);
     SAVE = "UPDATE form_assignment SET ", set!(Assignment), " WHERE company_id = ?1 AND assignment_id = ?2";
 }

@@ -126,7 +126,8 @@ impl FormFile {
         Ok(())
     }
 
-    fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+    /// A file that answers a question, for whoever may see it.
+    pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
         let file = cx.own(found, |file| file.client_id)?;
         let stored = Stored { company: cx.company(), upload: file.upload_id };

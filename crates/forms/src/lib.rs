@@ -16,6 +16,7 @@ mod file;
 mod form;
 mod forms;
 mod intakes;
+mod privacy;
 mod question;
 mod review;
 mod series;
@@ -38,6 +39,7 @@ pub fn area() -> Area {
                 file::area(),
                 answering::area(),
                 submission::area(),
+                privacy::area(),
             ],
         ),
         ("Intakes", vec![intakes::area()]),

@@ -83,7 +83,7 @@ pub struct Answered {
 }
 
 /// The subject of the totals of a client's submissions of general forms.
-const TALLY: &str = "form_submissions";
+pub const TALLY: &str = "form_submissions";
 
 impl Submission {
     /// Writes a new one down.

@@ -19,6 +19,7 @@ pub mod nutrients;
 pub mod nutrition;
 mod people;
 pub mod photos;
+mod privacy;
 pub mod streak;
 pub mod summary;
 pub mod types;
@@ -34,7 +35,7 @@ pub fn area() -> Area {
         ("Progress summaries", vec![summary::area()]),
         ("Habits", vec![habit::area(), habits::area()]),
         ("Nutrition", vec![nutrition::area()]),
-        ("Goals", vec![goal::area(), goals::area(), follow::area()]),
+        ("Goals", vec![goal::area(), goals::area(), follow::area(), privacy::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
 }

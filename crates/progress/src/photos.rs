@@ -118,8 +118,13 @@ static PICTURE: Download = Download {
     place: ("/files/progress-photos/", ".jpg"),
     operation: OPERATION,
     seconds: SECONDS,
-    read: |cx, id| Photo::kept(cx, id, |photo| photo.upload_id),
+    read: picture,
 };
+
+/// The picture of a photo, for whoever may see it.
+pub fn picture(cx: &mut Read, id: Id) -> Result<Found> {
+    Photo::kept(cx, id, |photo| photo.upload_id)
+}
 
 static THUMBNAIL: Download = Download {
     place: ("/files/progress-photo-thumbnails/", ".jpg"),

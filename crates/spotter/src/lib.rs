@@ -3,6 +3,7 @@
 pub mod areas;
 pub mod cli;
 mod connections;
+pub mod data_exports;
 pub mod demo;
 mod listen;
 mod log;

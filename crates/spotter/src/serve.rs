@@ -25,6 +25,7 @@ use spotter_store::{Db, Location, migrate};
 
 use crate::{
     connections::{self, Doorkeeper},
+    data_exports::Exporter,
     mail::{self, Mailer},
     settings::Settings,
     system, upkeep,
@@ -131,7 +132,7 @@ pub(crate) async fn serve(
     let engine = Engine { db: db.clone(), env: env.clone(), sender, concurrency, waiting, alert };
     let deliveries = tokio::spawn(engine.run(async move { drop(engine_stop.await) }, patience));
     let (stop_timers, timers_stop) = tokio::sync::oneshot::channel::<()>();
-    let timers = Timers { db: db.clone(), env: env.clone(), table };
+    let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     let timers = tokio::spawn(timers.run(async move { drop(timers_stop.await) }));
     let (stop_jobs, jobs_stop) = tokio::sync::watch::channel(false);
     let mut workers = tokio::task::JoinSet::new();
@@ -146,6 +147,10 @@ pub(crate) async fn serve(
         let jobs = Jobs { db: db.clone(), env: env.clone(), worker };
         workers.spawn(jobs.run(jobs_stop.clone(), patience));
     }
+    let exporter =
+        Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
+    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
+    workers.spawn(jobs.run(jobs_stop.clone(), patience));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
     let upkeep =
         upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);

@@ -5,11 +5,14 @@ use std::{future::Future, time::Duration};
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, installation};
-use spotter_core::{clients::search, uploads};
+use spotter_core::{
+    clients::{data_exports, search},
+    uploads::{self, Stored},
+};
 use spotter_delivery::retention;
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
-use spotter_store::Db;
+use spotter_store::{Db, Tx};
 
 /// How long it rests after a step that was full, so that requests hardly notice it.
 const REST: Duration = Duration::from_millis(50);
@@ -63,19 +66,29 @@ async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
 /// Deletes the files that nobody uses any more: first the bytes, then what is known of them, so that
 /// a sweep that is interrupted goes on with the next.
 pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
-    loop {
-        let expired = db.read(move |tx| uploads::expired(tx, now)).await?;
-        for stored in &expired {
-            files.delete(&stored.key()).await.map_err(Problem::internal)?;
+    let [sent, exports] = [
+        (uploads::expired as Expired, uploads::forget as Forget),
+        (data_exports::expired, data_exports::forget),
+    ];
+    for (expired, forget) in [sent, exports] {
+        loop {
+            let gone = db.read(move |tx| expired(tx, now)).await?;
+            for stored in &gone {
+                files.delete(&stored.key()).await.map_err(Problem::internal)?;
+            }
+            let count = gone.len() as i64;
+            db.write(move |tx| gone.iter().try_for_each(|stored| forget(tx, *stored))).await?;
+            if count < uploads::SWEEP {
+                break;
+            }
+            tokio::time::sleep(REST).await;
         }
-        let (count, gone) = (expired.len() as i64, expired);
-        db.write(move |tx| gone.iter().try_for_each(|stored| uploads::forget(tx, *stored))).await?;
-        if count < uploads::SWEEP {
-            return Ok(());
-        }
-        tokio::time::sleep(REST).await;
     }
+    Ok(())
 }
+
+type Expired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
+type Forget = fn(&mut Tx, Stored) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
 const TERMS: &str = "client terms 2";

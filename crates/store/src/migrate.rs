@@ -40,6 +40,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("photos and meals", include_str!("../migrations/0024_photos_and_meals.sql")),
     ("forms", include_str!("../migrations/0025_forms.sql")),
     ("documents", include_str!("../migrations/0026_documents.sql")),
+    ("privacy", include_str!("../migrations/0027_privacy.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -295,7 +295,7 @@ fn assign_workout_group_plan(
     let ids = before.members(cx)?;
     let mut clients = Vec::with_capacity(ids.len());
     for member in ids {
-        clients.push(Client::find(cx, member.client_id)?);
+        clients.extend(Client::seek(cx, member.client_id)?);
     }
     let (plan_ids, start) = give(cx, &before, wanted.template_id, wanted.start_date, &clients)?;
     let mut group = before.clone();

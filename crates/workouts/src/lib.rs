@@ -21,6 +21,7 @@ mod outline;
 pub mod performance;
 pub mod plan;
 pub mod prescription;
+mod privacy;
 mod progress;
 mod schedule;
 mod session;
@@ -42,7 +43,7 @@ pub fn area() -> Area {
         ("Workout plans of clients", vec![client_plans::area(), agenda::area(), calendar::area()]),
         ("Workout sessions", vec![session::area(), sessions::area(), feedback::area()]),
         ("Workout progress", vec![progress::area(), volume::area(), history::area()]),
-        ("Workout groups", vec![groups::area()]),
+        ("Workout groups", vec![groups::area(), privacy::area()]),
         ("Workout settings", vec![settings::area()]),
     ];
     let joined = rooms.map(|(heading, chapters)| Area::join(chapters).under(heading));

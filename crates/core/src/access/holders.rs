@@ -4,7 +4,7 @@ use spotter_contract::{
     Actor, Caller, Read,
     downloads::{Holder, Ticket},
 };
-use spotter_kernel::{Id, Key, Result, Timestamp};
+use spotter_kernel::{Id, Key, Result, Timestamp, id::CompanyId};
 use spotter_store::Tx;
 
 use super::{accounts::Subject, api_clients::ApiClient, sessions};
@@ -12,16 +12,26 @@ use crate::company::Company;
 
 /// Who holds a ticket, if they may still come in.
 pub fn holder(tx: &mut Tx, ticket: &Ticket, now: Timestamp) -> Result<Caller> {
-    let nobody = Caller::new(ticket.company, Actor::System);
+    caller(tx, ticket.company, (ticket.holder, ticket.by), now)
+}
+
+/// A caller by their record, if they may still come in.
+pub fn caller(
+    tx: &mut Tx,
+    company: CompanyId,
+    (holder, by): (Holder, Id),
+    now: Timestamp,
+) -> Result<Caller> {
+    let nobody = Caller::new(company, Actor::System);
     let mut cx = Read::new(tx, &nobody, now);
     let features = Company::find(&mut cx)?.features();
-    // Nobody is signed in by a ticket.
+    // Nobody is signed in by what was written down of them.
     let session = Id::first_at(Timestamp::from_millis(0));
-    let actor = match ticket.holder {
-        Holder::Coach => sessions::admit(&mut cx, Subject::Coach, ticket.by, session)?,
-        Holder::Client => sessions::admit(&mut cx, Subject::Client, ticket.by, session)?,
+    let actor = match holder {
+        Holder::Coach => sessions::admit(&mut cx, Subject::Coach, by, session)?,
+        Holder::Client => sessions::admit(&mut cx, Subject::Client, by, session)?,
         Holder::ApiClient => {
-            let found = ApiClient::find(&mut cx, ticket.by)?;
+            let found = ApiClient::find(&mut cx, by)?;
             if !found.is_active() || !features.public_api {
                 return Err(Key::NotFound.into());
             }
@@ -34,5 +44,5 @@ pub fn holder(tx: &mut Tx, ticket: &Ticket, now: Timestamp) -> Result<Caller> {
             }
         }
     };
-    Ok(Caller { features, ..Caller::new(ticket.company, actor) })
+    Ok(Caller { features, ..Caller::new(company, actor) })
 }

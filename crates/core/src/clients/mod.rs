@@ -2,6 +2,8 @@
 
 mod calling;
 pub mod custom_fields;
+pub mod data_exports;
+mod erasing;
 pub mod lifecycle;
 pub mod notes;
 pub mod onboarding;
@@ -23,6 +25,8 @@ pub fn area() -> Area {
         search::area(),
         profile::area(),
         lifecycle::area(),
+        erasing::area(),
+        data_exports::area(),
         onboarding::area(),
         custom_fields::area(),
         timeline::area(),

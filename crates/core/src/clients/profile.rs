@@ -150,6 +150,7 @@ pub fn create_as(cx: &mut Write, id: Id, new: NewClient) -> Result<Client> {
         tags: folded_tags(new.tags),
         archived_at: None,
         archive_reason: None,
+        erased_at: None,
         created_at: id.created_at(),
         updated_at: cx.now(),
     };

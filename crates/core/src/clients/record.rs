@@ -103,6 +103,8 @@ record! {
         pub(super) tags: Json<BTreeSet<String>>,
         pub(super) archived_at: Option<Timestamp>,
         pub(super) archive_reason: Option<String>,
+        #[serde(skip)]
+        pub(super) erased_at: Option<Timestamp>,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
     }
@@ -146,9 +148,14 @@ impl Payload for ClientEvent {
 }
 
 impl Client {
-    /// The client with this id; another company's is not found like one that never was.
+    /// The client with this id; another company's, and one who is erased, is not found like one that never was.
     pub fn find(cx: &mut Read, id: ClientId) -> Result<Self> {
-        cx.one(FIND, params![id])?.ok_or_else(|| Key::ClientNotFound.into())
+        Self::seek(cx, id)?.ok_or_else(|| Key::ClientNotFound.into())
+    }
+
+    /// The same where there may be nobody any more.
+    pub fn seek(cx: &mut Read, id: ClientId) -> Result<Option<Self>> {
+        cx.one(FIND, params![id])
     }
 
     /// Where the client stands.
@@ -294,8 +301,11 @@ impl Client {
         self.archived_at.is_some()
     }
 
-    /// The subjects of the totals that count this client.
+    /// The subjects of the totals that count this client; none once they are erased.
     fn tallies(&self) -> BTreeSet<String> {
+        if self.erased_at.is_some() {
+            return BTreeSet::new();
+        }
         let of = |name: &str, value: &dyn Bind| subject(TALLY, name, &value.bind());
         let mut subjects = BTreeSet::from([
             TALLY.to_owned(),
@@ -405,12 +415,12 @@ parts! {
     PROFILE profile: first_name, last_name, phone, date_of_birth, gender, language, time_zone, address,
         emergency_contact, opt_ins, source, home_location_id, tags, updated_at;
     INDEXED indexed: external_id, email, assigned_coach_id, relationship_status, member_status,
-        portal_access_status, archived_at, archive_reason;
+        portal_access_status, archived_at, archive_reason, erased_at;
 }
 
 statements! {
     NAME = "SELECT first_name, last_name FROM client WHERE company_id = ?1 AND client_id = ?2";
-    FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2";
+    FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NULL";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";
     BY_EXTERNAL_ID = "SELECT client_id FROM client WHERE company_id = ?1 AND external_id = ?2 \

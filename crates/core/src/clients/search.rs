@@ -29,6 +29,9 @@ fn country(cx: &mut Read) -> Result<Option<String>> {
 
 /// The words that a client is found by: of the names and of the address, and the address itself.
 fn words(client: &Client) -> BTreeSet<String> {
+    if client.erased_at.is_some() {
+        return BTreeSet::new();
+    }
     let mut terms: BTreeSet<String> = words_of(&client.first_name).collect();
     terms.extend(client.last_name.iter().flat_map(|name| words_of(name)));
     if let Some(email) = &client.email {
@@ -284,7 +287,7 @@ pub(super) fn area() -> Area {
 lists! {
     /// Every client, newest first.
     LIST: List<Client, Filters> =
-        List::new("client WHERE company_id = ?1", "client_id DESC").tallied(TALLY);
+        List::new("client WHERE company_id = ?1 AND erased_at IS NULL", "client_id DESC").tallied(TALLY);
 }
 
 /// What the subjects of the tags' totals begin with.
@@ -294,7 +297,7 @@ statements! {
     COUNTRY = "SELECT country FROM company WHERE company_id = ?1";
     SOME_CLIENTS = "SELECT c.company_id, c.client_id, c.first_name, c.last_name, c.email, c.phone, \
         o.country FROM client c JOIN company o ON o.company_id = c.company_id \
-        WHERE (c.company_id, c.client_id) > (?1, ?2) ORDER BY c.company_id, c.client_id LIMIT ?3";
+        WHERE (c.company_id, c.client_id) > (?1, ?2) AND c.erased_at IS NULL ORDER BY c.company_id, c.client_id LIMIT ?3";
     ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3) \
         ON CONFLICT (company_id, term, client_id) DO NOTHING";
     MOVE_TERM = "UPDATE client_term SET term = ?4 \

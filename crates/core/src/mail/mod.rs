@@ -8,8 +8,8 @@ use spotter_contract::Area;
 
 pub use letters::{Bill, Letter, LetterKind, Written};
 pub use outbox::{
-    MailStatus, Outgoing, PATIENCE, Recipient, SEND, is_on, outgoing, park, send, send_by,
-    sent_lately, settle, subject_of, take_back,
+    MailStatus, Outgoing, PATIENCE, Recipient, SEND, forget_recipient, is_on, outgoing, park, send,
+    send_by, sent_lately, settle, subject_of, take_back,
 };
 
 /// What the area brings.

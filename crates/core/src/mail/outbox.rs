@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Job, Paged, Read, Repeating, Write,
+    Area, Fate, Job, Paged, Read, Repeating, Trace, Write,
     jobs::{self, Patience, Settled, State},
     listed, operation,
 };
@@ -150,6 +150,12 @@ pub fn take_back(
     Ok(())
 }
 
+/// Forgets to whom letters went. Those that have not left do not leave: nothing is left of what they said.
+pub fn forget_recipient(cx: &mut Write, email: &str) -> Result<()> {
+    let (waiting, unknown) = (MailStatus::Waiting, MailStatus::Unknown);
+    cx.defer(FORGET_RECIPIENT, params![email, waiting, unknown, MailStatus::Cancelled])
+}
+
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
 /// (RFC 5321, 4.5.4.1).
 pub static SEND: Job = Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, settle);
@@ -242,13 +248,20 @@ fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_mail", "Forget mail of three months ago", prune)];
 
+/// What is kept of clients here.
+const TRACES: &[Trace] = &[Trace::emptied(
+    "mail",
+    "That a message was sent, for three months: not to whom, nor what it said.",
+    Fate::AtOnce,
+)];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).jobs(&[&SEND]).repeats(REPEATING).operations([
-        operation!(app GET "/mail", Manager, list_mail)
+    Area::of(STATEMENTS).lists(lists()).jobs(&[&SEND]).erases(TRACES).repeats(REPEATING).operations(
+        [operation!(app GET "/mail", Manager, list_mail)
             .summary("List mail that was sent to coaches and clients")
-            .describe("Newest first, for three months. What messages said is not kept."),
-    ])
+            .describe("Newest first, for three months. What messages said is not kept.")],
+    )
 }
 
 lists! {
@@ -258,6 +271,9 @@ lists! {
 
 statements! {
     INSERT = "INSERT INTO mail ", values!(Sealed);
+    FORGET_RECIPIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
+        status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
+        WHERE company_id = ?1 AND recipient = ?2";
     FIND = "SELECT ", Sealed::COLUMNS, " FROM mail WHERE company_id = ?1 AND mail_id = ?2";
     SUBJECT = "SELECT kind, about FROM mail WHERE company_id = ?1 AND mail_id = ?2";
     SETTLE = "UPDATE mail SET status = ?3, error = ?4, sent_at = ?5, \

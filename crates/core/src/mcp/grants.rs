@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, Ending, Paged, Path, Read, Role, Write, answer, listed, operation,
-    path,
+    Actor, Area, Body, Effect, Ending, Fate, Paged, Path, Read, Role, Trace, Write, answer, listed,
+    operation, path,
 };
 use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
 use spotter_store::{
@@ -209,9 +209,16 @@ fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAn
     Ok(GrantAnswer { grant: end(cx, grant.grant_id)? })
 }
 
+/// What is kept of clients here; a grant goes after what refers to it.
+const TRACES: &[Trace] = &[
+    Trace::gone("mcp_code", Fate::By(CODES)),
+    Trace::gone("mcp_token", Fate::By(TOKENS)),
+    Trace::gone("mcp_grant", Fate::By(GRANTS)),
+];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).operations([
+    Area::of(STATEMENTS).lists(lists()).ends(ENDINGS).erases(TRACES).operations([
         operation!(app GET "/company/mcp/grants", Manager, list_mcp_grants)
             .summary("List what assistants are allowed"),
         operation!(app GET "/mcp/grants", SignedIn, list_own_mcp_grants)
@@ -250,5 +257,10 @@ statements! {
     OPEN = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3 \
         AND revoked_at IS NULL";
     REVOKE = "UPDATE mcp_grant SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
+    CODES = "DELETE FROM mcp_code WHERE company_id = ?1 AND grant_id IN (SELECT grant_id FROM mcp_grant \
+        WHERE company_id = ?1 AND subject = 'client' AND subject_id = ?2)";
+    TOKENS = "DELETE FROM mcp_token WHERE company_id = ?1 AND grant_id IN (SELECT grant_id FROM mcp_grant \
+        WHERE company_id = ?1 AND subject = 'client' AND subject_id = ?2)";
+    GRANTS = "DELETE FROM mcp_grant WHERE company_id = ?1 AND subject = 'client' AND subject_id = ?2";
     SAVE = "UPDATE mcp_grant SET ", Grant::FACTS, " WHERE company_id = ?1 AND grant_id = ?2";
 }

@@ -92,7 +92,7 @@ pub fn bill(cx: &mut Write, fees: &[Charge], invoice: InvoiceId) -> Result<()> {
 
 /// The language in which a client is written to.
 pub fn language_of(cx: &mut Read, client: ClientId) -> Result<String> {
-    let own = Client::find(cx, client)?.language().map(str::to_owned);
+    let own = Client::seek(cx, client)?.and_then(|own| own.language().map(str::to_owned));
     match own {
         Some(language) => Ok(language),
         None => Ok(Company::find(cx)?.language),

@@ -87,12 +87,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A client, if mail is sent and they have an address.
+    /// A client, if mail is sent, they are still there and have an address.
     pub fn of(cx: &mut Write, client: ClientId) -> Result<Option<Self>> {
         if !mail::is_on(cx) {
             return Ok(None);
         }
-        let client = Client::find(cx, client)?;
+        let Some(client) = Client::seek(cx, client)? else { return Ok(None) };
         let Some(email) = client.email().map(str::to_owned) else { return Ok(None) };
         let language = charge::language_of(cx, client.client_id)?;
         Ok(Some(Self { email, name: client.first_name().to_owned(), language }))

@@ -31,7 +31,8 @@ pub static PDF: Download = Download {
     read,
 };
 
-fn read(cx: &mut Read, id: Id) -> Result<Found> {
+/// The file of an invoice, for whoever may see it.
+pub fn read(cx: &mut Read, id: Id) -> Result<Found> {
     let invoice = Invoice::find(cx, InvoiceId(id))?;
     file(cx, &invoice).map(Found::Made)
 }

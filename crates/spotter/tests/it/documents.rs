@@ -391,7 +391,7 @@ fn who_looks_after_a_client_hears_of_what_expires(engine: Engine) {
             travel.to("2027-03-06T08:59:00Z").await;
             assert_eq!(heard(&travel.app).await, Vec::<String>::new());
             travel.to("2027-03-06T09:01:00Z").await;
-            assert_eq!(heard(&travel.app).await, [admin.clone()]);
+            assert_eq!(heard(&travel.app).await, std::slice::from_ref(&admin));
             travel.to("2027-03-22T09:01:00Z").await;
             let mut expected = vec![admin.clone(), admin.clone(), "bo@example.com".to_owned()];
             expected.sort();

@@ -27,6 +27,7 @@ mod mcp;
 mod oauth;
 mod people;
 mod platform;
+mod privacy;
 mod progress;
 mod samples;
 mod snippets;

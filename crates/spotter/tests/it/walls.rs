@@ -91,6 +91,7 @@ fn every_statement_names_its_company() {
         "FROM account WHERE email",
         "SELECT company_id, name FROM company",
         "expires_at <= ?1 LIMIT",
+        "kept_until <= ?1 LIMIT",
         "mcp_client WHERE client_id IN",
         "FROM client c JOIN company o",
         "mail WHERE mail_id < ?1",

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use spotter::mail::Mailer;
+use spotter::{data_exports::Exporter, mail::Mailer};
 use spotter_contract::{Env, Table, Vault};
 use spotter_delivery::{
     engine,
@@ -110,6 +110,7 @@ pub fn env() -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: spotter::areas::areas().endings.into(),
+        traces: spotter::areas::areas().traces.into(),
         ports: spotter::areas::ports(),
     }
 }
@@ -319,6 +320,9 @@ fn start_in(
     let table = Arc::new(Table::new(spotter::areas::areas()));
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     tasks.push(runtime().spawn(timers.run(std::future::pending())).abort_handle());
+    let exporter =
+        Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
+    tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(exporter))).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
     let service = spotter::serve::service(&state, &own_providers)
         .into_make_service_with_connect_info::<SocketAddr>();

@@ -31,8 +31,18 @@ impl Sample for Clients {
             let note =
                 app.post(&format!("/clients/{client}/notes"), json!({"body": "x"})).await.ok();
             ids.insert("noteId", text(note.data(), "/note/noteId"));
-            if of == "restore_client" {
+            if matches!(of, "restore_client" | "erase_client" | "get_client_erasure") {
                 app.act(&format!("/clients/{client}/archive")).await.ok();
+            }
+            if of == "get_client_erasure" {
+                app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
+            }
+            if of.is_empty() || of.contains("data_export") && of != "request_data_export" {
+                let path = format!("/clients/{client}/data-exports");
+                let asked = app.app("POST", &path, None).await.ok();
+                let export = text(asked.data(), "/dataExport/dataExportId");
+                crate::privacy::ready(app, &app.coach_token, &client, &export).await;
+                ids.insert("dataExportId", export);
             }
             if of == "assign_client_coach" {
                 super::company::invite(app, ids).await;
@@ -51,6 +61,7 @@ impl Sample for Clients {
             "create_client" => json!({"firstName": "Bea"}),
             "update_client" => json!({"lastName": "Bos"}),
             "archive_client" => json!({"reason": "x"}),
+            "erase_client" | "request_data_export" => json!({}),
             "assign_client_coach" => json!({"coachId": ids["coachId"]}),
             "set_client_tags" => json!({"tags": ["x"]}),
             "create_client_note" | "update_client_note" => json!({"body": "y"}),

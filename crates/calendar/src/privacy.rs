@@ -1,0 +1,43 @@
+//! What the calendar keeps of a client: what a data export holds of it, and what is left of it once they are erased:
+//! that somebody was there, for attendance is counted over years.
+
+use spotter_contract::{Area, Fate, Part, Trace};
+use spotter_store::statements;
+
+const EXPORTS: &[Part] = &[
+    Part::of("bookings", "list_bookings"),
+    Part::of("recurring-bookings", "list_recurring_bookings"),
+    Part::of("booking-requests", "list_booking_requests"),
+    Part::of("calendar-tasks", "list_calendar_tasks"),
+];
+
+const TRACES: &[Trace] = &[
+    Trace::emptied("booking", "When somebody was there: no notes, no reasons.", Fate::By(BOOKINGS)),
+    Trace::emptied(
+        "booking_request",
+        "When somebody asked for what: no notes.",
+        Fate::By(REQUESTS),
+    ),
+    Trace::emptied(
+        "recurring_booking",
+        "When somebody came again and again: no notes.",
+        Fate::By(RECURRING),
+    ),
+    Trace::emptied("calendar_task", "When a coach was busy: not with what.", Fate::By(TASKS)),
+    Trace::gone("calendar_feed", Fate::By(FEEDS)),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
+}
+
+statements! {
+    BOOKINGS = "UPDATE booking SET note = NULL, cancellation_reason = NULL, external_id = NULL \
+        WHERE company_id = ?1 AND client_id = ?2";
+    REQUESTS = "UPDATE booking_request SET note = NULL, external_id = NULL WHERE company_id = ?1 AND client_id = ?2";
+    RECURRING = "UPDATE recurring_booking SET note = NULL WHERE company_id = ?1 AND client_id = ?2";
+    TASKS = "UPDATE calendar_task SET title = 'Task', note = NULL, client_id = NULL \
+        WHERE company_id = ?1 AND client_id = ?2";
+    FEEDS = "DELETE FROM calendar_feed WHERE company_id = ?1 AND owner_id = ?2";
+}

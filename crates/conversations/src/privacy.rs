@@ -1,0 +1,57 @@
+//! What was said with a client: what a data export holds of it, for themselves alone, and what is left of it once they
+//! are erased: that it was said.
+
+use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_core::uploads::{self, UploadId};
+use spotter_kernel::{Id, Result};
+use spotter_store::{params, statements};
+
+use crate::speaking;
+
+/// So many files are let go of at a time.
+const FILES: usize = 500;
+
+/// What they wrote, and what others wrote to them alone.
+fn erase_messages(cx: &mut Write, client: Id) -> Result<bool> {
+    let files: Vec<(UploadId,)> = cx.all(SENT, params![client, FILES as i64])?;
+    for (file,) in &files {
+        uploads::discard(cx, *file)?;
+        cx.defer(LET_GO, params![client, *file])?;
+    }
+    if files.len() == FILES {
+        return Ok(true);
+    }
+    cx.execute(EMPTY, params![client]).map(|_| false)
+}
+
+const EXPORTS: &[Part] = &[Part::of("conversations", "list_own_conversations").with(&[
+    With::Listed("messages", "list_own_messages"),
+    With::File("messageId", speaking::kept),
+])];
+
+const TRACES: &[Trace] = &[
+    Trace::emptied(
+        "message",
+        "That messages were exchanged, and when: those of the client, and in conversations of two those to them, say nothing.",
+        Fate::Run(erase_messages),
+    ),
+    Trace::stays("participant", "That the client took part in conversations."),
+    Trace::stays("conversation", "What groups are called; conversations of two have no name."),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
+}
+
+statements! {
+    SENT = "SELECT upload_id FROM message WHERE company_id = ?1 AND upload_id IS NOT NULL AND conversation_id IN \
+        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2) \
+        AND (sender_id = ?2 OR conversation_type = 'direct') LIMIT ?3";
+    LET_GO = "UPDATE message SET upload_id = NULL WHERE company_id = ?1 AND upload_id = ?3 AND conversation_id IN \
+        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2)";
+    EMPTY = "UPDATE message SET is_deleted = TRUE, text = NULL, upload_id = NULL, file_name = NULL, media_type = NULL, \
+        size = NULL WHERE company_id = ?1 AND conversation_id IN \
+        (SELECT conversation_id FROM participant WHERE company_id = ?1 AND user_id = ?2) \
+        AND (sender_id = ?2 OR conversation_type = 'direct')";
+}

@@ -1,0 +1,184 @@
+//! Erasing a client: who they were is gone at once, and from then on they are not found. What other tables held of
+//! them goes step by step after that, each table as its area says ([`Trace`]).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Ending, Fate, Path, Read, Timer, Trace, Write, answer, operation};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{Json, params, record, set, statements, values, words};
+
+use super::{
+    UPDATED,
+    record::{Client, OptIns, PortalAccessStatus},
+    search::ClientPath,
+};
+use crate::{
+    access::accounts::{self, Subject},
+    mail,
+};
+
+words! {
+    /// Whether something of a client is still to be erased.
+    pub enum ErasureStatus { Running = "running", Completed = "completed" }
+}
+
+record! {
+    /// How far the erasure of a client is.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Erasure {
+        client_id: ClientId,
+        /// `completed` once nothing is left but what the law keeps.
+        status: ErasureStatus,
+        #[serde(skip)]
+        step: i64,
+        /// api_client, coach, client or system.
+        requested_by_type: String,
+        /// Who had it done.
+        requested_by: Option<Id>,
+        /// Since when nobody finds the client any more.
+        requested_at: Timestamp,
+        /// When nothing was left; null while it runs.
+        completed_at: Option<Timestamp>,
+    }
+}
+
+answer!(ErasureAnswer { erasure: Erasure });
+
+/// What an erased client is called where a record of theirs stays.
+const NAME: &str = "Erased client";
+
+impl Client {
+    /// Leaves nothing of who somebody was.
+    fn blank(&mut self, now: Timestamp) {
+        NAME.clone_into(&mut self.first_name);
+        self.opt_ins = Json(OptIns::default());
+        self.tags.0.clear();
+        self.portal_access_status = PortalAccessStatus::None;
+        (self.external_id, self.last_name, self.email, self.phone) = (None, None, None, None);
+        (self.date_of_birth, self.gender, self.language) = (None, None, None);
+        (self.time_zone, self.address, self.emergency_contact) = (None, None, None);
+        (self.source, self.home_location_id, self.assigned_coach_id) = (None, None, None);
+        (self.archive_reason, self.erased_at) = (None, Some(now));
+    }
+}
+
+fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAnswer> {
+    if let Some(erasure) = cx.one(FIND, params![at.client_id])? {
+        return Ok(ErasureAnswer { erasure });
+    }
+    let before = Client::find(cx, at.client_id)?;
+    if !before.is_archived() {
+        let rule = "must be archived before they are erased";
+        return Err(Problem::conflict("clientId", rule));
+    }
+    cx.end(Ending::ClientErased, at.client_id)?;
+    cx.happens(|| {
+        format!(
+            "All that is known of the client {} is deleted for good, but for what the law keeps.",
+            before.name()
+        )
+    });
+    cx.as_of(before.updated_at());
+    if let Some(email) = before.email() {
+        mail::forget_recipient(cx, email)?;
+    }
+    accounts::close_account(cx, Subject::Client, at.client_id.0)?;
+    let mut client = before.clone();
+    client.blank(cx.now());
+    client.update(cx, &before)?;
+    let (requested_by_type, requested_by) = cx.maker();
+    let erasure = Erasure {
+        client_id: at.client_id,
+        status: ErasureStatus::Running,
+        step: 0,
+        requested_by_type,
+        requested_by,
+        requested_at: cx.now(),
+        completed_at: None,
+    };
+    cx.defer(INSERT, &erasure.params())?;
+    let now = cx.now();
+    cx.set_timer(&ERASE, at.client_id, now)?;
+    Ok(ErasureAnswer { erasure })
+}
+
+fn get_client_erasure(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<ErasureAnswer> {
+    let erasure = cx.one(FIND, params![at.client_id])?.ok_or(Key::NotFound)?;
+    Ok(ErasureAnswer { erasure })
+}
+
+/// How many tables are gone through in one transaction.
+const TABLES_A_STEP: usize = 8;
+
+/// Erases what the next tables hold, or some of it.
+fn erase(cx: &mut Write, id: Id) -> Result<()> {
+    let found: Option<Erasure> = cx.one(FIND, params![id])?;
+    let Some(mut erasure) = found.filter(|one| one.status == ErasureStatus::Running) else {
+        return Ok(());
+    };
+    let traces = cx.env().traces.clone();
+    let to_do: Vec<_> = traces.iter().filter(|trace| trace.is_to_do()).collect();
+    for trace in to_do.iter().skip(erasure.step as usize).take(TABLES_A_STEP) {
+        if trace.erase(cx, id)? {
+            break;
+        }
+        erasure.step += 1;
+    }
+    let now = cx.now();
+    if erasure.step < to_do.len() as i64 {
+        cx.set_timer(&ERASE, id, now)?;
+    } else {
+        erasure.status = ErasureStatus::Completed;
+        erasure.completed_at = Some(now);
+    }
+    cx.defer(SAVE, &erasure.params())
+}
+
+fn forget_unused_tags(cx: &mut Write, _: Id) -> Result<bool> {
+    cx.execute(UNUSED_TAGS, params![]).map(|_| false)
+}
+
+static ERASE: Timer = Timer::new("erase_client", "Erase what is left of a client", erase);
+
+/// What this area keeps of clients.
+const TRACES: &[Trace] = &[
+    Trace::stays("client", "That there was a client, and when: what stays refers to it."),
+    // The rows went with the client; a tag that nobody else had still names what it said in its total.
+    Trace::gone("client_tag", Fate::Run(forget_unused_tags)),
+    Trace::gone("client_term", Fate::AtOnce),
+    Trace::stays("client_erasure", "Who had the client erased, and when."),
+    Trace::gone("client_step", Fate::By(STEPS)),
+    Trace::gone("client_note", Fate::By(NOTES)),
+    Trace::gone("custom_value", Fate::By(VALUES)),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).timers(&[&ERASE]).erases(TRACES).operations([
+        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client)
+            .summary("Erase a client")
+            .describe(
+                "For good. The client must be archived, owe nothing and have nothing under way. From now on nobody finds \
+                 them; what was kept of them is deleted within minutes, but for what the law keeps: invoices, \
+                 payments and what belongs to them.",
+            )
+            .emits(UPDATED)
+            .asks()
+            .fails(&[Key::ApiError]),
+        operation!(app GET "/clients/{clientId}/erasure", Manager, get_client_erasure)
+            .summary("Get how far the erasure of a client is"),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", Erasure::COLUMNS, " FROM client_erasure WHERE company_id = ?1 AND client_id = ?2";
+    INSERT = "INSERT INTO client_erasure ", values!(Erasure);
+    SAVE = "UPDATE client_erasure SET ", set!(Erasure), " WHERE company_id = ?1 AND client_id = ?2";
+    STEPS = "DELETE FROM client_step WHERE company_id = ?1 AND client_id = ?2";
+    NOTES = "DELETE FROM client_note WHERE company_id = ?1 AND client_id = ?2";
+    UNUSED_TAGS = "DELETE FROM tally WHERE company_id = ?1 AND subject IN (SELECT subject FROM tally \
+        WHERE company_id = ?1 AND subject >= 'clients?tag=' AND subject < 'clients?tag>' \
+        GROUP BY subject HAVING SUM(amount) = 0)";
+    VALUES = "DELETE FROM custom_value WHERE company_id = ?1 AND client_id = ?2";
+}

@@ -1,0 +1,37 @@
+//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+
+use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_core::uploads;
+use spotter_kernel::{Id, Result};
+use spotter_store::{params, statements};
+
+use crate::{document::Document, file};
+
+/// So many are erased at a time.
+const SOME: usize = 500;
+
+fn erase_documents(cx: &mut Write, client: Id) -> Result<bool> {
+    let some: Vec<Document> = cx.all(OF_CLIENT, params![client, SOME as i64])?;
+    for document in &some {
+        if let Some(upload) = document.upload_id {
+            uploads::discard(cx, upload)?;
+        }
+        document.delete(cx)?;
+    }
+    Ok(some.len() == SOME)
+}
+
+const EXPORTS: &[Part] =
+    &[Part::of("documents", "list_documents").with(&[With::File("documentId", file::kept)])];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .exports(EXPORTS)
+        .erases(&[Trace::gone("document", Fate::Run(erase_documents))])
+}
+
+statements! {
+    OF_CLIENT = "SELECT ", Document::COLUMNS, " FROM document WHERE company_id = ?1 AND client_id = ?2 \
+        ORDER BY document_id LIMIT ?3";
+}

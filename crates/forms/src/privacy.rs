@@ -1,0 +1,64 @@
+//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+
+use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_core::uploads::{self, UploadId};
+use spotter_kernel::{Id, Result};
+use spotter_store::{Bind, params, statements, under};
+
+use crate::{assignment::Assignment, file::FormFile, submission};
+
+/// So many are erased at a time.
+const SOME: usize = 500;
+
+fn erase_assignments(cx: &mut Write, client: Id) -> Result<bool> {
+    let some = Assignment::some_of(cx, client, SOME)?;
+    some.iter().try_for_each(|one| one.delete(cx))?;
+    Ok(some.len() == SOME)
+}
+
+fn erase_submissions(cx: &mut Write, client: Id) -> Result<bool> {
+    cx.forget_tally(&under(submission::TALLY, &[client.bind()]))?;
+    cx.execute(SUBMISSIONS, params![client]).map(|_| false)
+}
+
+fn erase_files(cx: &mut Write, client: Id) -> Result<bool> {
+    let files: Vec<(Id, UploadId)> = cx.all(FILES, params![client, SOME as i64])?;
+    for (file, upload) in &files {
+        uploads::discard(cx, *upload)?;
+        cx.defer(FORGET_FILE, params![client, *file])?;
+    }
+    Ok(files.len() == SOME)
+}
+
+const EXPORTS: &[Part] = &[
+    Part::of("form-assignments", "list_form_assignments")
+        .with(&[With::Whole("get_form_draft"), With::File("fileId", FormFile::kept)]),
+    Part::of("form-submissions", "list_form_submissions")
+        .with(&[With::Whole("get_form_submission"), With::File("fileId", FormFile::kept)]),
+    Part::of("intakes", "list_intakes").with(&[With::Whole("get_intake")]),
+    Part::of("checkups", "list_checkups").with(&[With::Whole("get_checkup")]),
+    Part::of("checkup-series", "list_checkup_series"),
+];
+
+const TRACES: &[Trace] = &[
+    Trace::gone("form_draft", Fate::By(DRAFTS)),
+    Trace::gone("form_file", Fate::Run(erase_files)),
+    Trace::gone("form_submission", Fate::Run(erase_submissions)),
+    Trace::gone("form_assignment", Fate::Run(erase_assignments)),
+    Trace::gone("checkup_series", Fate::By(SERIES)),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
+}
+
+statements! {
+    DRAFTS = "DELETE FROM form_draft WHERE company_id = ?1 AND assignment_id IN \
+        (SELECT assignment_id FROM form_assignment WHERE company_id = ?1 AND client_id = ?2)";
+    FILES = "SELECT file_id, upload_id FROM form_file WHERE company_id = ?1 AND assignment_id IN \
+        (SELECT assignment_id FROM form_assignment WHERE company_id = ?1 AND client_id = ?2) LIMIT ?3";
+    FORGET_FILE = "DELETE FROM form_file WHERE company_id = ?1 AND client_id = ?2 AND file_id = ?3";
+    SUBMISSIONS = "DELETE FROM form_submission WHERE company_id = ?1 AND client_id = ?2";
+    SERIES = "DELETE FROM checkup_series WHERE company_id = ?1 AND client_id = ?2";
+}

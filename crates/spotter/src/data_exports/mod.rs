@@ -1,0 +1,104 @@
+//! Making data exports, as a job: what the operations tell of a client ([`reading`]) is written into a ZIP file
+//! ([`packing`]) where files are kept. Neither is ever held whole.
+
+mod packing;
+mod reading;
+
+use std::sync::Arc;
+
+use spotter_contract::{
+    Env, Job, Table, Write,
+    jobs::{Held, Outcome},
+};
+use spotter_core::clients::data_exports::{self, DataExport};
+use spotter_delivery::jobs::{Attempt, Worker};
+use spotter_files::{Files, Writing};
+use spotter_kernel::{Problem, Result};
+use spotter_store::Db;
+
+use packing::Packed;
+use reading::Reader;
+
+/// What makes data exports.
+#[derive(Clone)]
+pub struct Exporter {
+    /// The database.
+    pub db: Db,
+    /// The clock and the key.
+    pub env: Env,
+    /// The operations.
+    pub table: Arc<Table>,
+    /// Where files are kept.
+    pub files: Files,
+}
+
+impl Exporter {
+    async fn make(self, held: Held) -> Outcome {
+        match self.attempt_one(&held).await {
+            Ok(()) => Outcome::Done,
+            Err(problem) if problem.status < 500 => Outcome::Refused(problem.to_string()),
+            Err(problem) => Outcome::Failed(problem.to_string()),
+        }
+    }
+
+    async fn attempt_one(&self, held: &Held) -> Result<()> {
+        let id = held.subject;
+        let begun = self.change(held, move |cx| data_exports::begin(cx, id)).await?;
+        let Some((export, key)) = begun else { return Ok(()) };
+        let size = self.write(held, &export, &key).await?;
+        self.change(held, move |cx| data_exports::finish(cx, id, size)).await
+    }
+
+    /// Writes the file, and tells its size.
+    async fn write(&self, held: &Held, export: &DataExport, key: &str) -> Result<u64> {
+        let (pieces, packed) = packing::start(export.created_at());
+        let reader = Reader::new(self, held.company, export, pieces);
+        let (read, kept) = tokio::join!(reader.run(), keep(self.files.begin(key), packed));
+        read.and(kept)
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        held: &Held,
+        step: impl Fn(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (env, company) = (self.env.clone(), held.company);
+        let change = move |tx: &mut spotter_store::Tx<'_>| {
+            let mut outcome = None;
+            Write::by_itself(tx, &env, company, (data_exports::MAKE.id, &[]), |cx| {
+                outcome = Some(step(cx)?);
+                Ok(())
+            })?;
+            outcome.ok_or_else(|| Problem::internal("a step was not made"))
+        };
+        self.db.write(change).await
+    }
+}
+
+/// Keeps what is packed, all of it or nothing.
+async fn keep(mut writing: Writing, mut packed: Packed) -> Result<u64> {
+    while let Some(bytes) = packed.chunks.recv().await {
+        writing.put(bytes).await.map_err(Problem::internal)?;
+    }
+    match packed.ended.await.map_err(Problem::internal)? {
+        Ok(()) => writing.finish().await.map_err(Problem::internal),
+        Err(problem) => {
+            writing.abort().await.ok();
+            Err(problem)
+        }
+    }
+}
+
+impl Worker for Exporter {
+    fn job(&self) -> &'static Job {
+        &data_exports::MAKE
+    }
+
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    fn attempt(&self, held: &Held) -> Attempt {
+        Box::pin(self.clone().make(held.clone()))
+    }
+}

@@ -1,0 +1,319 @@
+//! What a data export holds: the answers of the operations that the areas name, read as whoever asked for it.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use serde_json::Value;
+use spotter_contract::{
+    Found, Operation, Part, Read, With,
+    arguments::Arguments,
+    caller::Actor,
+    downloads::{File, Holder},
+    run::Asked,
+};
+use spotter_core::{
+    access::holders,
+    clients::{Client, data_exports::DataExport},
+    company::Company,
+};
+use spotter_files::Trouble;
+use spotter_kernel::{
+    Id, Problem, Result,
+    id::{ClientId, CompanyId},
+};
+use spotter_store::Tx;
+use tokio::sync::mpsc::Sender;
+
+use super::{Exporter, packing::Piece};
+
+/// Records of a page.
+const PAGE: usize = 100;
+/// Most pages of a list: more would not be held.
+const PAGES_MAX: usize = 1_000;
+
+/// Reads what a data export holds.
+pub struct Reader {
+    maker: Exporter,
+    company: CompanyId,
+    client: ClientId,
+    by: (Holder, Id),
+    pieces: Sender<Piece>,
+}
+
+/// What an operation tells.
+enum Told {
+    /// One thing.
+    One(Value),
+    /// A list, all pages of it.
+    Listed(Vec<Value>),
+}
+
+/// How the client is called in paths and queries.
+const CLIENT: &str = "clientId";
+
+const BY_CLIENT: &str = "\nIt was asked for by the client, and holds what the client may see.\n";
+const BY_STAFF: &str = "\nIt was asked for by the company, and holds what managers may see: \
+    not what was said in conversations, which is for those who took part in them.\n";
+const FILES: &str = "\nFiles are below files/; the records that they belong to name them in \"files\". Addresses that stand \
+    in records are good for minutes.\n";
+
+impl Reader {
+    /// For a data export, with where its pieces go.
+    pub fn new(
+        maker: &Exporter,
+        company: CompanyId,
+        export: &DataExport,
+        pieces: Sender<Piece>,
+    ) -> Self {
+        let (client, holder, id) = export.reader();
+        Self { maker: maker.clone(), company, client, by: (holder, id), pieces }
+    }
+
+    /// Reads all parts.
+    pub async fn run(self) -> Result<()> {
+        let mut parts = Vec::new();
+        for part in self.maker.table.exports() {
+            if let Some(records) = self.part(part).await? {
+                parts.push((part, records));
+            }
+        }
+        let about = self.about(&parts).await?;
+        self.file("README.txt", about.into()).await?;
+        self.send(Piece::End).await
+    }
+
+    async fn part(&self, part: &Part) -> Result<Option<usize>> {
+        let Some(listed) = self.ask(part.operation, Vec::new()).await? else { return Ok(None) };
+        let (is_list, records) = match listed {
+            Told::Listed(records) => (true, records),
+            Told::One(record) => (false, vec![record]),
+        };
+        let mut whole = Vec::with_capacity(records.len());
+        for record in records {
+            whole.push(self.record(part, record).await?);
+        }
+        let count = whole.len();
+        let told = match is_list {
+            true => Value::Array(whole),
+            false => whole.pop().unwrap_or_default(),
+        };
+        let text = serde_json::to_vec_pretty(&told).map_err(Problem::internal)?;
+        self.file(&format!("{}.json", part.name), text.into()).await?;
+        Ok(Some(count))
+    }
+
+    /// A record with all that belongs to it; its files go into the export as they are met.
+    async fn record(&self, part: &Part, mut record: Value) -> Result<Value> {
+        let mut names = Vec::new();
+        for with in part.with {
+            match *with {
+                With::Whole(operation) => {
+                    let told = self.ask(operation, self.parameters(operation, &record)?).await?;
+                    if let Some(Told::One(whole)) = told {
+                        record = whole;
+                    }
+                }
+                With::Listed(name, operation) => {
+                    let told = self.ask(operation, self.parameters(operation, &record)?).await?;
+                    if let (Some(Told::Listed(listed)), Some(fields)) =
+                        (told, record.as_object_mut())
+                    {
+                        fields.insert(name.to_owned(), Value::Array(listed));
+                    }
+                }
+                With::File(id, read) => {
+                    let mut ids = BTreeSet::new();
+                    collect(&record, id, &mut ids);
+                    for id in ids {
+                        names.extend(self.attach(part, &id, read).await?.map(Value::from));
+                    }
+                }
+            }
+        }
+        if let (false, Some(fields)) = (names.is_empty(), record.as_object_mut()) {
+            fields.insert("files".to_owned(), Value::Array(names));
+        }
+        Ok(record)
+    }
+
+    /// The parameters of an operation's path, as they stand in a record.
+    fn parameters(&self, operation: &str, record: &Value) -> Result<Vec<(String, String)>> {
+        let names = self.operation(operation)?.path.split('/').filter_map(|piece| {
+            piece.strip_prefix('{')?.strip_suffix('}').filter(|name| *name != CLIENT)
+        });
+        let found = names.map(|name| {
+            let mut ids = BTreeSet::new();
+            collect(record, name, &mut ids);
+            let id = ids.pop_first().ok_or_else(|| Problem::internal(format!("no {name}")))?;
+            Ok((name.to_owned(), id))
+        });
+        found.collect()
+    }
+
+    fn operation(&self, id: &str) -> Result<&std::sync::Arc<Operation>> {
+        let found = self.maker.table.find(id);
+        found.ok_or_else(|| Problem::internal(format!("{id} is no operation")))
+    }
+
+    /// What an operation tells whoever asked for the export, all pages of it in one snapshot; nothing where it
+    /// tells them nothing.
+    async fn ask(&self, id: &'static str, more: Vec<(String, String)>) -> Result<Option<Told>> {
+        let operation = self.operation(id)?.clone();
+        let (env, by) = (self.maker.env.clone(), self.by);
+        let (company, client) = (self.company, self.client);
+        let names_client = operation.path.contains("{clientId}");
+        let can_name_client = names_client || operation.has_parameter(CLIENT);
+        let read = move |tx: &mut Tx<'_>| {
+            let caller = holders::caller(tx, company, by, env.clock.now())?;
+            let is_client = matches!(caller.actor, Actor::Client { .. });
+            // What names no client is what the caller has of their own.
+            if !can_name_client && more.is_empty() && !is_client {
+                return Ok(None);
+            }
+            let mut path = more.clone();
+            if names_client {
+                path.push((CLIENT.to_owned(), client.to_string()));
+            }
+            let mut records = Vec::new();
+            for page in 1..=PAGES_MAX {
+                let mut query = Vec::new();
+                if operation.is_paged() {
+                    query.push(format!("page={page}&limit={PAGE}"));
+                }
+                if can_name_client && !names_client && !is_client {
+                    query.push(format!("{CLIENT}={client}"));
+                }
+                let (path, query) = (path.clone(), query.join("&"));
+                let arguments = Arguments { path, query, ..Arguments::default() };
+                let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+                let outcome = asked.run(tx, &env, &caller, "data-export");
+                let Some(answer) = told(outcome)? else { return Ok(None) };
+                let data = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+                if !operation.is_paged() {
+                    return Ok(Some(Told::One(unwrapped(data))));
+                }
+                let is_last = data["hasNextPage"] != true;
+                records.extend(listed(data));
+                if is_last {
+                    return Ok(Some(Told::Listed(records)));
+                }
+            }
+            Err(Problem::internal(format!("more than {PAGES_MAX} pages of {}", operation.id)))
+        };
+        self.maker.db.read_slow(read).await
+    }
+
+    /// Packs the file of an id, if there is one that whoever asked may see, and tells its name in the export.
+    async fn attach(
+        &self,
+        part: &Part,
+        id: &str,
+        read: fn(&mut Read, Id) -> Result<Found>,
+    ) -> Result<Option<String>> {
+        let Some(subject) = Id::parse(id) else { return Ok(None) };
+        let (env, by, company) = (self.maker.env.clone(), self.by, self.company);
+        let find = move |tx: &mut Tx<'_>| {
+            let now = env.clock.now();
+            let caller = holders::caller(tx, company, by, now)?;
+            told(read(&mut Read::new(tx, &caller, now).within(&env), subject))
+        };
+        let Some(found) = self.maker.db.read_slow(find).await? else { return Ok(None) };
+        let (Found::Made(File { name, .. }) | Found::Kept { name, .. }) = &found;
+        // As no system forbids it in names of files.
+        let plain = name.chars().map(|c| if "<>:\"/\\|?*".contains(c) { '_' } else { c });
+        let name = format!("files/{}/{id}-{}", part.name, plain.collect::<String>());
+        match found {
+            Found::Made(File { content, .. }) => self.file(&name, content.into()).await?,
+            Found::Kept { key, .. } => {
+                let mut chunks = match self.maker.files.read(&key).await {
+                    Ok((_, chunks)) => chunks,
+                    Err(Trouble::Missing) => return Ok(None),
+                    Err(trouble) => return Err(Problem::internal(trouble)),
+                };
+                // What people send is mostly compressed already.
+                self.send(Piece::File(name.clone(), true)).await?;
+                while let Some(bytes) = chunks.try_next().await.map_err(Problem::internal)? {
+                    self.send(Piece::Bytes(bytes)).await?;
+                }
+            }
+        }
+        Ok(Some(name))
+    }
+
+    /// What stands at the beginning of a data export, for whoever opens it.
+    async fn about(&self, parts: &[(&Part, usize)]) -> Result<String> {
+        let (env, company, client) = (self.maker.env.clone(), self.company, self.client);
+        let by = self.by;
+        let find = move |tx: &mut Tx<'_>| {
+            let caller = holders::caller(tx, company, by, env.clock.now())?;
+            let mut cx = Read::new(tx, &caller, env.clock.now());
+            Ok((Client::find(&mut cx, client)?.name(), Company::find(&mut cx)?.name, cx.now()))
+        };
+        let (client, company, now) = self.maker.db.read(find).await?;
+        let mut text = format!("What {company} keeps of {client}, as of {now}.\n\n");
+        for (part, count) in parts {
+            let operation = self.operation(part.operation)?;
+            let name = format!("{}.json", part.name);
+            let place = format!("{} {}", operation.method, operation.full_path());
+            writeln!(text, "{name:<26} {count:>6}  as {place} tells it")
+                .map_err(Problem::internal)?;
+        }
+        text.push_str(match self.by.0 {
+            Holder::Client => BY_CLIENT,
+            _ => BY_STAFF,
+        });
+        text.push_str(FILES);
+        Ok(text)
+    }
+
+    async fn file(&self, name: &str, bytes: Bytes) -> Result<()> {
+        self.send(Piece::File(name.to_owned(), false)).await?;
+        self.send(Piece::Bytes(bytes)).await
+    }
+
+    async fn send(&self, piece: Piece) -> Result<()> {
+        let gone = |_| Problem::internal("a data export could not be packed");
+        self.pieces.send(piece).await.map_err(gone)
+    }
+}
+
+/// What whoever asked may not see, or what is not there any more, is not in it.
+fn told<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Err(problem) if matches!(problem.status, 403 | 404 | 409) => Ok(None),
+        outcome => outcome.map(Some),
+    }
+}
+
+/// The only thing that an answer tells, without its name.
+fn unwrapped(data: Value) -> Value {
+    match data {
+        Value::Object(fields) if fields.len() == 1 => {
+            fields.into_iter().next().map_or(Value::Null, |(_, only)| only)
+        }
+        data => data,
+    }
+}
+
+/// The records of a page.
+fn listed(data: Value) -> Vec<Value> {
+    let Value::Object(fields) = data else { return Vec::new() };
+    let of_list = |(_, field)| match field {
+        Value::Array(records) => Some(records),
+        _ => None,
+    };
+    fields.into_iter().find_map(of_list).unwrap_or_default()
+}
+
+/// The texts that stand under a name, wherever in a value.
+fn collect(value: &Value, name: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get(name).and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|field| collect(field, name, found));
+        }
+        Value::Array(all) => all.iter().for_each(|one| collect(one, name, found)),
+        _ => {}
+    }
+}

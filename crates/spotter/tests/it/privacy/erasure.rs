@@ -1,0 +1,182 @@
+//! Erasing a client: nothing that tells of them is left, in any table, but what the law keeps.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use spotter_store::{Sql, params};
+
+use super::{MARK, columns, mark_everything, places};
+use crate::{
+    harness::{App, Engine, people},
+    on_both_engines,
+    world::World,
+};
+
+on_both_engines!(who_owes_or_is_not_archived_is_not_erased, an_erased_client_leaves_nothing);
+
+/// Tables that hold nothing of clients, or for a day at most.
+const NOT_OF_CLIENTS: &[&str] = &[
+    "access_token",
+    "api_client",
+    "availability_rule",
+    "calendar_day",
+    "calendar_event",
+    "coach",
+    "coach_availability",
+    "company",
+    "company_policy",
+    "confirmation",
+    "custom_field",
+    "document_folder",
+    "event",
+    "event_series",
+    "event_template",
+    "event_type",
+    "facility",
+    "finance_settings",
+    "form",
+    "form_version",
+    "habit_schedule",
+    "idempotency",
+    "idempotency_answer",
+    "invoice_series",
+    "job",
+    "location",
+    "location_availability",
+    "mcp_key",
+    "mcp_policy",
+    "mcp_request",
+    "measurement_type",
+    "payment_provider",
+    "product",
+    "provider_notice",
+    "provider_payment",
+    "sandbox_dispute",
+    "sandbox_notice",
+    "sandbox_payment",
+    "sandbox_refund",
+    "sandbox_setup",
+    "service",
+    "stored_answer",
+    "tally",
+    "timer",
+    "timer_run",
+    "webhook_attempt",
+    "webhook_delivery",
+    "webhook_listener",
+    "webhook_subscription",
+    "workout_exercise",
+    "workout_group",
+    "workout_settings",
+];
+
+async fn gone(app: &App, client: &str) -> Value {
+    for _ in 0..500 {
+        let told = app.app("GET", &format!("/clients/{client}/erasure"), None).await.ok();
+        if told.data()["erasure"]["status"] == "completed" {
+            return told.data()["erasure"].clone();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let step = Sql("SELECT step, status FROM client_erasure WHERE company_id = ?1");
+    let company = app.company;
+    let at: Vec<(i64, String)> =
+        app.server.db.read(move |tx| tx.all(step, params![company])).await.unwrap();
+    panic!("the erasure does not end: {at:?}");
+}
+
+async fn an_erased_client_leaves_nothing(app: App) {
+    let World { app, .. } = World::new(app).await;
+    let (client, _) = mark_everything(&app).await;
+    let before = places(&app, MARK).await;
+    for place in ["client.last_name", "client_term.term", "message.text", "form_submission.answers"]
+    {
+        assert!(before.contains(place), "{place} of {before:?}");
+    }
+    let other = app.get("/clients").await.ok().data()["total"].as_i64().unwrap() - 1;
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    app.events().await;
+    app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
+    // From the answer on nobody finds them.
+    app.get(&format!("/clients/{client}")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    app.act(&format!("/clients/{client}/restore"))
+        .await
+        .refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    let told = app.get("/clients").await.ok();
+    assert_eq!(told.data()["total"], other);
+    let found = app.get(&format!("/clients?search={MARK}")).await.ok();
+    assert_eq!(found.data()["total"], 0);
+    assert_eq!(app.get(&format!("/clients?tag={MARK}")).await.ok().data()["total"], 0);
+    assert!(!app.get("/clients/tags").await.ok().body.to_string().contains(MARK));
+    gone(&app, &client).await;
+    app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
+    let told = app.announced(&["client.updated"]).await;
+    assert!(!told[0].to_string().contains(MARK));
+    // What was answered is told again to whoever asks in the same words, for a day.
+    let mut left = places(&app, MARK).await;
+    left.retain(|place| !place.starts_with("stored_answer.") && !place.starts_with("idempotency"));
+    assert_eq!(left, BTreeSet::new());
+    // What says that nothing is left keeps no row that names the client.
+    let whole: BTreeSet<_> = spotter::areas::areas()
+        .traces
+        .iter()
+        .filter(|trace| trace.left.is_empty())
+        .map(|trace| trace.table)
+        .collect();
+    for place in places(&app, &client).await {
+        let (table, _) = place.split_once('.').unwrap();
+        assert!(!whole.contains(table), "{place}");
+    }
+}
+
+async fn who_owes_or_is_not_archived_is_not_erased(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let path = format!("/clients/{client}/erase");
+    app.app("POST", &path, None).await.refused(409, "PUBLIC_API_ERROR").about("clientId");
+    crate::finance::sold(&app, &client, json!({}), json!({})).await;
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    let refused = app.app("POST", &path, None).await.refused(409, "PUBLIC_API_ERROR");
+    assert!(refused.body.to_string().contains("owe nothing"), "{}", refused.body);
+    app.events().await;
+    app.app("GET", &format!("/clients/{client}/erasure"), None)
+        .await
+        .refused(404, "resource.not_found");
+    let (_, coach) = people::coach(&app, "Coach").await;
+    app.app_as(&coach, "POST", &path, None).await.refused(403, "auth.forbidden");
+    app.get(&format!("/clients/{client}")).await.ok();
+}
+
+/// Every table says what is left in it, or holds nothing of clients.
+#[test]
+fn every_table_says_what_is_left() {
+    crate::harness::run(Engine::Sqlite, async |app| {
+        let of_companies: BTreeSet<_> =
+            columns(&app).await.into_iter().map(|(table, _)| table).collect();
+        let traces = spotter::areas::areas().traces;
+        let said: BTreeSet<_> = traces.iter().map(|trace| trace.table).collect();
+        assert_eq!(said.len(), traces.len(), "each is said once");
+        for table in &said {
+            assert!(of_companies.contains(*table), "{table}");
+            assert!(!NOT_OF_CLIENTS.contains(table), "{table}");
+        }
+        let silent: Vec<_> = of_companies
+            .iter()
+            .filter(|table| !said.contains(table.as_str()))
+            .filter(|table| !NOT_OF_CLIENTS.contains(&table.as_str()))
+            .collect();
+        assert!(silent.is_empty(), "{silent:?} say nothing of what is left in them");
+    });
+}
+
+/// The documentation's table is the areas' own.
+#[test]
+fn what_is_left_is_documented() {
+    const DOCS: &str = include_str!("../../../../../docs/PRIVACY.md");
+    for trace in spotter::areas::areas().traces {
+        let row = match trace.left {
+            "" => continue,
+            left => format!("| `{}` | {left} |", trace.table),
+        };
+        assert!(DOCS.contains(&row), "{row}");
+    }
+}

@@ -1,0 +1,33 @@
+-- Clients who are erased: how far it is, of what their record and others held.
+ALTER TABLE client ADD COLUMN erased_at BIGINT;
+CREATE TABLE client_erasure (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    client_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    step BIGINT NOT NULL,
+    requested_by_type TEXT NOT NULL,
+    requested_by TEXT,
+    requested_at BIGINT NOT NULL,
+    completed_at BIGINT,
+    PRIMARY KEY (company_id, client_id)
+) WITHOUT ROWID;
+CREATE INDEX calendar_task_client ON calendar_task (company_id, client_id) WHERE client_id IS NOT NULL;
+CREATE INDEX workout_group_client ON workout_group_member (company_id, client_id, group_id);
+
+-- What clients take with them: who asked for it, and until when the file is kept.
+CREATE TABLE data_export (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    data_export_id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    requested_by_type TEXT NOT NULL,
+    requested_by TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    ready_at BIGINT,
+    size_bytes BIGINT,
+    expires_at BIGINT,
+    kept_until BIGINT,
+    PRIMARY KEY (company_id, data_export_id)
+) WITHOUT ROWID;
+CREATE INDEX data_export_client ON data_export (company_id, client_id, requested_by_type, data_export_id);
+CREATE INDEX data_export_kept ON data_export (kept_until) WHERE kept_until IS NOT NULL;

@@ -1,0 +1,48 @@
+//! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
+
+use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_kernel::{Id, Result};
+use spotter_store::{Bind, params, statements, under};
+
+use crate::session::TALLY;
+
+fn erase_sessions(cx: &mut Write, client: Id) -> Result<bool> {
+    cx.forget_tally(&under(TALLY, &[client.bind()]))?;
+    cx.execute(SESSIONS, params![client]).map(|_| false)
+}
+
+const EXPORTS: &[Part] = &[
+    Part::of("workout-plans", "list_client_workout_plans")
+        .with(&[With::Whole("get_client_workout_plan")]),
+    Part::of("workout-sessions", "list_workout_sessions")
+        .with(&[With::Whole("get_workout_session")]),
+    Part::of("workout-equipment", "list_client_equipment"),
+];
+
+const TRACES: &[Trace] = &[
+    Trace::gone("workout_equipment", Fate::By(EQUIPMENT)),
+    Trace::gone("workout_moment", Fate::By(MOMENTS)),
+    Trace::gone("workout_plan", Fate::By(PLANS)),
+    Trace::gone("workout_move", Fate::By(MOVES)),
+    Trace::gone("workout_performance", Fate::By(PERFORMANCES)),
+    Trace::gone("workout_progress", Fate::By(PROGRESS)),
+    Trace::gone("workout_session", Fate::Run(erase_sessions)),
+    Trace::gone("workout_group_member", Fate::By(MEMBERSHIPS)),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).exports(EXPORTS).erases(TRACES)
+}
+
+statements! {
+    EQUIPMENT = "DELETE FROM workout_equipment WHERE company_id = ?1 AND client_id = ?2";
+    MOMENTS = "DELETE FROM workout_moment WHERE company_id = ?1 AND plan_id IN \
+        (SELECT plan_id FROM workout_plan WHERE company_id = ?1 AND client_id = ?2)";
+    PLANS = "DELETE FROM workout_plan WHERE company_id = ?1 AND client_id = ?2";
+    MOVES = "DELETE FROM workout_move WHERE company_id = ?1 AND client_id = ?2";
+    PERFORMANCES = "DELETE FROM workout_performance WHERE company_id = ?1 AND client_id = ?2";
+    PROGRESS = "DELETE FROM workout_progress WHERE company_id = ?1 AND client_id = ?2";
+    SESSIONS = "DELETE FROM workout_session WHERE company_id = ?1 AND client_id = ?2";
+    MEMBERSHIPS = "DELETE FROM workout_group_member WHERE company_id = ?1 AND client_id = ?2";
+}
