@@ -11,6 +11,7 @@ mod finance;
 mod half_open;
 mod messages;
 mod million;
+mod progress;
 mod receiver;
 mod refresh;
 mod service;
@@ -105,6 +106,12 @@ enum What {
         /// How many.
         #[arg(long, default_value_t = 500_000)]
         count: u64,
+    },
+    /// A client with years of measurements beside one with few.
+    Progress {
+        /// How many.
+        #[arg(long, default_value_t = 20_000)]
+        count: i64,
     },
     /// A company with very many clients: searches, pages far down, and others beside them.
     Million {
@@ -202,6 +209,7 @@ async fn main() -> Outcome {
         What::Calendar { bookings } => calendar::run(service(18_506), place(), bookings).await,
         What::Renewals { count } => finance::renewals(service(18_508), place(), count).await,
         What::Invoices { count } => finance::invoices(service(18_509), place(), count).await,
+        What::Progress { count } => progress::run(service(18_510), place(), count).await,
         What::Million { clients } => million::run(service(18_507), place(), clients).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await

@@ -19,6 +19,7 @@ use crate::{
     area::Payload,
     caller::{Actor, Caller},
     confirmations::Foreseen,
+    consents::Consents,
     endings::Effect,
     entitlement::Settling,
     erasure::Trace,
@@ -67,6 +68,8 @@ pub struct Ports {
     pub checkups: Arc<dyn Checkups>,
     /// Who follows what clients do.
     pub following: Arc<dyn Following>,
+    /// What clients have consented to.
+    pub consents: Arc<dyn Consents>,
 }
 
 impl Env {
@@ -121,6 +124,11 @@ impl<'t, 'c> Read<'t, 'c> {
     /// What is told of clients' check-ups.
     pub fn checkups(&self) -> Result<&'t dyn Checkups> {
         Ok(&*self.installation()?.ports.checkups)
+    }
+
+    /// What clients have consented to.
+    pub fn consents(&self) -> Result<&'t dyn Consents> {
+        Ok(&*self.installation()?.ports.consents)
     }
 
     /// Who follows what clients do.

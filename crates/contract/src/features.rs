@@ -18,6 +18,8 @@ pub struct Features {
     pub mcp: bool,
     /// AI assistants may connect for clients.
     pub client_ai: bool,
+    /// What is kept of a client's health needs their consent.
+    pub health_consent: bool,
 }
 
 /// What an operation may need.

@@ -5,6 +5,7 @@ pub mod area;
 pub mod arguments;
 pub mod caller;
 pub mod confirmations;
+pub mod consents;
 pub mod content;
 pub mod context;
 pub mod documents;

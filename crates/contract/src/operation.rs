@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
-use spotter_kernel::{Event, Key, Problem, Result, number};
+use spotter_kernel::{Event, Gate, Key, Problem, Result, Scope, number};
 
 use crate::{
     arguments::{Arguments, Described},
@@ -110,6 +110,8 @@ pub struct Operation {
     pub asks: bool,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
+    /// Whether it is about a client's health, beside the scopes that say so.
+    health: bool,
     /// Whether it writes.
     pub writes: bool,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
@@ -156,6 +158,7 @@ impl Operation {
             declared: &[],
             asks: false,
             secret: false,
+            health: false,
             writes: H::WRITES,
             reaches: None,
             invalid: None,
@@ -280,6 +283,18 @@ impl Operation {
     pub fn secret(mut self) -> Self {
         self.secret = true;
         self
+    }
+
+    /// It is about a client's health, though its scope does not say so.
+    pub fn about_health(mut self) -> Self {
+        self.health = true;
+        self
+    }
+
+    /// Whether it is about a client's health.
+    pub fn is_about_health(&self) -> bool {
+        let gate = |scope: Scope| scope.gate() == Gate::HealthData;
+        self.health || matches!(self.access, Access::Scope(scope) if gate(scope))
     }
 
     /// The first of these fields that the body has names an address that is to be reached.

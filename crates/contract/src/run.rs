@@ -55,9 +55,11 @@ impl Asked {
         idempotent: Result<Option<Idempotent>>,
     ) -> Self {
         let (mut subject, mut fields) = (None, Vec::new());
-        if let (Some(_), Ok(arguments)) = (operation.for_client, &arguments) {
+        if let Ok(arguments) = &arguments {
             let named = arguments.path.iter().find(|(name, _)| name == "clientId");
             subject = named.map(|(_, id)| id.clone());
+        }
+        if let (Some(_), Ok(arguments)) = (operation.for_client, &arguments) {
             let body = arguments.body.object().and_then(Value::as_object);
             fields = body.into_iter().flat_map(|body| body.keys().cloned()).collect();
         }
@@ -99,6 +101,8 @@ impl Asked {
             return Err(Key::IdempotencyInProgress.into());
         }
         let now = env.clock.now();
+        let cx = &mut Read::new(tx, caller, now).within(env);
+        operation.check_consent(cx, self.subject.as_deref())?;
         let asking = self.asking.as_ref();
         let mut answer = Admitted { env, operation, caller, idempotent, asking, request_id, now }
             .run(tx, bound)?;

@@ -115,9 +115,11 @@ impl Document {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let known = |document: &Self| match cx.calling_client() {
             Some(own) => document.client_id == Some(own) && document.is_active(),
-            None => document.r#type != DocumentType::Medical || cx.may_know_of_health(),
+            None => !document.is_about_health() || cx.may_know_of_health(),
         };
-        found.filter(known).ok_or_else(|| Key::DocumentNotFound.into())
+        let found = found.filter(known).ok_or(Key::DocumentNotFound)?;
+        cx.with_consent(found, |own| own.client_id.filter(|_| own.is_about_health()))
+            .map_err(|_| Key::DocumentNotFound.into())
     }
 
     /// The document with this id, which is in use.
@@ -129,6 +131,19 @@ impl Document {
         }
     }
 
+    /// Whether it is about a client's health.
+    pub fn is_about_health(&self) -> bool {
+        self.r#type == DocumentType::Medical
+    }
+
+    /// Whether nothing is told of it outside the company.
+    fn is_silent(&self, cx: &mut Read) -> Result<bool> {
+        match self.client_id.filter(|_| self.is_about_health()) {
+            Some(client) => cx.lacks_consent(client),
+            None => Ok(false),
+        }
+    }
+
     /// Whether it is in use.
     pub fn is_active(&self) -> bool {
         self.status == DocumentStatus::Active
@@ -136,8 +151,11 @@ impl Document {
 
     /// Refuses what the caller may not say, or what is not there.
     pub fn check(&self, cx: &mut Read) -> Result<()> {
-        if self.r#type == DocumentType::Medical && !cx.may_know_of_health() {
-            return Err(Key::ScopesHealthConsentRequired.into());
+        if self.is_about_health() {
+            if !cx.may_know_of_health() {
+                return Err(Key::ScopesHealthConsentRequired.into());
+            }
+            self.client_id.map_or(Ok(()), |client| cx.check_consent(client))?;
         }
         if let Some(folder) = self.folder_id {
             Folder::find(cx, folder)
@@ -148,7 +166,7 @@ impl Document {
 
     /// What it is counted under.
     fn subjects(&self) -> BTreeSet<String> {
-        let plain = self.r#type != DocumentType::Medical;
+        let plain = !self.is_about_health();
         let mut all = BTreeSet::new();
         for tally in TALLIES.iter().take(if plain { 2 } else { 1 }) {
             all.extend([(*tally).to_owned(), subject(tally, "status", &self.status.bind())]);
@@ -194,6 +212,9 @@ impl Document {
         cx.recount(&before.subjects(), &self.subjects())?;
         cx.defer(SAVE, &self.params())?;
         expiry::plan(cx, Some(before), self)?;
+        if self.is_silent(cx)? {
+            return Ok(());
+        }
         let (linked, rest): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|field| field == "clientId");
         if !linked.is_empty() {

@@ -38,7 +38,11 @@ fn list_documents(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Res
     if cx.calling_client().is_some() {
         wanted.status = Some(DocumentStatus::Active);
     }
-    let list = if cx.may_know_of_health() { &LIST } else { &PLAIN };
+    let list = match (cx.may_know_of_health(), cx.tells_with_consent()) {
+        (false, _) => &PLAIN,
+        (true, true) => &CONSENTED,
+        (true, false) => &LIST,
+    };
     Ok(cx.page(list, &wanted, page)?.into())
 }
 
@@ -278,7 +282,7 @@ pub(super) fn area() -> Area {
             .for_own(STAFFS)
             .emits(&[Event::DocumentLinked])
             .always(&[])
-            .fails(&[Key::DocumentTypeRequired, Key::NotFound]),
+            .fails(&[Key::DocumentTypeRequired, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(PATCH "/documents/{documentId}", DocumentsWrite, update_document)
             .summary("Change what is known of a document")
             .emits(&[Event::DocumentLinked, Event::DocumentUpdated])
@@ -309,4 +313,13 @@ lists! {
     PLAIN: List<Document, Filters> =
         List::new("document WHERE company_id = ?1 AND type <> 'medical'", "document_id DESC")
             .tallied(TALLIES[1]);
+    /// The same with those about the health of clients who consented to what is kept of it.
+    CONSENTED: List<Document, Filters> = List::new(
+        concat!(
+            "document WHERE company_id = ?1 AND (type <> 'medical' OR client_id IS NULL OR ",
+            spotter_core::consented_to!("document"),
+            ")"
+        ),
+        "document_id DESC",
+    );
 }

@@ -5,7 +5,8 @@
 use std::io::Cursor;
 
 use image::{
-    DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, codecs::jpeg::JpegEncoder,
+    DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage,
+    codecs::jpeg::JpegEncoder,
 };
 
 /// Longest side that is taken, in pixels.
@@ -79,11 +80,24 @@ pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
         image = image.thumbnail(KEPT_SIDE, KEPT_SIDE);
     }
     image.apply_orientation(orientation);
+    kept(&image)
+}
+
+/// A picture that the program makes, of the colours of its pixels.
+pub fn paint(
+    (width, height): (u32, u32),
+    colour: impl Fn(u32, u32) -> [u8; 3],
+) -> Result<Picture, Refusal> {
+    let painted = RgbImage::from_fn(width, height, |x, y| Rgb(colour(x, y)));
+    kept(&DynamicImage::ImageRgb8(painted))
+}
+
+fn kept(image: &DynamicImage) -> Result<Picture, Refusal> {
     let thumbnail = image.thumbnail(THUMBNAIL_SIDE, THUMBNAIL_SIDE);
     Ok(Picture {
         width: image.width(),
         height: image.height(),
-        large: jpeg(&image)?,
+        large: jpeg(image)?,
         thumbnail: jpeg(&thumbnail)?,
     })
 }
@@ -127,8 +141,6 @@ fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use image::{Rgb, RgbImage};
-
     use super::*;
 
     fn striped(width: u32, height: u32) -> DynamicImage {

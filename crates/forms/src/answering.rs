@@ -78,6 +78,7 @@ answer!(SavedAnswer { form_assignment: Shown, draft: FormDraft });
 fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>)> {
     let given = Assignment::find(cx, at.client_id, at.assignment_id)?;
     given.check_open()?;
+    given.check_consent(cx)?;
     // Its timer may be late.
     if given.expires_at.is_some_and(|at| at <= cx.now()) {
         return Err(Problem::conflict("expiresAt", "must not have passed"));
@@ -199,7 +200,7 @@ pub(super) fn area() -> Area {
                  shown and what is missing is told. A file is sent to `POST /uploads` before.",
             )
             .for_client(&[])
-            .fails(&[Key::ApiError, Key::NotFound]),
+            .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
             .summary("Hand in answers")
             .describe(
@@ -216,6 +217,6 @@ pub(super) fn area() -> Area {
                 Event::GoalUpdated,
             ])
             .always(&[Event::FormSubmitted])
-            .fails(&[Key::ApiError, Key::NotFound]),
+            .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
     ])
 }

@@ -121,6 +121,7 @@ fn reopen_form_assignment(
     OptionalBody(until): OptionalBody<Reopening>,
 ) -> Result<AssignmentAnswer> {
     let before = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    before.check_consent(cx)?;
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed | AssignmentStatus::Expired => {}
         _ => {
@@ -177,7 +178,7 @@ pub(super) fn area() -> Area {
             )
             .created()
             .emits(&[Event::FormAssigned])
-            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
         .summary("Call off a form that a client was given")
@@ -191,12 +192,12 @@ pub(super) fn area() -> Area {
             "One that was handed in, or whose time was over. What was handed in stays; the client goes on from \
              there, and hands in anew.",
         )
-        .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+        .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/review", Coach,
             review_form_assignment)
         .summary("Review what a client has handed in")
         .describe("The client reads what is said. Said again, it takes the place of what was said before.")
-        .fails(&[Key::ApiError]),
+        .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
     ])
 }
 

@@ -288,7 +288,8 @@ impl Assignment {
     pub fn find_kind(cx: &mut Read, id: AssignmentId, kind: FormKind) -> Result<Self> {
         let found: Option<Self> = cx.one(FIND, params![id])?;
         let found = found.filter(|found| found.kind == kind).ok_or(Key::NotFound)?;
-        cx.own(found, |found| found.client_id)
+        let own = cx.own(found, |found| found.client_id)?;
+        cx.with_consent(own, |own| Some(own.client_id))
     }
 
     /// Gives a client a form, whose version it stays with.
@@ -297,6 +298,9 @@ impl Assignment {
             return Err(Problem::conflict("clientId", "must not be archived"));
         }
         let client_id = client.client_id;
+        if of.0.kind.is_about_health() {
+            cx.check_consent(client_id)?;
+        }
         let open: Option<(i64,)> = cx.one(COUNT_OPEN, params![client_id])?;
         if open.is_some_and(|(count,)| count >= OPEN_MAX) {
             let rule = "must have at most 200 forms that are not answered yet";
@@ -348,6 +352,14 @@ impl Assignment {
         };
         cx.emit(event, &told)?;
         Ok(given)
+    }
+
+    /// Refuses what is written about health without the client's consent.
+    pub fn check_consent(&self, cx: &mut Read) -> Result<()> {
+        match self.kind.is_about_health() {
+            true => cx.check_consent(self.client_id),
+            false => Ok(()),
+        }
     }
 
     /// Whether it can be answered.

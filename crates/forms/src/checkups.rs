@@ -37,7 +37,8 @@ filters! {
 
 fn list_checkups(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Checkups> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    Ok(cx.page(&LIST, &wanted, page)?.map(Assignment::checkup).into())
+    let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
+    Ok(cx.page(list, &wanted, page)?.map(Assignment::checkup).into())
 }
 
 path!(CheckupPath { checkup_id: AssignmentId });
@@ -117,6 +118,7 @@ fn update_checkup(
 ) -> Result<CheckupAnswer> {
     let before = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
     before.check_open()?;
+    before.check_consent(cx)?;
     let mut checkup = before.clone();
     change.due_at.apply(&mut checkup.due_at);
     change.expires_at.apply(&mut checkup.expires_at);
@@ -204,6 +206,14 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND kind = 'checkup'", "assignment_id DESC",
     ).tallied("checkups");
+    /// Of clients who consented to what is kept of their health.
+    CONSENTED: List<Assignment, Filters> = List::new(
+        concat!(
+            "form_assignment WHERE company_id = ?1 AND kind = 'checkup' AND ",
+            spotter_core::consented_to!("form_assignment")
+        ),
+        "assignment_id DESC",
+    );
 }
 
 statements! {

@@ -22,6 +22,13 @@ words! {
     pub enum FormKind { General = "general", Intake = "intake", Checkup = "checkup" }
 }
 
+impl FormKind {
+    /// Whether it asks about health.
+    pub const fn is_about_health(self) -> bool {
+        matches!(self, Self::Intake | Self::Checkup)
+    }
+}
+
 words! {
     /// Whether a form can be given to clients: not before it was published, and not once it is archived.
     pub enum FormStatus { Draft = "draft", Published = "published", Archived = "archived" }

@@ -29,7 +29,8 @@ filters! {
 
 fn list_intakes(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Intakes> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    Ok(cx.page(&LIST, &wanted, page)?.map(Assignment::intake).into())
+    let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
+    Ok(cx.page(list, &wanted, page)?.map(Assignment::intake).into())
 }
 
 path!(IntakePath { intake_id: AssignmentId });
@@ -94,4 +95,12 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND kind = 'intake'", "assignment_id DESC",
     ).tallied("intakes");
+    /// Of clients who consented to what is kept of their health.
+    CONSENTED: List<Assignment, Filters> = List::new(
+        concat!(
+            "form_assignment WHERE company_id = ?1 AND kind = 'intake' AND ",
+            spotter_core::consented_to!("form_assignment")
+        ),
+        "assignment_id DESC",
+    );
 }

@@ -18,6 +18,7 @@ pub struct Review {
 
 /// Notes that somebody has looked at it.
 pub fn review(cx: &mut Write, before: &Assignment, said: Review) -> Result<Assignment> {
+    before.check_consent(cx)?;
     match before.status {
         AssignmentStatus::Submitted | AssignmentStatus::Reviewed => {}
         _ => return Err(Problem::conflict("status", "must be submitted or reviewed")),

@@ -271,6 +271,12 @@ fn recur_checkup(cx: &mut Write, id: Id) -> Result<()> {
     for (open,) in open {
         assignment::expire(cx, open)?;
     }
+    if cx.lacks_consent(series.client_id)? {
+        // It goes on, and gives the next once the client consents.
+        series.next_number = number + 1;
+        series.plan(cx, &zone)?;
+        return series.save(cx, &before);
+    }
     let how = Giving {
         message: series.message.clone(),
         due_at: series.due_at(date, &zone),

@@ -197,6 +197,9 @@ impl Goal {
     }
 
     fn tell(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
+        if cx.lacks_consent(self.client_id)? {
+            return Ok(());
+        }
         let told = GoalEvent {
             client_id: self.client_id,
             goal_id: self.goal_id,

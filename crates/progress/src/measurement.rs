@@ -212,6 +212,9 @@ impl Measurement {
     }
 
     fn tell(&self, cx: &mut Write, event: Event, changed_fields: Vec<String>) -> Result<()> {
+        if cx.lacks_consent(self.client_id)? {
+            return Ok(());
+        }
         let told = MeasurementEvent {
             client_id: self.client_id,
             measurement_id: self.measurement_id,

@@ -143,6 +143,7 @@ impl Photo {
     fn kept(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<Found> {
         let found: Self = cx.one(BY_ID, params![id])?.ok_or(Key::NotFound)?;
         let photo = cx.own(found, |photo| photo.client_id)?;
+        let photo = cx.with_consent(photo, |photo| Some(photo.client_id))?;
         let stored = Stored { company: cx.company(), upload: which(&photo) };
         let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
         Ok(Found::Kept { name, media_type: JPEG, key: stored.key() })
@@ -345,7 +346,8 @@ pub(super) fn area() -> Area {
             .summary("Get a progress photo")
             .for_client(&[]),
             operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
-                .summary("Keep a progress photo")
+                .about_health()
+            .summary("Keep a progress photo")
                 .describe(
                     "The picture is sent before, to `POST /uploads?purpose=progress_photo`: a JPEG, PNG or WebP of at \
                      most 25 MiB and 40 megapixels. It is turned the right way up, made smaller and written anew, so \
@@ -357,10 +359,12 @@ pub(super) fn area() -> Area {
                 .fails(&[Key::ApiError, Key::NotFound]),
             operation!(app PATCH "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 update_progress_photo)
+            .about_health()
             .summary("Correct what is said of a progress photo")
             .for_client(&[]),
             operation!(app DELETE "/clients/{clientId}/progress-photos/{progressPhotoId}", Coach,
                 delete_progress_photo)
+            .about_health()
             .summary("Delete a progress photo")
             .describe("For good: its addresses lead nowhere at once, and its bytes are deleted.")
             .for_client(&[])

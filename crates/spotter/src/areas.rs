@@ -39,6 +39,7 @@ pub fn ports() -> Ports {
         training: Arc::new(spotter_workouts::sessions::Workouts),
         checkups: Arc::new(spotter_forms::Given),
         following: Arc::new(spotter_progress::follow::Progress),
+        consents: Arc::new(clients::health_consent::Said),
     }
 }
 

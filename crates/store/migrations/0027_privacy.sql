@@ -31,3 +31,16 @@ CREATE TABLE data_export (
 ) WITHOUT ROWID;
 CREATE INDEX data_export_client ON data_export (company_id, client_id, requested_by_type, data_export_id);
 CREATE INDEX data_export_kept ON data_export (kept_until) WHERE kept_until IS NOT NULL;
+
+-- What clients have consented to be kept of their health, where the company asks for it.
+ALTER TABLE company ADD COLUMN health_consent_enabled BOOLEAN NOT NULL DEFAULT FALSE;
+CREATE TABLE health_consent (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    client_id TEXT NOT NULL,
+    given_at BIGINT,
+    withdrawn_at BIGINT,
+    version TEXT,
+    recorded_by_type TEXT,
+    recorded_by TEXT,
+    PRIMARY KEY (company_id, client_id)
+) WITHOUT ROWID;

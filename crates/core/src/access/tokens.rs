@@ -138,7 +138,8 @@ fn confirm(tx: &mut Tx, caller: &Caller, digest: &[u8; 32]) -> Result<()> {
         return Err(Problem::internal("a token of nobody's"));
     };
     let active = ApiClientStatus::Active;
-    let Features { workout, programme_calendar, mcp, client_ai, .. } = caller.features;
+    let Features { workout, programme_calendar, mcp, client_ai, health_consent, .. } =
+        caller.features;
     let means = params![
         caller.company,
         digest,
@@ -149,7 +150,8 @@ fn confirm(tx: &mut Tx, caller: &Caller, digest: &[u8; 32]) -> Result<()> {
         workout,
         programme_calendar,
         mcp,
-        client_ai
+        client_ai,
+        health_consent
     ];
     tx.assume(CONFIRM, means)
 }
@@ -168,6 +170,7 @@ record! {
         programme_calendar: Option<bool>,
         mcp: Option<bool>,
         client_ai: Option<bool>,
+        health_consent: Option<bool>,
     }
 }
 
@@ -198,6 +201,7 @@ fn look_up(
         programme_calendar: on(found.programme_calendar),
         mcp: on(found.mcp),
         client_ai: on(found.client_ai),
+        health_consent: on(found.health_consent),
     };
     Ok((Caller { features, ..Caller::new(company, actor) }, found.expires_at))
 }
@@ -228,7 +232,7 @@ statements! {
         VALUES (?1, ?2, ?3, ?4, ?5)";
     AUTHENTICATE = "SELECT t.api_client_id, t.scopes, t.expires_at, a.status, a.health_data, \
         a.private_communication, c.public_api_enabled, c.workout_enabled, c.programme_calendar_enabled, \
-        c.mcp_enabled, c.client_ai_enabled FROM access_token t \
+        c.mcp_enabled, c.client_ai_enabled, c.health_consent_enabled FROM access_token t \
         LEFT JOIN api_client a ON a.company_id = t.company_id AND a.api_client_id = t.api_client_id \
         LEFT JOIN company c ON c.company_id = t.company_id \
         WHERE t.company_id = ?1 AND t.digest = ?2";
@@ -238,7 +242,7 @@ statements! {
         WHERE t.company_id = ?1 AND t.digest = ?2 AND t.api_client_id = ?3 AND a.status = ?4 \
         AND a.health_data = ?5 AND a.private_communication = ?6 AND c.public_api_enabled \
         AND c.workout_enabled = ?7 AND c.programme_calendar_enabled = ?8 AND c.mcp_enabled = ?9 \
-        AND c.client_ai_enabled = ?10";
+        AND c.client_ai_enabled = ?10 AND c.health_consent_enabled = ?11";
     REVOKE_ALL = "DELETE FROM access_token WHERE company_id = ?1 AND api_client_id = ?2";
     PRUNE = "DELETE FROM access_token WHERE (company_id, digest) IN \
         (SELECT company_id, digest FROM access_token WHERE expires_at <= ?1 LIMIT 500)";

@@ -4,6 +4,7 @@ mod calling;
 pub mod custom_fields;
 pub mod data_exports;
 mod erasing;
+pub mod health_consent;
 pub mod lifecycle;
 pub mod notes;
 pub mod onboarding;
@@ -27,6 +28,7 @@ pub fn area() -> Area {
         lifecycle::area(),
         erasing::area(),
         data_exports::area(),
+        health_consent::area(),
         onboarding::area(),
         custom_fields::area(),
         timeline::area(),

@@ -45,6 +45,8 @@ record! {
         mcp_enabled: bool,
         #[serde(skip)]
         client_ai_enabled: bool,
+        #[serde(skip)]
+        health_consent_enabled: bool,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -99,6 +101,7 @@ impl Company {
             programme_calendar_enabled: true,
             mcp_enabled: false,
             client_ai_enabled: false,
+            health_consent_enabled: false,
             created_at: now,
             updated_at: now,
         };
@@ -124,6 +127,7 @@ impl Company {
             programme_calendar: self.programme_calendar_enabled,
             mcp: self.mcp_enabled,
             client_ai: self.client_ai_enabled,
+            health_consent: self.health_consent_enabled,
         }
     }
 
@@ -199,6 +203,8 @@ struct FeaturesChange {
     programme_calendar: Change<bool>,
     mcp: Change<bool>,
     client_ai: Change<bool>,
+    /// What is kept of a client's health needs their consent.
+    health_consent: Change<bool>,
 }
 
 fn update_company_features(
@@ -213,6 +219,7 @@ fn update_company_features(
         (change.programme_calendar, &mut company.programme_calendar_enabled),
         (change.mcp, &mut company.mcp_enabled),
         (change.client_ai, &mut company.client_ai_enabled),
+        (change.health_consent, &mut company.health_consent_enabled),
     ];
     for (wanted, switch) in switches {
         wanted.apply(switch);

@@ -47,6 +47,9 @@ pub(super) fn of(
     {
         add(403, scope.gate().at_use());
     }
+    if operation.is_about_health() {
+        add(403, Key::ScopesHealthConsentRequired);
+    }
     let needed = std::iter::successors(operation.feature, |feature| feature.needs());
     for feature in needed {
         add(403, feature.off());

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use spotter_contract::{
     Actor, Arguments, Body, Caller, Content, Env, Operation, Read, Role, Write, handler::Bound,
@@ -14,7 +15,9 @@ use spotter_core::{
     clients::{Client, custom_fields, lifecycle, notes, onboarding, profile},
     company::coaches::Coach,
     mail::Recipient,
+    uploads::Stored,
 };
+use spotter_files::Files;
 use spotter_kernel::{
     Date, Entropy, Event, Id, Problem, Result, Scope, Timestamp,
     id::{ClientId, CoachId, CompanyId, LocationId},
@@ -44,7 +47,12 @@ const CROWD_STEP: u64 = 2_000;
 
 /// Builds the demo in one transaction and says how to come in. More than its usual clients come
 /// as a crowd without a history, in steps.
-pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Result<Demo> {
+pub(super) async fn build(
+    env: &Env,
+    db: &spotter_store::Db,
+    files: &Files,
+    clients: u64,
+) -> Result<Demo> {
     let env = env.clone();
     let hashed = tokio::task::spawn_blocking({
         let entropy = env.entropy.clone();
@@ -59,6 +67,11 @@ pub(super) async fn build(env: &Env, db: &spotter_store::Db, clients: u64) -> Re
         // Nobody else is there yet, so nothing that is read has to be watched.
         db.write_rows(move |tx| Play::new(&env).run(tx, &passwords)).await?
     };
+    for (stored, bytes) in &story.pictures {
+        let mut writing = files.begin(&stored.key());
+        writing.put(bytes.clone()).await.map_err(Problem::internal)?;
+        writing.finish().await.map_err(Problem::internal)?;
+    }
     let story = Arc::new(story);
     let mut from = CLIENTS;
     let mut told = Instant::now();
@@ -125,6 +138,8 @@ pub(super) struct Play {
     pub(super) templates: Vec<Template>,
     /// What those who train follow, by their number.
     pub(super) following: HashMap<usize, Following>,
+    /// Pictures that clients sent, and where they are kept.
+    pub(super) pictures: Vec<(Stored, Bytes)>,
 }
 
 impl Play {
@@ -156,6 +171,7 @@ impl Play {
             exercises,
             templates: Vec::new(),
             following: HashMap::new(),
+            pictures: Vec::new(),
         }
     }
 
@@ -224,6 +240,8 @@ impl Play {
         self.keep_timetable(tx, &stays)?;
         self.keep_books(tx, &stays)?;
         self.keep_measure(tx, &stays)?;
+        self.ask_questions(tx, &stays)?;
+        self.entrust(tx, &stays)?;
         // Nobody holds the story's invitations, and their tokens can be worked out.
         accounts::prune(tx, Timestamp::from_millis(i64::MAX))?;
         let demo = self.let_in(tx, passwords)?;

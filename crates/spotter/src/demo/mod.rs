@@ -1,10 +1,12 @@
 //! `spotter demo`: a believable company in an empty folder, ready to be tried.
 
 mod books;
+mod entrusted;
 mod founding;
 mod history;
 mod people;
 mod progress;
+mod questions;
 mod random;
 mod shop;
 mod talking;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::Env;
 use spotter_core::company::all_companies;
 use spotter_delivery::mail::{Mailbox, Post};
+use spotter_files::Files;
 use spotter_kernel::Id;
 use spotter_store::Db;
 
@@ -139,7 +142,10 @@ async fn prepare(settings: &Settings, env: &Env, db: &Db, clients: u64) -> Resul
         _ if !companies.is_empty() => {
             return Err("the database holds data that is not this folder's demo".into());
         }
-        _ => history::build(env, db, clients).await.map_err(told)?,
+        _ => {
+            let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
+            history::build(env, db, &files, clients).await.map_err(told)?
+        }
     };
     demo.base_url = settings.address();
     demo.mcp_url = settings.mcp_address();

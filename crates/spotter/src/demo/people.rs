@@ -162,3 +162,38 @@ pub(super) const COACHES: &[(&str, &str, &str)] = &[
     ("Amélie", "Huart", "Coach"),
     ("Kofi", "Mensah", "Coach"),
 ];
+
+/// What hurts.
+pub(super) const ACHES: &[&str] = &[
+    "My left knee, when I go down the stairs; since the spring.",
+    "The lower back, after long days at the desk.",
+    "My right shoulder, as soon as the arm is above the head.",
+];
+
+/// How a week was.
+pub(super) const WEEKS: &[&str] = &[
+    "Three trainings, all of them done. The Sunday walk was the best of it.",
+    "Two of three: a deadline on Thursday. Food was fine until Friday.",
+    "Heavy legs at first, better from Wednesday on.",
+    "Slept badly, so I left out the intervals.",
+    "A good week. The squats felt light.",
+];
+
+/// What coaches say to it.
+pub(super) const REVIEWS: &[&str] = &[
+    "Well done. We stay at these weights for one more week.",
+    "Thank you. Let us move Thursday's training to Saturday.",
+    "Good to know. We go easier on the legs next week.",
+    "Keep the bedtime that you had on Monday; everything else follows.",
+];
+
+/// What is eaten: with its energy in kcal and its protein in g.
+pub(super) const MEALS: &[(&str, i64, i64)] = &[
+    ("Oats with apple and curd", 420, 24),
+    ("Bread with egg and tomato", 380, 21),
+    ("Lentil soup", 450, 25),
+    ("Rice with chicken and beans", 620, 42),
+    ("Potatoes with salmon", 590, 36),
+    ("Pasta with vegetables", 560, 19),
+    ("Salad with chickpeas and feta", 480, 20),
+];

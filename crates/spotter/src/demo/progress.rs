@@ -18,18 +18,29 @@ impl Play {
     /// Weeks of measurements, goals that follow them, and habits.
     pub(super) fn keep_measure(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
         let first = DAYS - 7 * WEEKS;
-        for (number, stay) in stays.iter().enumerate().step_by(WEIGHED) {
-            let Some(client) = self.clients[number] else { continue };
-            if stay.joined >= first || stay.left < DAYS {
-                continue;
-            }
+        for (turn, client, _) in self.followed(stays) {
             self.weigh(tx, client, first)?;
             // One in three of them keeps habits, too; the one who can sign in among them.
-            if (number / WEIGHED).is_multiple_of(3) {
+            if turn.is_multiple_of(3) {
                 self.keep_habits(tx, client)?;
             }
         }
         Ok(())
+    }
+
+    /// The clients whom coaches follow closely, with their turn among those who are asked, and since when they are there;
+    /// the one who can sign in is the first.
+    pub(super) fn followed(
+        &self,
+        stays: &[Stay],
+    ) -> impl Iterator<Item = (usize, ClientId, i64)> + use<> {
+        let first = DAYS - 7 * WEEKS;
+        let mut all = Vec::new();
+        for (turn, (number, stay)) in stays.iter().enumerate().step_by(WEIGHED).enumerate() {
+            let stays_on = stay.joined < first && stay.left >= DAYS;
+            all.extend(self.clients[number].filter(|_| stays_on).map(|id| (turn, id, stay.joined)));
+        }
+        all.into_iter()
     }
 
     fn weigh(&self, tx: &mut Tx<'_>, client: ClientId, first: i64) -> Result<()> {
@@ -58,7 +69,7 @@ impl Play {
         }
         let often = json!({"title": "Train 40 times", "kind": "sessions", "targetValue": 40,
             "startDate": self.date(DAYS - 90, &TimeZone::UTC)});
-        self.of_coach(tx, client, self.at(DAYS - 1, 600), "create_goal", often)
+        self.of_coach(tx, client, self.at(DAYS - 1, 600), "create_goal", often).map(drop)
     }
 
     fn keep_habits(&self, tx: &mut Tx<'_>, client: ClientId) -> Result<()> {
@@ -92,7 +103,7 @@ impl Play {
     }
 
     /// A client's own request about themselves.
-    fn of(
+    pub(super) fn of(
         &self,
         tx: &mut Tx<'_>,
         client: ClientId,
@@ -107,15 +118,15 @@ impl Play {
     }
 
     /// A coach's request about a client.
-    fn of_coach(
+    pub(super) fn of_coach(
         &self,
         tx: &mut Tx<'_>,
         client: ClientId,
         at: Timestamp,
         operation: &str,
         body: Value,
-    ) -> Result<()> {
+    ) -> Result<Value> {
         let path = [("clientId", json!(client))];
-        self.ask(tx, self.coach(), at, operation, &path, body).map(drop)
+        self.ask(tx, self.coach(), at, operation, &path, body)
     }
 }

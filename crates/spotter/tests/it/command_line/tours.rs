@@ -2,7 +2,7 @@
 
 use super::*;
 
-crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress);
+crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -98,6 +98,27 @@ fn the_tour_of_progress(engine: Engine) {
         "[3,3,\"day\"]",
         "200 image/jpeg\n",
         "[true,true,true]",
+    ];
+    tour(engine, document, &expected);
+}
+
+fn the_tour_of_forms(engine: Engine) {
+    let document = include_str!("../../../../../docs/FORMS.md");
+    let expected = [
+        "[\"published\",1]",
+        "2\n[1,\"assigned\"]",
+        "[[\"pain\",\"where\",\"weight\"],[{",
+        "\"where\"",
+        "\"field\":\"answers.where\"",
+        "submitted",
+        "\"kg\",\"form\"]",
+        "[[true,true]]",
+        "[\"Where?\",\"My left knee\"]",
+        "reviewed",
+        "[\"reviewed\",\"We go easy on the knee.\",null]",
+        "[\"assigned\",\"",
+        "[\"weekly\",1,\"active\"]",
+        "cm",
     ];
     tour(engine, document, &expected);
 }

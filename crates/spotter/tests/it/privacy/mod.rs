@@ -1,5 +1,6 @@
 //! What a client is owed: all that is kept of them in a file, and nothing of it once they are erased.
 
+mod consent;
 mod erasure;
 mod exports;
 

@@ -62,6 +62,7 @@ impl Sample for Clients {
             "update_client" => json!({"lastName": "Bos"}),
             "archive_client" => json!({"reason": "x"}),
             "erase_client" | "request_data_export" => json!({}),
+            "set_health_consent" => json!({"given": true}),
             "assign_client_coach" => json!({"coachId": ids["coachId"]}),
             "set_client_tags" => json!({"tags": ["x"]}),
             "create_client_note" | "update_client_note" => json!({"body": "y"}),

@@ -1,0 +1,90 @@
+//! What a client with years of measurements costs beside one with few: the latest of every type, and a year at a glance.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use spotter_kernel::{Id, Problem, TimeZone, Timestamp, id::CompanyId};
+use spotter_store::{Sql, Tx, params};
+
+use crate::{
+    Outcome, company,
+    crowd::Place,
+    filling, receiver,
+    service::{Api, Service, tell},
+};
+
+/// What is measured, in thousandths of the unit that is kept.
+const TYPES: [&str; 4] = ["weight", "waist", "resting_heart_rate", "body_fat"];
+/// Over so many days, whatever the number.
+const DAYS: i64 = 3 * 365;
+/// Rows that are written by one transaction.
+const STEP: i64 = 2_000;
+/// How often each is asked for.
+const TIMES: usize = 400;
+
+/// One client with so many measurements, and one with a hundredth of them.
+pub async fn run(mut service: Service, place: Place, count: i64) -> Outcome {
+    let api = service.start().await?;
+    let (few, many) = (newcomer(&api, "Few").await?, newcomer(&api, "Many").await?);
+    service.kill()?;
+    let of = company(&place.data)?;
+    let db = filling::open(place.location.clone()).await?;
+    for (client, count) in [(few, count / 100), (many, count)] {
+        for from in (0..count).step_by(STEP as usize) {
+            let to = count.min(from + STEP);
+            db.write(move |tx| {
+                (from..to).try_for_each(|number| measure(tx, (of, client), number, count))
+            })
+            .await?;
+        }
+    }
+    db.close().await?;
+    let api = service.start().await?;
+    let zone = TimeZone::UTC;
+    let now = Timestamp::from_millis(receiver::now());
+    let (from, to) = (zone.date_at(now.plus_days(-364)), zone.date_at(now));
+    for (name, path) in [
+        ("the latest of every type", "measurements/latest".to_owned()),
+        ("a year at a glance", format!("progress-summary?from={from}&to={to}")),
+        ("page 1", "measurements?limit=20".to_owned()),
+    ] {
+        let mut told = Vec::new();
+        for (client, count) in [(few, count / 100), (many, count)] {
+            let path = format!("/clients/{client}/{path}");
+            let times = api.fetch_often(&path, TIMES).await?;
+            told.push(tell(&format!("{name}, of {count} measurements"), times));
+        }
+        println!("    {:.2} times that of a hundredth", told[1] / told[0]);
+    }
+    service.kill()
+}
+
+async fn newcomer(api: &Api, name: &str) -> Outcome<Id> {
+    let made = api.ask(Method::POST, "/clients", Some(json!({"firstName": name}))).await?;
+    let id = made.pointer("/client/clientId").and_then(Value::as_str).and_then(Id::parse);
+    Ok(id.ok_or("no client")?)
+}
+
+/// One of so many measurements, evenly over the days.
+fn measure(
+    tx: &mut Tx<'_>,
+    (company, client): (CompanyId, Id),
+    number: i64,
+    count: i64,
+) -> Result<(), Problem> {
+    let now = Timestamp::from_millis(receiver::now());
+    let at = now.plus_millis(-DAYS * 86_400_000 / count * (number + 1));
+    let mut own = [0; 6];
+    own.copy_from_slice(&number.to_be_bytes()[2..]);
+    let id = Id::new(at, own);
+    let of_type = TYPES[(number % 4) as usize];
+    let (date, value) = (TimeZone::UTC.date_at(at), 80_000_000 + number % 977 * 1_000);
+    let tally = format!("measurements/{client}");
+    tx.tally(company, &tally, 1)?;
+    tx.defer(ROW, params![company, client, id, of_type, value, at, date])
+}
+
+const ROW: Sql = Sql(
+    "INSERT INTO measurement (company_id, client_id, measurement_id, type, value, measured_at, measured_on, \
+    source, recorded_by_type, status, created_at, updated_at) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'device', 'api_client', 'recorded', ?6, ?6)",
+);

@@ -1,0 +1,158 @@
+//! Consent of clients: where a company asks for it, nothing is written of a client's health without it, and nothing of it leaves
+//! the company.
+
+use serde_json::{Value, json};
+use spotter_contract::{Surface, operation::Method};
+
+use crate::{
+    finance::{Travel, paper::fetch, travelling},
+    forms::{published, questions},
+    harness::{App, Engine, people},
+    mcp::{Assistant, refused, switch_on},
+    on_both_engines,
+    progress::{TURNED, send_picture},
+    workout::text,
+    world::{World, with_body},
+};
+
+on_both_engines!(
+    nothing_about_health_is_done_without_consent,
+    what_was_consented_to_is_done_until_it_is_withdrawn,
+);
+
+const LACKING: &str = "scopes.health_consent_required";
+
+async fn ask_for_consent(app: &App) {
+    app.app("PATCH", "/company/features", Some(json!({"healthConsent": true}))).await.ok();
+}
+
+async fn say(app: &App, token: &str, client: &str, said: Value) -> Value {
+    let path = format!("/clients/{client}/health-consent");
+    app.app_as(token, "PUT", &path, Some(said)).await.ok().data()["healthConsent"].clone()
+}
+
+async fn nothing_about_health_is_done_without_consent(app: App) {
+    let world = World::new(app).await;
+    ask_for_consent(&world.app).await;
+    let form = published(&world.app, "intake", questions()).await;
+    world.app.events().await;
+    let before = world.app.state().await;
+    let mut count = 0;
+    for operation in spotter::areas::operations() {
+        let named = operation.path.contains("{clientId}");
+        let writes = operation.writes && operation.method != Method::Delete;
+        // Coaches go on reading, and delete what there is.
+        let reaches = operation.surface == Surface::Public || writes;
+        if operation.is_about_health() && named && reaches {
+            let request = world.request(&operation, &world.path(&operation));
+            let reply = world.ask(&operation, with_body(&operation, &world, request)).await;
+            reply.refused(403, LACKING);
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} operations are about health");
+    // What names no client leaves out those who have not consented, and their records are not there.
+    let World { app, ids, .. } = &world;
+    for (list, id) in [("intakes", "intakeId"), ("checkups", "checkupId")] {
+        assert_eq!(app.get(&format!("/{list}")).await.ok().data()["total"], 0, "{list}");
+        let one = format!("/{list}/{}", ids[id]);
+        app.get(&one).await.refused(404, "resource.not_found");
+        app.app("GET", &one, None).await.ok();
+        let told = app.app("GET", &format!("/{list}"), None).await.ok();
+        assert!(told.data()["total"].as_i64() > Some(0), "{list}");
+    }
+    for act in ["cancel", "review"] {
+        let path = format!("/checkups/{}/{act}", ids["checkupId"]);
+        app.act(&path).await.refused(404, "resource.not_found");
+    }
+    let link = json!({"name": "X-ray", "type": "medical", "url": "https://example.com/x", "clientId": ids["clientId"]});
+    app.app("POST", "/documents", Some(link)).await.refused(403, LACKING);
+    let given = json!({"formId": form});
+    let path = format!("/clients/{}/form-assignments", ids["clientId"]);
+    app.app("POST", &path, Some(given)).await.refused(403, LACKING);
+    // Somebody else's client is not found, as ever.
+    app.get(&format!("/clients/{}/measurements", app.company))
+        .await
+        .refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    assert!(app.events().await.is_empty());
+    assert_eq!(before, app.state().await);
+}
+
+async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
+    switch_on(&app).await;
+    let (client, token) = people::client(&app).await;
+    ask_for_consent(&app).await;
+    let all = format!("/clients/{client}/measurements");
+    let weight = json!({"type": "weight", "value": 80, "unit": "kg"});
+    app.app_as(&token, "POST", &all, Some(weight.clone())).await.refused(403, LACKING);
+    let own = say(&app, &token, &client, json!({"given": true, "version": "2026-11"})).await;
+    assert_eq!(
+        (&own["required"], &own["given"], &own["version"], &own["recordedByType"]),
+        (&json!(true), &json!(true), &json!("2026-11"), &json!("client"))
+    );
+    let told = app.announced(&["client.updated"]).await;
+    assert_eq!(told[0]["changedFields"], json!(["healthConsent"]));
+    // Said again, nothing happens.
+    say(&app, &token, &client, json!({"given": true, "version": "2026-11"})).await;
+    assert!(app.events().await.is_empty());
+    let made = app.app_as(&token, "POST", &all, Some(weight.clone())).await.ok();
+    let measured = format!("{all}/{}", text(made.data(), "/measurement/measurementId"));
+    assert_eq!(app.get(&all).await.ok().data()["total"], 1);
+    let sent = send_picture(&app, &token, "image/jpeg", TURNED).await.ok();
+    let photo = json!({"uploadId": text(sent.data(), "/upload/uploadId")});
+    let photos = format!("/clients/{client}/progress-photos");
+    app.app_as(&token, "POST", &photos, Some(photo)).await.ok();
+    let url = text(app.get(&photos).await.ok().data(), "/progressPhotos/0/url");
+    assert_eq!(fetch(&app, &url).await.0, 200);
+    let assistant = Assistant::register(&app).await;
+    let (access, _) =
+        assistant.tokens(&app, &app.coach_token, "company", Some("measurements")).await;
+    app.events().await;
+    let own = say(&app, &app.coach_token, &client, json!({"given": false})).await;
+    assert_eq!((&own["given"], &own["recordedByType"]), (&json!(false), &json!("coach")));
+    app.announced(&["client.updated"]).await;
+    // Neither integrations nor assistants are told, and addresses that were handed out lead nowhere.
+    app.get(&all).await.refused(403, LACKING);
+    assert_eq!(fetch(&app, &url).await.0, 404);
+    let told = refused(&app, &access, "list_measurements", json!({"clientId": client})).await;
+    assert!(told.to_string().contains("not consented"), "{told}");
+    // The client and their coaches read on; what is deleted is not told.
+    assert_eq!(app.app_as(&token, "GET", &all, None).await.ok().data()["total"], 1);
+    assert_eq!(app.app("GET", &all, None).await.ok().data()["total"], 1);
+    app.app("POST", &all, Some(weight)).await.refused(403, LACKING);
+    app.app("DELETE", &measured, None).await.ok();
+    assert!(app.events().await.is_empty());
+    let (_, stranger) = people::client(&app).await;
+    let path = format!("/clients/{client}/health-consent");
+    app.app_as(&stranger, "GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    let wrong = json!({"given": false, "version": "1"});
+    app.app_as(&token, "PUT", &path, Some(wrong))
+        .await
+        .refused(400, "request.invalid")
+        .about("version");
+}
+
+/// Scenarios whose clock is set.
+mod by_the_clock {
+    use super::*;
+    on_both_engines!(process no_checkup_is_given_without_consent);
+}
+
+fn no_checkup_is_given_without_consent(engine: Engine) {
+    travelling(engine, "2027-05-03T08:00:00Z", async |mut travel: Travel| {
+        let app = &travel.app;
+        let client = app.new_client(json!({"firstName": "Ann"})).await;
+        let form = published(app, "checkup", questions()).await;
+        let weekly = json!({"formId": form, "recurrence": {"frequency": "weekly"}});
+        app.post(&format!("/clients/{client}/checkups"), weekly).await.ok();
+        ask_for_consent(app).await;
+        app.events().await;
+        travel.to("2027-05-11T08:00:00Z").await;
+        assert!(travel.app.events().await.is_empty());
+        let coach = travel.app.coach_token.clone();
+        say(&travel.app, &coach, &client, json!({"given": true})).await;
+        travel.app.events().await;
+        travel.to("2027-05-18T08:00:00Z").await;
+        travel.app.announced(&["checkup.assigned"]).await;
+    });
+}
