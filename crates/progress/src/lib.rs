@@ -3,11 +3,12 @@
 //!
 //! Rules that know no database come first: units ([`units`]), streaks ([`streak`]) and what food holds
 //! ([`nutrients`]). Then the records and what is
-//! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]); habits and their
-//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); meals ([`nutrition`]); and
-//! all of it at a
-//! glance ([`summary`]).
+//! done with them: what can be measured ([`types`]) and was ([`measurement`], [`measurements`]), and what that
+//! amounts to ([`amounts`]); habits and their
+//! entries ([`habit`], [`habits`]); goals ([`goal`], [`goals`]) that follow both ([`follow`]); photos ([`photos`]); meals ([`nutrition`])
+//! beside what is to be eaten ([`nutrition_targets`]); and all of it at a glance ([`summary`]).
 
+mod amounts;
 pub mod follow;
 pub mod goal;
 pub mod goals;
@@ -17,6 +18,7 @@ pub mod measurement;
 pub mod measurements;
 pub mod nutrients;
 pub mod nutrition;
+pub mod nutrition_targets;
 mod people;
 pub mod photos;
 mod privacy;
@@ -30,11 +32,14 @@ use spotter_contract::Area;
 /// What the area brings.
 pub fn area() -> Area {
     let rooms = [
-        ("Measurements", vec![types::area(), measurement::area(), measurements::area()]),
+        (
+            "Measurements",
+            vec![types::area(), amounts::area(), measurement::area(), measurements::area()],
+        ),
         ("Progress photos", vec![photos::area()]),
         ("Progress summaries", vec![summary::area()]),
         ("Habits", vec![habit::area(), habits::area()]),
-        ("Nutrition", vec![nutrition::area()]),
+        ("Nutrition", vec![nutrition::area(), nutrition_targets::area()]),
         ("Goals", vec![goal::area(), goals::area(), follow::area(), privacy::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))

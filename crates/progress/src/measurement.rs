@@ -12,6 +12,7 @@ use spotter_store::{
 };
 
 use crate::{
+    amounts,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -231,6 +232,7 @@ impl Measurement {
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.touch("measurement", self.measurement_id, ["measurement"]);
         cx.defer(INSERT, &self.params())?;
+        amounts::recount(cx, self.client_id, &self.r#type, self.measured_on)?;
         cx.recount(&BTreeSet::new(), &self.tallies())?;
         self.tell(cx, Event::MeasurementCreated, Vec::new())
     }
@@ -249,6 +251,10 @@ impl Measurement {
         };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())?;
+        amounts::recount(cx, self.client_id, &self.r#type, self.measured_on)?;
+        if before.measured_on != self.measured_on {
+            amounts::recount(cx, self.client_id, &self.r#type, before.measured_on)?;
+        }
         cx.recount(&before.tallies(), &self.tallies())?;
         self.tell(cx, Event::MeasurementUpdated, changed)?;
         Ok(true)
@@ -271,7 +277,8 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIND = "SELECT ", Measurement::COLUMNS, " FROM measurement \
+    /// The measurement with an id.
+    pub FIND = "SELECT ", Measurement::COLUMNS, " FROM measurement \
         WHERE company_id = ?1 AND client_id = ?2 AND measurement_id = ?3";
     SENT_AS = "SELECT ", Measurement::COLUMNS, " FROM measurement \
         WHERE company_id = ?1 AND client_id = ?2 AND type = ?3 AND external_id = ?4";

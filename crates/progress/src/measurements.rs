@@ -15,7 +15,7 @@ use spotter_store::{Bind, List, filters, lists, params, statements};
 use crate::{
     follow,
     measurement::{
-        Components, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
+        Components, FIND, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
     },
     people::check_own,
     types::{MeasurementType, TypeKey},
@@ -109,7 +109,11 @@ fn get_latest_measurements(
     Query(told): Query<Told>,
 ) -> Result<LatestAnswer> {
     Client::find(cx, at.client_id)?;
-    let all: Vec<Measurement> = cx.all(LATEST, params![at.client_id])?;
+    let latest: Vec<(Option<MeasurementId>,)> = cx.all(LATEST, params![at.client_id])?;
+    let ids = latest.into_iter().filter_map(|(id,)| id);
+    let client = at.client_id;
+    let asked = ids.map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
+    let all: Vec<Measurement> = cx.one_each(FIND, asked)?.into_iter().flatten().collect();
     Ok(LatestAnswer { measurements: shown(cx, &all, told.units())? })
 }
 
@@ -463,9 +467,8 @@ statements! {
         SELECT MIN(type) FROM measurement WHERE company_id = ?1 AND client_id = ?2 AND status = 'recorded' \
         UNION ALL SELECT (SELECT MIN(m.type) FROM measurement m WHERE m.company_id = ?1 AND m.client_id = ?2 \
         AND m.status = 'recorded' AND m.type > kind.type) FROM kind WHERE kind.type IS NOT NULL) \
-        SELECT ", Measurement::COLUMNS, " FROM measurement WHERE company_id = ?1 AND client_id = ?2 \
-        AND measurement_id IN (SELECT (SELECT n.measurement_id FROM measurement n WHERE n.company_id = ?1 \
+        SELECT (SELECT n.measurement_id FROM measurement n WHERE n.company_id = ?1 \
         AND n.client_id = ?2 AND n.status = 'recorded' AND n.type = kind.type \
-        ORDER BY n.measured_at DESC, n.measurement_id DESC LIMIT 1) FROM kind WHERE kind.type IS NOT NULL) \
-        ORDER BY type LIMIT 200";
+        ORDER BY n.measured_at DESC, n.measurement_id DESC LIMIT 1) FROM kind WHERE kind.type IS NOT NULL \
+        ORDER BY kind.type LIMIT 200";
 }

@@ -1,4 +1,4 @@
-//! What clients eat, meal by meal, and what they are to eat, as their coach says. No integration reads it: the
+//! What clients eat, meal by meal. No integration reads it: the
 //! contract has no scope for it.
 
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ use spotter_store::{
 use crate::{
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
+    nutrition_targets::{NutritionTarget, TargetShown},
     people::today,
 };
 
@@ -330,56 +331,6 @@ fn delete_nutrition_log(cx: &mut Write, Path(at): Path<LogPath>) -> Result<Delet
     Ok(DeletedAnswer { nutrition_log: DeletedLog { nutrition_log_id, client_id, deleted: true } })
 }
 
-record! {
-    /// What a client is to eat each day, from a date on.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct NutritionTarget {
-        client_id: ClientId,
-        from_date: Date,
-        target_id: Id,
-        amounts: Json<Nutrients>,
-        set_by_type: String,
-        set_by: Option<Id>,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-    }
-}
-
-/// What a client is to eat each day, as it is told.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "NutritionTarget")]
-struct TargetShown {
-    client_id: ClientId,
-    /// The first date on which it holds.
-    from_date: Date,
-    /// Of each day; what is null has no target.
-    amounts: Nutrients,
-    /// coach or system.
-    set_by_type: String,
-    /// Who set it.
-    set_by: Option<Id>,
-    updated_at: Timestamp,
-}
-
-impl NutritionTarget {
-    /// What holds on a date.
-    fn on(cx: &mut Read, client: ClientId, date: Date) -> Result<Option<Self>> {
-        cx.one(ON, params![client, date])
-    }
-
-    fn shown(self) -> TargetShown {
-        TargetShown {
-            client_id: self.client_id,
-            from_date: self.from_date,
-            amounts: self.amounts.0,
-            set_by_type: self.set_by_type,
-            set_by: self.set_by,
-            updated_at: self.updated_at,
-        }
-    }
-}
-
 path!(DayPath { client_id: ClientId, date: Date });
 
 /// What was eaten on a date, beside what was to be.
@@ -410,47 +361,6 @@ fn get_client_nutrition_day(cx: &mut Read, Path(at): Path<DayPath>) -> Result<Da
         target: target.map(NutritionTarget::shown),
     };
     Ok(DayAnswer { nutrition_day: day })
-}
-
-/// What a client is to eat each day.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NewTarget {
-    /// Of each day; what is absent has no target.
-    amounts: Nutrients,
-}
-
-answer!(TargetAnswer { nutrition_target: TargetShown });
-
-fn set_nutrition_target(
-    cx: &mut Write,
-    Path(at): Path<DayPath>,
-    Body(new): Body<NewTarget>,
-) -> Result<TargetAnswer> {
-    let today = today(cx, at.client_id)?;
-    if today.days_until(at.date).abs() > DAYS_BACK {
-        return Err(Problem::invalid("date", "must be within a year of today"));
-    }
-    new.amounts.check("amounts")?;
-    let before = NutritionTarget::on(cx, at.client_id, at.date)?;
-    let before = before.filter(|before| before.from_date == at.date);
-    let (set_by_type, set_by) = cx.maker();
-    let target = NutritionTarget {
-        client_id: at.client_id,
-        from_date: at.date,
-        target_id: before.as_ref().map_or_else(|| cx.new_id(), |before| before.target_id),
-        amounts: Json(new.amounts),
-        set_by_type,
-        set_by,
-        created_at: before.as_ref().map_or(cx.now(), |before| before.created_at),
-        updated_at: cx.now(),
-    };
-    cx.touch("nutrition_target", target.target_id, ["amounts"]);
-    match before {
-        Some(_) => cx.defer(SAVE_TARGET, &target.params())?,
-        None => cx.defer(INSERT_TARGET, &target.params())?,
-    }
-    Ok(TargetAnswer { nutrition_target: target.shown() })
 }
 
 /// What this chapter brings.
@@ -492,9 +402,6 @@ pub(super) fn area() -> Area {
         .summary("Get what a client has eaten on a date")
         .describe("With what all of it held, beside what the coach has set.")
         .for_client(&[]),
-        operation!(app PUT "/clients/{clientId}/nutrition-targets/{date}", Coach, set_nutrition_target)
-            .about_health()
-            .summary("Set what a client is to eat each day, from a date on"),
     ])
 }
 
@@ -516,9 +423,4 @@ statements! {
     SAVE = "UPDATE nutrition_log SET ", set!(NutritionLog),
         " WHERE company_id = ?1 AND client_id = ?2 AND nutrition_log_id = ?3";
     DELETE = "DELETE FROM nutrition_log WHERE company_id = ?1 AND client_id = ?2 AND nutrition_log_id = ?3";
-    ON = "SELECT ", NutritionTarget::COLUMNS, " FROM nutrition_target \
-        WHERE company_id = ?1 AND client_id = ?2 AND from_date <= ?3 ORDER BY from_date DESC LIMIT 1";
-    INSERT_TARGET = "INSERT INTO nutrition_target ", values!(NutritionTarget);
-    SAVE_TARGET = "UPDATE nutrition_target SET ", set!(NutritionTarget),
-        " WHERE company_id = ?1 AND client_id = ?2 AND from_date = ?3";
 }

@@ -32,11 +32,13 @@ const EXPORTS: &[Part] = &[
         .with(&[With::File("progressPhotoId", photos::picture)]),
     Part::of("habits", "list_habits").with(&[With::Listed("entries", "list_habit_entries")]),
     Part::of("nutrition-logs", "list_client_nutrition_logs"),
+    Part::of("nutrition-targets", "list_nutrition_targets"),
     Part::of("goals", "list_goals"),
 ];
 
 const TRACES: &[Trace] = &[
     Trace::gone("measurement", Fate::Run(erase_measurements)),
+    Trace::gone("measurement_sum", Fate::By(SUMS)),
     Trace::gone("habit_entry", Fate::By(ENTRIES)),
     Trace::gone("habit", Fate::By(HABITS)),
     Trace::gone("goal", Fate::Run(erase_goals)),
@@ -51,6 +53,7 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
+    SUMS = "DELETE FROM measurement_sum WHERE company_id = ?1 AND client_id = ?2";
     MEASUREMENTS = "DELETE FROM measurement WHERE company_id = ?1 AND client_id = ?2";
     ENTRIES = "DELETE FROM habit_entry WHERE company_id = ?1 AND client_id = ?2";
     HABITS = "DELETE FROM habit WHERE company_id = ?1 AND client_id = ?2";

@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Path, Query, Read, answer, operation};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Date, Key, Result, TimeZone, Timestamp, date::checked_range, id::ClientId};
-use spotter_store::{Bind, Value, params, record, statements};
+use spotter_kernel::{Date, Key, Result, Timestamp, date::checked_range, id::ClientId};
+use spotter_store::{Bind, Value, params, statements};
 
 use crate::{
+    amounts::{self, Amount},
     goal::GoalStatus,
     habit::{Habit, HabitId},
     measurement::Measurement,
@@ -22,7 +23,6 @@ use crate::{
 
 /// Most days of a summary.
 const DAYS_MAX: i64 = 366;
-const DAY_MS: i64 = 86_400_000;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -129,33 +129,14 @@ struct ProgressSummary {
 
 answer!(SummaryAnswer { summary: ProgressSummary });
 
-record! {
-    /// What the measurements of a type in a span amount to.
-    struct Amount {
-        r#type: TypeKey,
-        count: i64,
-        minimum: Option<i64>,
-        maximum: Option<i64>,
-        total: Option<i64>,
-        systolic_minimum: Option<i64>,
-        systolic_maximum: Option<i64>,
-        systolic_total: Option<i64>,
-        diastolic_minimum: Option<i64>,
-        diastolic_maximum: Option<i64>,
-        diastolic_total: Option<i64>,
-    }
-}
-
 fn measured(
     cx: &mut Read,
     client: ClientId,
     (from, to): (Date, Date),
     units: Units,
 ) -> Result<Vec<MeasurementSummary>> {
-    // Dates are those of the zone of their time; instants that lie off by a day at most keep to the index.
-    let since = from.start_in(&TimeZone::UTC).plus_millis(-DAY_MS);
-    let until = to.tomorrow().start_in(&TimeZone::UTC).plus_millis(DAY_MS);
-    let amounts: Vec<Amount> = cx.all(AMOUNTS, params![client, from, to, since, until])?;
+    let (since, until) = amounts::instants((from, to));
+    let amounts = amounts::between(cx, client, (from, to))?;
     let asked = |amount: &Amount| -> Vec<Value<'static>> {
         let kind = amount.r#type.bind().into_owned();
         let of = [client.bind().into_owned(), kind, from.bind().into_owned()];
@@ -295,11 +276,6 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    AMOUNTS = "SELECT type, COUNT(*), MIN(value), MAX(value), CAST(SUM(value) AS BIGINT), \
-        MIN(systolic), MAX(systolic), CAST(SUM(systolic) AS BIGINT), \
-        MIN(diastolic), MAX(diastolic), CAST(SUM(diastolic) AS BIGINT) FROM measurement \
-        WHERE company_id = ?1 AND client_id = ?2 AND status = 'recorded' AND measured_at >= ?5 AND measured_at < ?6 \
-        AND measured_on >= ?3 AND measured_on <= ?4 GROUP BY type ORDER BY type LIMIT 200";
     FIRST = "SELECT ", Measurement::COLUMNS, " FROM measurement WHERE company_id = ?1 AND client_id = ?2 \
         AND type = ?3 AND status = 'recorded' AND measured_at >= ?6 AND measured_at < ?7 \
         AND measured_on >= ?4 AND measured_on <= ?5 ORDER BY measured_at, measurement_id LIMIT 1";

@@ -44,3 +44,32 @@ CREATE TABLE health_consent (
     recorded_by TEXT,
     PRIMARY KEY (company_id, client_id)
 ) WITHOUT ROWID;
+
+-- What measurements amount to, by day and by month (under its first date).
+CREATE TABLE measurement_sum (
+    company_id TEXT NOT NULL REFERENCES company (company_id),
+    client_id TEXT NOT NULL,
+    grain TEXT NOT NULL,
+    span TEXT NOT NULL,
+    type TEXT NOT NULL,
+    count BIGINT NOT NULL,
+    minimum BIGINT,
+    maximum BIGINT,
+    total BIGINT,
+    systolic_minimum BIGINT,
+    systolic_maximum BIGINT,
+    systolic_total BIGINT,
+    diastolic_minimum BIGINT,
+    diastolic_maximum BIGINT,
+    diastolic_total BIGINT,
+    PRIMARY KEY (company_id, client_id, grain, span, type)
+) WITHOUT ROWID;
+INSERT INTO measurement_sum SELECT company_id, client_id, 'day', measured_on, type, COUNT(*), MIN(value), MAX(value),
+    CAST(SUM(value) AS BIGINT), MIN(systolic), MAX(systolic), CAST(SUM(systolic) AS BIGINT), MIN(diastolic),
+    MAX(diastolic), CAST(SUM(diastolic) AS BIGINT)
+    FROM measurement WHERE status = 'recorded' GROUP BY company_id, client_id, measured_on, type;
+INSERT INTO measurement_sum SELECT company_id, client_id, 'month', substr(span, 1, 7) || '-01', type,
+    CAST(SUM(count) AS BIGINT), MIN(minimum), MAX(maximum), CAST(SUM(total) AS BIGINT), MIN(systolic_minimum),
+    MAX(systolic_maximum), CAST(SUM(systolic_total) AS BIGINT), MIN(diastolic_minimum), MAX(diastolic_maximum),
+    CAST(SUM(diastolic_total) AS BIGINT)
+    FROM measurement_sum WHERE grain = 'day' GROUP BY company_id, client_id, substr(span, 1, 7), type;

@@ -293,6 +293,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("notes", "Notes, in free text."),
     ("nutritionLogId", "The meal's id."),
     ("nutritionLogs", "The meals of this page."),
+    ("nutritionTargets", "What the client is to eat, of this page."),
     ("occurredAt", "When it happened."),
     ("occurrenceDate", "The day on which it was planned."),
     ("openingHours", "When it is open, in the location's time zone."),

@@ -342,6 +342,8 @@ async fn statements_use_their_indexes(app: App) {
         // What a limited part of a statement has found is in memory; the operator's list of companies,
         // the look for those with something to forget, and a restore are about all there is.
         let meant = [
+            // A year of a client's measurements: its months, and the days at its ends.
+            ") spans WHERE count > 0",
             ") due",
             ") few",
             ") AS dated",

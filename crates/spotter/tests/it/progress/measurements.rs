@@ -1,6 +1,8 @@
 //! What is measured: in which units it is taken and told, what a device sends twice, who corrects what.
 
 use serde_json::{Value, json};
+use spotter_kernel::Entropy;
+use spotter_store::{Sql, params};
 
 use super::measure;
 use crate::{
@@ -18,6 +20,7 @@ on_both_engines!(
     companies_measure_what_they_like,
     a_summary_tells_what_came_of_it,
     measurements_are_listed_by_when_they_were_taken,
+    what_measurements_amount_to_is_what_a_recount_says,
 );
 
 async fn what_was_typed_comes_back_in_its_unit(app: App) {
@@ -278,4 +281,65 @@ async fn measurements_are_listed_by_when_they_were_taken(app: App) {
     }
     let bad = app.get(&format!("{path}?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z")).await;
     bad.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
+}
+
+const KEPT: Sql =
+    Sql("SELECT span, type, count, minimum, maximum, total, systolic_total, diastolic_total \
+    FROM measurement_sum WHERE company_id = ?1 AND grain = ?2 AND count > 0 ORDER BY span, type");
+const DAYS: Sql = Sql(
+    "SELECT measured_on, type, COUNT(*), MIN(value), MAX(value), CAST(SUM(value) AS BIGINT), \
+    CAST(SUM(systolic) AS BIGINT), CAST(SUM(diastolic) AS BIGINT) FROM measurement WHERE company_id = ?1 \
+    AND status = 'recorded' AND ?2 = 'day' GROUP BY measured_on, type ORDER BY measured_on, type",
+);
+const MONTHS: Sql = Sql(
+    "SELECT substr(measured_on, 1, 7) || '-01', type, COUNT(*), MIN(value), MAX(value), \
+    CAST(SUM(value) AS BIGINT), CAST(SUM(systolic) AS BIGINT), CAST(SUM(diastolic) AS BIGINT) FROM measurement \
+    WHERE company_id = ?1 AND status = 'recorded' AND ?2 = 'month' GROUP BY 1, type ORDER BY 1, type",
+);
+
+type Amounts =
+    (String, String, i64, Option<i64>, Option<i64>, Option<i64>, Option<i64>, Option<i64>);
+
+async fn what_measurements_amount_to_is_what_a_recount_says(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann", "timeZone": "Pacific/Auckland"})).await;
+    let all = format!("/clients/{client}/measurements");
+    let mut random = [0u8; 400];
+    spotter::system::SystemEntropy.fill(&mut random);
+    let mut dice = random.into_iter().map(i64::from);
+    let mut ids: Vec<String> = Vec::new();
+    for _ in 0..80 {
+        let [act, which, when, what, kind] = [(); 5].map(|()| dice.next().unwrap());
+        let at = ago(60 * (when * 7 + what));
+        let value = if kind % 2 == 0 { "weight" } else { "waist" };
+        let at_random = (!ids.is_empty()).then(|| which as usize % ids.len().max(1));
+        match (act % 4, at_random) {
+            (0, Some(at_random)) => {
+                let path = format!("{all}/{}", ids[at_random]);
+                app.patch(&path, json!({"value": 60 + what % 50, "measuredAt": at})).await.ok();
+            }
+            (1, Some(at_random)) => {
+                app.delete(&format!("{all}/{}", ids.swap_remove(at_random))).await.ok();
+            }
+            _ if kind % 5 == 0 => {
+                let pressure = json!({"systolic": 110 + what % 30, "diastolic": 70 + what % 15});
+                let new =
+                    json!({"type": "blood_pressure", "components": pressure, "measuredAt": at});
+                measure(&app, &client, new).await;
+            }
+            _ => {
+                let new = json!({"type": value, "value": 60 + what % 50, "measuredAt": at});
+                ids.push(text(&measure(&app, &client, new).await, "/measurementId"));
+            }
+        }
+    }
+    for (grain, recount) in [("day", DAYS), ("month", MONTHS)] {
+        let company = app.company;
+        let told = app.server.db.read(move |tx| {
+            let kept: Vec<Amounts> = tx.all(KEPT, params![company, grain])?;
+            Ok((kept, tx.all::<Amounts>(recount, params![company, grain])?))
+        });
+        let (kept, recounted) = told.await.unwrap();
+        assert!(!kept.is_empty());
+        assert_eq!(kept, recounted, "{grain}");
+    }
 }

@@ -1,0 +1,167 @@
+//! What measurements amount to, by day and by month, kept as they are written: a year at a glance reads its months and the
+//! days at its ends, however often something was measured.
+
+use spotter_contract::{Area, Read, Write};
+use spotter_kernel::{Date, Result, TimeZone, Timestamp, id::ClientId};
+use spotter_store::{params, record, statements};
+
+use crate::types::TypeKey;
+
+record! {
+    /// What the measurements of a type in a span amount to.
+    pub struct Amount {
+        /// Of which type.
+        pub r#type: TypeKey,
+        /// How many they are.
+        pub count: i64,
+        /// The least value, as its type keeps it.
+        pub minimum: Option<i64>,
+        /// The largest value.
+        pub maximum: Option<i64>,
+        /// All values together.
+        pub total: Option<i64>,
+        /// The least pressure at the beat.
+        pub systolic_minimum: Option<i64>,
+        /// The largest pressure at the beat.
+        pub systolic_maximum: Option<i64>,
+        /// All of them together.
+        pub systolic_total: Option<i64>,
+        /// The least pressure in the pause.
+        pub diastolic_minimum: Option<i64>,
+        /// The largest pressure in the pause.
+        pub diastolic_maximum: Option<i64>,
+        /// All of them together.
+        pub diastolic_total: Option<i64>,
+    }
+}
+
+/// Further than a zone's midnight lies from that of UTC: 14 hours at most.
+const APART_MS: i64 = 86_400_000;
+
+/// The instants between which a span of dates lies, wherever the dates are: what keeps a search to an index of
+/// instants.
+pub fn instants((from, to): (Date, Date)) -> (Timestamp, Timestamp) {
+    let since = from.start_in(&TimeZone::UTC).plus_millis(-APART_MS);
+    let until = to.tomorrow().start_in(&TimeZone::UTC).plus_millis(APART_MS);
+    (since, until)
+}
+
+/// The months within a span of dates, by their first dates, and the days before and after them. What there is none
+/// of is the wrong way round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    before: (Date, Date),
+    months: (Date, Date),
+    after: (Date, Date),
+}
+
+impl Parts {
+    fn of((from, to): (Date, Date)) -> Self {
+        let (first, last) =
+            (|date: Date| Date(date.0.first_of_month()), |date: Date| Date(date.0.last_of_month()));
+        let yesterday = |date: Date| date.plus_days(-1).unwrap_or(date);
+        let none = (to.tomorrow(), to);
+        // The first month that begins in the span, and the last that ends in it.
+        let begin = if from == first(from) { from } else { last(from).tomorrow() };
+        let end = if to == last(to) { first(to) } else { first(yesterday(first(to))) };
+        if begin > end {
+            return Self { before: (from, to), months: none, after: none };
+        }
+        let before = if begin == from { none } else { (from, yesterday(begin)) };
+        let after = if to == last(end) { none } else { (last(end).tomorrow(), to) };
+        Self { before, months: (begin, end), after }
+    }
+}
+
+/// What the measurements of a span of dates amount to, by type.
+pub fn between(cx: &mut Read, client: ClientId, span: (Date, Date)) -> Result<Vec<Amount>> {
+    let Parts { before, months, after } = Parts::of(span);
+    cx.all(BETWEEN, params![client, months.0, months.1, before.0, before.1, after.0, after.1])
+}
+
+/// Counts anew what the measurements of a type on a date amount to, and in its month.
+pub fn recount(cx: &mut Write, client: ClientId, of: &TypeKey, date: Date) -> Result<()> {
+    let (since, until) = instants((date, date));
+    cx.defer(OF_DAY, params![client, of, date, since, until])?;
+    let (first, last) = (Date(date.0.first_of_month()), Date(date.0.last_of_month()));
+    cx.defer(OF_MONTH, params![client, of, first, last])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+/// What is written over what was counted before.
+const AGAIN: &str = " ON CONFLICT (company_id, client_id, grain, span, type) DO UPDATE SET \
+    (count, minimum, maximum, total, systolic_minimum, systolic_maximum, systolic_total, diastolic_minimum, \
+    diastolic_maximum, diastolic_total) = (excluded.count, excluded.minimum, excluded.maximum, excluded.total, \
+    excluded.systolic_minimum, excluded.systolic_maximum, excluded.systolic_total, excluded.diastolic_minimum, \
+    excluded.diastolic_maximum, excluded.diastolic_total)";
+
+/// Several counts as one.
+const TOGETHER: &str = "CAST(COALESCE(SUM(count), 0) AS BIGINT) AS count, MIN(minimum) AS minimum, \
+    MAX(maximum) AS maximum, CAST(SUM(total) AS BIGINT) AS total, MIN(systolic_minimum) AS systolic_minimum, \
+    MAX(systolic_maximum) AS systolic_maximum, CAST(SUM(systolic_total) AS BIGINT) AS systolic_total, \
+    MIN(diastolic_minimum) AS diastolic_minimum, MAX(diastolic_maximum) AS diastolic_maximum, \
+    CAST(SUM(diastolic_total) AS BIGINT) AS diastolic_total";
+
+statements! {
+    OF_DAY = "INSERT INTO measurement_sum (company_id, client_id, grain, span, type, count, minimum, maximum, total, \
+        systolic_minimum, systolic_maximum, systolic_total, diastolic_minimum, diastolic_maximum, diastolic_total) \
+        SELECT ?1, ?2, 'day', ?4, ?3, COUNT(*), MIN(value), MAX(value), CAST(SUM(value) AS BIGINT), \
+        MIN(systolic), MAX(systolic), CAST(SUM(systolic) AS BIGINT), MIN(diastolic), MAX(diastolic), \
+        CAST(SUM(diastolic) AS BIGINT) FROM measurement WHERE company_id = ?1 AND client_id = ?2 AND type = ?3 \
+        AND status = 'recorded' AND measured_at >= ?5 AND measured_at < ?6 AND measured_on = ?4", AGAIN;
+    OF_MONTH = "INSERT INTO measurement_sum (company_id, client_id, grain, span, type, count, minimum, maximum, total, \
+        systolic_minimum, systolic_maximum, systolic_total, diastolic_minimum, diastolic_maximum, diastolic_total) \
+        SELECT ?1, ?2, 'month', ?4, ?3, ", TOGETHER, " FROM measurement_sum WHERE company_id = ?1 AND client_id = ?2 \
+        AND grain = 'day' AND span >= ?4 AND span <= ?5 AND type = ?3", AGAIN;
+    BETWEEN = "SELECT type, ", TOGETHER, " FROM (\
+        SELECT * FROM measurement_sum WHERE company_id = ?1 AND client_id = ?2 AND grain = 'month' AND span >= ?3 AND span <= ?4 \
+        UNION ALL SELECT * FROM measurement_sum WHERE company_id = ?1 AND client_id = ?2 AND grain = 'day' AND span >= ?5 AND span <= ?6 \
+        UNION ALL SELECT * FROM measurement_sum WHERE company_id = ?1 AND client_id = ?2 AND grain = 'day' AND span >= ?7 AND span <= ?8\
+        ) spans WHERE count > 0 GROUP BY type ORDER BY type LIMIT 200";
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        Date::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_span_is_its_months_and_the_days_at_its_ends() {
+        let parts = |from: &str, to: &str| Parts::of((date(from), date(to)));
+        let year = parts("2025-11-25", "2026-11-24");
+        assert_eq!(year.before, (date("2025-11-25"), date("2025-11-30")));
+        assert_eq!(year.months, (date("2025-12-01"), date("2026-10-01")));
+        assert_eq!(year.after, (date("2026-11-01"), date("2026-11-24")));
+        let month = parts("2026-02-01", "2026-02-28");
+        assert_eq!(month.months, (date("2026-02-01"), date("2026-02-01")));
+        assert!(month.before.0 > month.before.1 && month.after.0 > month.after.1);
+    }
+
+    proptest! {
+        /// Every date of a span is counted once, and no other.
+        #[test]
+        fn every_date_is_counted_once(from in 0..1_500i64, days in 0..900i64) {
+            let first = date("2024-01-01");
+            let span = (first.plus_days(from).unwrap(), first.plus_days(from + days).unwrap());
+            let Parts { before, months, after } = Parts::of(span);
+            for day in -40..=2_500 {
+                let day = first.plus_days(day).unwrap();
+                let month = Date(day.0.first_of_month());
+                let times = [(before, day), (after, day), (months, month)]
+                    .iter()
+                    .filter(|((from, to), of)| from <= of && of <= to)
+                    .count();
+                prop_assert_eq!(times, usize::from(span.0 <= day && day <= span.1), "{}", day);
+            }
+        }
+    }
+}
