@@ -2,6 +2,9 @@
 //! health of a client who has not given it, and nothing of it leaves the company: neither by the Public API nor
 //! through assistants nor in events. The client and their coaches go on reading what there is.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
 use spotter_kernel::{Id, Key, Problem, Result, id::ClientId};
 
 use crate::{
@@ -15,6 +18,8 @@ pub trait Consents: Send + Sync {
     /// Whether the company asks for consent and this client has not given it; nobody's where there is no
     /// such client.
     fn lacks(&self, cx: &mut Read, client: ClientId) -> Result<bool>;
+    /// Whether this client is erased.
+    fn is_erased(&self, cx: &mut Read, client: ClientId) -> Result<bool>;
 }
 
 const RULE: &str = "The client has not consented to what is kept of their health.";
@@ -29,6 +34,41 @@ impl Operation {
             Some(client) => cx.check_consent(client),
             None => Ok(()),
         }
+    }
+}
+
+impl Operation {
+    /// Refuses to tell an answer once more that was told before a client of whom it tells was erased, or took their
+    /// consent back.
+    pub fn check_replay(&self, cx: &mut Read, answer: &str) -> Result<()> {
+        if !answer.contains("\"clientId\"") {
+            return Ok(());
+        }
+        let mut clients = BTreeSet::new();
+        named(&serde_json::from_str(answer).map_err(Problem::internal)?, &mut clients);
+        let is_asked = self.may_be_about_health() && leaves(cx.caller());
+        for client in clients {
+            if cx.consents()?.is_erased(cx, client)? {
+                return Err(Key::ClientNotFound.into());
+            }
+            if is_asked {
+                cx.check_consent(client)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The clients whom an answer names.
+fn named(value: &Value, found: &mut BTreeSet<ClientId>) {
+    match value {
+        Value::Object(fields) => {
+            let id = fields.get("clientId").and_then(Value::as_str);
+            found.extend(id.and_then(Id::parse).map(ClientId));
+            fields.values().for_each(|field| named(field, found));
+        }
+        Value::Array(all) => all.iter().for_each(|one| named(one, found)),
+        _ => {}
     }
 }
 

@@ -417,6 +417,12 @@ impl<'t, 'c> Write<'t, 'c> {
         self.read.tx.tally(company, subject, by)
     }
 
+    /// What the company's count of something is, with what this transaction added to it.
+    pub fn tallied(&mut self, subject: &str) -> Result<i64> {
+        let company = self.company();
+        self.read.tx.tallied(company, subject)
+    }
+
     /// Changes what belongs to no company; for the owner of such a table.
     pub fn with_tx<T>(&mut self, change: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
         change(self.read.tx)

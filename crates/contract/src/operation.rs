@@ -112,6 +112,8 @@ pub struct Operation {
     pub secret: bool,
     /// Whether it is about a client's health, beside the scopes that say so.
     health: bool,
+    /// Whether some of its records are about health.
+    sometimes_health: bool,
     /// Whether it writes.
     pub writes: bool,
     /// The fields of the body that may hold an address which is to be reached; whether it may be
@@ -159,6 +161,7 @@ impl Operation {
             asks: false,
             secret: false,
             health: false,
+            sometimes_health: false,
             writes: H::WRITES,
             reaches: None,
             invalid: None,
@@ -289,6 +292,17 @@ impl Operation {
     pub fn about_health(mut self) -> Self {
         self.health = true;
         self
+    }
+
+    /// Some of the records that it is about tell of health, and it looks itself.
+    pub fn sometimes_about_health(mut self) -> Self {
+        self.sometimes_health = true;
+        self
+    }
+
+    /// Whether it is, or can be, about a client's health.
+    pub fn may_be_about_health(&self) -> bool {
+        self.sometimes_health || self.is_about_health()
     }
 
     /// Whether it is about a client's health.

@@ -140,6 +140,7 @@ impl Admitted<'_> {
         if let Some(slot) = &slot
             && let Some(Stored { status, data }) = slot.claim(tx, env)?
         {
+            operation.check_replay(&mut Read::new(tx, caller, now).within(env), &data)?;
             return Ok(Answer { status, data, replayed: true });
         }
         let read = Read::new(tx, caller, now);

@@ -224,6 +224,10 @@ fn update_document(
     change.folder_id.apply(&mut document.folder_id);
     change.expires_on.apply(&mut document.expires_on);
     document.check(cx)?;
+    // Whatever it is called from now on, it was about health.
+    if before.is_about_health() {
+        document.client_id.map_or(Ok(()), |client| cx.check_consent(client))?;
+    }
     document.save(cx, &before, Event::DocumentUpdated)?;
     Ok(DocumentAnswer { document })
 }
@@ -244,6 +248,7 @@ fn archive_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
 fn restore_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<DocumentAnswer> {
     let before = Document::find(cx, at.document_id)?;
     let mut document = before.clone();
+    before.check(cx)?;
     (document.status, document.archived_at) = (DocumentStatus::Active, None);
     document.save(cx, &before, Event::DocumentUpdated)?;
     Ok(DocumentAnswer { document })
@@ -269,14 +274,14 @@ pub(super) fn area() -> Area {
             .describe("What is known of it. The file itself is fetched in the app.")
             .for_own(STAFFS),
         operation!(POST "/documents", DocumentsWrite, link_document)
-            .summary("Link a document")
+            .sometimes_about_health().summary("Link a document")
             .describe("A document that is read elsewhere, of a client or of the company itself.")
             .created()
             .emits(&[Event::DocumentLinked])
             .always(&[])
             .fails(REQUIRED),
         operation!(app POST "/document-files", Coach, file_document)
-            .summary("File a document")
+            .sometimes_about_health().summary("File a document")
             .describe("A file that was sent before is kept as a document.")
             .created()
             .for_own(STAFFS)
@@ -284,7 +289,7 @@ pub(super) fn area() -> Area {
             .always(&[])
             .fails(&[Key::DocumentTypeRequired, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(PATCH "/documents/{documentId}", DocumentsWrite, update_document)
-            .summary("Change what is known of a document")
+            .sometimes_about_health().summary("Change what is known of a document")
             .emits(&[Event::DocumentLinked, Event::DocumentUpdated])
             .always(&[Event::DocumentUpdated])
             .fails(&[
@@ -295,12 +300,12 @@ pub(super) fn area() -> Area {
                 Key::ApiError,
             ]),
         operation!(POST "/documents/{documentId}/archive", DocumentsWrite, archive_document)
-            .summary("Archive a document")
+            .sometimes_about_health().summary("Archive a document")
             .describe("It is put away, and can be restored. Archiving it twice changes nothing.")
             .emits(&[Event::DocumentArchived])
             .asks(),
         operation!(POST "/documents/{documentId}/restore", DocumentsWrite, restore_document)
-            .summary("Restore an archived document")
+            .sometimes_about_health().summary("Restore an archived document")
             .emits(&[Event::DocumentUpdated]),
     ])
 }

@@ -53,14 +53,19 @@ impl Folder {
             return Err(Problem::conflict("name", "must be one of at most 1000 folders"));
         }
         tree.check(self.folder_id, self.parent_id)?;
-        let name = self.name.to_lowercase();
+        let name = folded(&self.name);
         let beside =
             |one: &&Self| one.parent_id == self.parent_id && one.folder_id != self.folder_id;
-        match all.iter().filter(beside).any(|one| one.name.to_lowercase() == name) {
+        match all.iter().filter(beside).any(|one| folded(&one.name) == name) {
             true => Err(Problem::conflict("name", "must differ from the folders beside it")),
             false => Ok(()),
         }
     }
+}
+
+/// A name whatever its case: in capitals first, so that an ß is two letters as it is there.
+fn folded(name: &str) -> String {
+    name.to_uppercase().to_lowercase()
 }
 
 listed!(Folders { document_folders: Folder });

@@ -2,7 +2,7 @@
 //! nothing of the camera, the place or the time is left in them. What is no picture, or a bomb, is refused
 //! before it is decoded.
 
-use std::io::Cursor;
+use std::{borrow::Cow, io::Cursor};
 
 use image::{
     DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage,
@@ -57,7 +57,11 @@ pub fn clean(bytes: &[u8]) -> Result<Picture, Refusal> {
     if moves(bytes, format) {
         return Err(Refusal::Moves);
     }
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    if format == ImageFormat::Jpeg && !is_whole_jpeg(bytes) {
+        return Err(Refusal::Broken);
+    }
+    let bytes = without_profiles(bytes, format);
+    let mut reader = ImageReader::with_format(Cursor::new(&*bytes), format);
     let mut limits = Limits::default();
     limits.max_image_width = Some(SIDE_MAX);
     limits.max_image_height = Some(SIDE_MAX);
@@ -100,6 +104,56 @@ fn kept(image: &DynamicImage) -> Result<Picture, Refusal> {
         large: jpeg(image)?,
         thumbnail: jpeg(&thumbnail)?,
     })
+}
+
+/// A PNG without what is packed in it beside the picture: unpacked, it could be a thousand times as large, and
+/// nothing of it is kept.
+fn without_profiles(bytes: &[u8], format: ImageFormat) -> Cow<'_, [u8]> {
+    const SIGNATURE: usize = 8;
+    const AROUND: usize = 12;
+    if format != ImageFormat::Png || bytes.len() < SIGNATURE {
+        return Cow::Borrowed(bytes);
+    }
+    let (mut kept, mut rest) = (bytes[..SIGNATURE].to_vec(), &bytes[SIGNATURE..]);
+    while let Some((head, _)) = rest.split_first_chunk::<8>() {
+        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let (chunk, after) = rest.split_at(rest.len().min(length.saturating_add(AROUND)));
+        if ![b"iCCP", b"zTXt", b"iTXt"].iter().any(|name| head[4..] == **name) {
+            kept.extend_from_slice(chunk);
+        }
+        rest = after;
+    }
+    kept.extend_from_slice(rest);
+    Cow::Owned(kept)
+}
+
+/// Whether a JPEG goes on to its end: decoders fill in what is missing. Its segments say how long they are; what is
+/// coded after the head of a scan goes on to the next marker (ITU T.81, B.1.1).
+fn is_whole_jpeg(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    loop {
+        let Some(marker) = bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&0xff)) else {
+            return false;
+        };
+        match marker {
+            0xd9 => return true,
+            // Fill bytes, and markers that stand alone.
+            0xff => at += 1,
+            0x01 | 0xd0..=0xd8 => at += 2,
+            _ => {
+                let Some([high, low]) = bytes.get(at + 2..at + 4) else { return false };
+                at += 2 + usize::from(u16::from_be_bytes([*high, *low]));
+                if *marker == 0xda {
+                    let coded = bytes.get(at..).unwrap_or_default();
+                    let ends = |pair: &[u8]| {
+                        pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7 | 0xff)
+                    };
+                    let Some(length) = coded.windows(2).position(ends) else { return false };
+                    at += length;
+                }
+            }
+        }
+    }
 }
 
 fn of(error: image::ImageError) -> Refusal {
@@ -225,5 +279,36 @@ mod tests {
                 if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 }
             })
         })
+    }
+
+    #[test]
+    fn what_is_packed_beside_a_png_is_never_unpacked() {
+        let plain = as_format(&striped(8, 8), ImageFormat::Png);
+        // After the head come chunks that say they are a profile and a text, and are no such thing: nobody looks.
+        let chunk = |name: &[u8; 4]| {
+            let data = [7u8; 64];
+            [&64u32.to_be_bytes()[..], name, &data, &[0; 4]].concat()
+        };
+        let (head, rest) = plain.split_at(33);
+        let packed = [head, &chunk(b"iCCP"), &chunk(b"zTXt"), &chunk(b"iTXt"), rest].concat();
+        assert_eq!(without_profiles(&packed, ImageFormat::Png), plain);
+        assert_eq!((clean(&packed).unwrap().width, clean(&packed).unwrap().height), (8, 8));
+        for cut in [0, 7, 8, 11, 20, 40] {
+            assert!(without_profiles(&packed[..cut], ImageFormat::Png).len() <= cut);
+        }
+    }
+
+    #[test]
+    fn a_jpeg_that_is_cut_off_is_refused() {
+        let noisy = DynamicImage::ImageRgb8(RgbImage::from_fn(64, 64, |x, y| {
+            Rgb([(x * 37 % 251) as u8, (y * 91 % 241) as u8, (x * y % 239) as u8])
+        }));
+        let whole = turned(&noisy, 1);
+        assert!(clean(&whole).is_ok());
+        // What stands behind the end is nobody's.
+        assert!(clean(&[&whole[..], b"<script>"].concat()).is_ok());
+        for cut in [whole.len() - 2, whole.len() - 1, whole.len() / 2, whole.len() / 10, 30, 3] {
+            assert!(clean(&whole[..cut]).is_err(), "{cut} of {}", whole.len());
+        }
     }
 }

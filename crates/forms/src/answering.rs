@@ -194,7 +194,7 @@ pub(super) fn area() -> Area {
             .summary("Get what is asked, and what was answered so far")
             .for_client(&[]),
         operation!(app PUT "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, save_form_draft)
-            .summary("Save answers")
+            .sometimes_about_health().summary("Save answers")
             .describe(
                 "All of them, without handing them in: each must fit its question, and none has to be there. What is \
                  shown and what is missing is told. A file is sent to `POST /uploads` before.",
@@ -202,7 +202,7 @@ pub(super) fn area() -> Area {
             .for_client(&[])
             .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
-            .summary("Hand in answers")
+            .sometimes_about_health().summary("Hand in answers")
             .describe(
                 "Whatever is required and shown must be answered; answers to what is not shown are dropped. What was \
                  measured becomes the client's measurements.",

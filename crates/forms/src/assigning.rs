@@ -39,7 +39,9 @@ fn list_form_assignments(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<Assignments> {
     Client::find(cx, at.client_id)?;
-    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    let is_silent = cx.tells_with_consent() && cx.lacks_consent(at.client_id)?;
+    let list = if is_silent { &GENERAL } else { &LIST };
+    let page = cx.page_under(list, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(Assignment::shown).into())
 }
 
@@ -171,7 +173,7 @@ pub(super) fn area() -> Area {
             .summary("Get a form that a client was given")
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/form-assignments", FormAssignmentsWrite, assign_form)
-            .summary("Give a client a form")
+            .sometimes_about_health().summary("Give a client a form")
             .describe(
                 "A general form or an intake; check-ups are given at `/clients/{clientId}/checkups`. The client answers \
                  the version that is published now, whatever becomes of the form.",
@@ -181,13 +183,13 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound, Key::ScopesHealthConsentRequired]),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
-        .summary("Call off a form that a client was given")
+        .sometimes_about_health().summary("Call off a form that a client was given")
         .describe("A general form or an intake that is not answered yet. What the client has begun is forgotten.")
         .fails(&[Key::ApiError])
         .asks(),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/reopen", Coach,
             reopen_form_assignment)
-        .summary("Let a client answer a form once more")
+        .sometimes_about_health().summary("Let a client answer a form once more")
         .describe(
             "One that was handed in, or whose time was over. What was handed in stays; the client goes on from \
              there, and hands in anew.",
@@ -195,7 +197,7 @@ pub(super) fn area() -> Area {
         .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::ScopesHealthConsentRequired]),
         operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/review", Coach,
             review_form_assignment)
-        .summary("Review what a client has handed in")
+        .sometimes_about_health().summary("Review what a client has handed in")
         .describe("The client reads what is said. Said again, it takes the place of what was said before.")
         .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
     ])
@@ -206,4 +208,8 @@ lists! {
     LIST: List<Assignment, Filters> = List::new(
         "form_assignment WHERE company_id = ?1 AND client_id = ?2", "assignment_id DESC",
     ).tallied(TALLY);
+    /// The same without what asks about health.
+    GENERAL: List<Assignment, Filters> = List::new(
+        "form_assignment WHERE company_id = ?1 AND client_id = ?2 AND kind = 'general'", "assignment_id DESC",
+    );
 }

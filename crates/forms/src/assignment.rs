@@ -281,7 +281,8 @@ impl Assignment {
     pub fn find(cx: &mut Read, client: ClientId, id: AssignmentId) -> Result<Self> {
         Client::find(cx, client)?;
         let found: Option<Self> = cx.one(FIND, params![id])?;
-        found.filter(|found| found.client_id == client).ok_or_else(|| Key::NotFound.into())
+        let found = found.filter(|found| found.client_id == client).ok_or(Key::NotFound)?;
+        cx.with_consent(found, |own| Some(own.client_id).filter(|_| own.kind.is_about_health()))
     }
 
     /// An intake, or a check-up, of whoever the caller may know of.

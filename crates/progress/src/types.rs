@@ -266,11 +266,11 @@ impl MeasurementType {
     pub fn take(&self, value: f64, unit: Option<&str>, field: &str) -> Result<i64> {
         let kept = match self {
             Self::Known(_) => {
-                let unit = self.own_unit(unit).ok_or_else(|| self.no_such_unit())?;
+                let unit = self.own_unit(unit).ok_or_else(|| self.no_such_unit(field))?;
                 unit.take(value)
             }
             Self::Own(own) if unit.is_some() && unit != own.unit.as_deref() => {
-                return Err(self.no_such_unit());
+                return Err(self.no_such_unit(field));
             }
             Self::Own(own) => (value * 10_f64.powi(own.decimals as i32)).round() as i64,
         };
@@ -278,7 +278,9 @@ impl MeasurementType {
         if (least..=most).contains(&kept) { Ok(kept) } else { Err(self.out_of_range(field)) }
     }
 
-    fn no_such_unit(&self) -> Problem {
+    /// The unit stands beside the value that this field is.
+    fn no_such_unit(&self, field: &str) -> Problem {
+        let at = field.rsplit_once('.').map_or_else(String::new, |(at, _)| format!("{at}."));
         let units = match self {
             Self::Known(known) => known.quantity.units().iter().map(|unit| unit.word()).collect(),
             Self::Own(own) => own.unit.as_deref().map_or(Vec::new(), |unit| vec![unit]),
@@ -287,7 +289,7 @@ impl MeasurementType {
             true => format!("must be absent: {} has none", self.key().0),
             false => format!("must be {}", units.join(" or ")),
         };
-        Problem::field(Key::InvalidEnum, "unit", &rule)
+        Problem::field(Key::InvalidEnum, &format!("{at}unit"), &rule)
     }
 
     fn out_of_range(&self, field: &str) -> Problem {

@@ -4,13 +4,15 @@ CREATE TABLE client_erasure (
     company_id TEXT NOT NULL REFERENCES company (company_id),
     client_id TEXT NOT NULL,
     status TEXT NOT NULL,
-    step BIGINT NOT NULL,
     requested_by_type TEXT NOT NULL,
     requested_by TEXT,
     requested_at BIGINT NOT NULL,
     completed_at BIGINT,
     PRIMARY KEY (company_id, client_id)
 ) WITHOUT ROWID;
+-- Which client mail went to, at whatever address.
+ALTER TABLE mail ADD COLUMN client_id TEXT;
+CREATE INDEX mail_client ON mail (company_id, client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX calendar_task_client ON calendar_task (company_id, client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX workout_group_client ON workout_group_member (company_id, client_id, group_id);
 

@@ -269,7 +269,8 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     let (token, _) = new_token(cx, subject, id, Purpose::Reset)?;
     cx.touch(subject.word(), id, ["passwordReset"]);
     let letter = Letter::PasswordReset { token: token.expose() };
-    mail::send(cx, mail::Recipient { email, name: &name, language: None }, id, &letter)
+    let client = matches!(subject, Subject::Client).then_some(ClientId(id));
+    mail::send(cx, mail::Recipient { email, name: &name, language: None, client }, id, &letter)
 }
 
 /// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere.

@@ -234,7 +234,7 @@ const fn stored(company: CompanyId, id: Id) -> Stored {
 pub static MAKE: Job = Job::new(
     "make_data_export",
     "Put what is known of a client into a file",
-    Patience { lease_ms: 1_800_000, retries: &[60, 600] },
+    Patience { lease_ms: 300_000, retries: &[60, 600] },
     settle,
 );
 

@@ -1,5 +1,5 @@
-//! Erasing a client: who they were is gone at once, and from then on they are not found. What other tables held of
-//! them goes step by step after that, each table as its area says ([`Trace`]).
+//! Erasing a client: who they were is gone at once, and from then on they are not found. What other tables hold of
+//! them goes with it, each table as its area says ([`Trace`]); where that is very much, in several steps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use spotter_store::{Json, params, record, set, statements, values, words};
 
 use super::{
     UPDATED,
-    record::{Client, OptIns, PortalAccessStatus},
+    record::{Client, OptIns, PortalAccessStatus, TALLY},
     search::ClientPath,
 };
 use crate::{
@@ -30,8 +30,6 @@ record! {
         client_id: ClientId,
         /// `completed` once nothing is left but what the law keeps.
         status: ErasureStatus,
-        #[serde(skip)]
-        step: i64,
         /// api_client, coach, client or system.
         requested_by_type: String,
         /// Who had it done.
@@ -80,26 +78,22 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
         )
     });
     cx.as_of(before.updated_at());
-    if let Some(email) = before.email() {
-        mail::forget_recipient(cx, email)?;
-    }
+    mail::forget_client(cx, at.client_id, before.email())?;
     accounts::close_account(cx, Subject::Client, at.client_id.0)?;
     let mut client = before.clone();
     client.blank(cx.now());
     client.update(cx, &before)?;
     let (requested_by_type, requested_by) = cx.maker();
-    let erasure = Erasure {
+    let mut erasure = Erasure {
         client_id: at.client_id,
         status: ErasureStatus::Running,
-        step: 0,
         requested_by_type,
         requested_by,
         requested_at: cx.now(),
         completed_at: None,
     };
+    go_on(cx, &mut erasure)?;
     cx.defer(INSERT, &erasure.params())?;
-    let now = cx.now();
-    cx.set_timer(&ERASE, at.client_id, now)?;
     Ok(ErasureAnswer { erasure })
 }
 
@@ -108,34 +102,34 @@ fn get_client_erasure(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Erasu
     Ok(ErasureAnswer { erasure })
 }
 
-/// How many tables are gone through in one transaction.
-const TABLES_A_STEP: usize = 8;
+/// Erases what all tables hold, or the beginning of it where one holds very much; the rest is left to a timer.
+fn go_on(cx: &mut Write, erasure: &mut Erasure) -> Result<()> {
+    let traces = cx.env().traces.clone();
+    let (id, now) = (erasure.client_id, cx.now());
+    let mut has_more = false;
+    for trace in traces.iter() {
+        has_more |= trace.erase(cx, id.0)?;
+    }
+    if has_more {
+        return cx.set_timer(&ERASE, id, now);
+    }
+    erasure.status = ErasureStatus::Completed;
+    erasure.completed_at = Some(now);
+    Ok(())
+}
 
-/// Erases what the next tables hold, or some of it.
 fn erase(cx: &mut Write, id: Id) -> Result<()> {
     let found: Option<Erasure> = cx.one(FIND, params![id])?;
     let Some(mut erasure) = found.filter(|one| one.status == ErasureStatus::Running) else {
         return Ok(());
     };
-    let traces = cx.env().traces.clone();
-    let to_do: Vec<_> = traces.iter().filter(|trace| trace.is_to_do()).collect();
-    for trace in to_do.iter().skip(erasure.step as usize).take(TABLES_A_STEP) {
-        if trace.erase(cx, id)? {
-            break;
-        }
-        erasure.step += 1;
-    }
-    let now = cx.now();
-    if erasure.step < to_do.len() as i64 {
-        cx.set_timer(&ERASE, id, now)?;
-    } else {
-        erasure.status = ErasureStatus::Completed;
-        erasure.completed_at = Some(now);
-    }
+    go_on(cx, &mut erasure)?;
     cx.defer(SAVE, &erasure.params())
 }
 
 fn forget_unused_tags(cx: &mut Write, _: Id) -> Result<bool> {
+    // Asked for, totals are written down first: PostgreSQL keeps this transaction's until its end.
+    cx.tallied(TALLY)?;
     cx.execute(UNUSED_TAGS, params![]).map(|_| false)
 }
 
@@ -160,7 +154,7 @@ pub(super) fn area() -> Area {
             .summary("Erase a client")
             .describe(
                 "For good. The client must be archived, owe nothing and have nothing under way. From now on nobody finds \
-                 them; what was kept of them is deleted within minutes, but for what the law keeps: invoices, \
+                 them; what was kept of them is deleted, but for what the law keeps: invoices, \
                  payments and what belongs to them.",
             )
             .emits(UPDATED)

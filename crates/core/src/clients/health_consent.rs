@@ -141,6 +141,10 @@ impl Consents for Said {
     fn lacks(&self, cx: &mut Read, client: ClientId) -> Result<bool> {
         Ok(cx.one::<(i64,)>(LACKS, params![client])?.is_some())
     }
+
+    fn is_erased(&self, cx: &mut Read, client: ClientId) -> Result<bool> {
+        Ok(cx.one::<(i64,)>(ERASED, params![client])?.is_some())
+    }
 }
 
 /// What is kept of clients here.
@@ -175,5 +179,6 @@ statements! {
         LEFT JOIN health_consent h ON h.company_id = c.company_id AND h.client_id = c.client_id \
         WHERE c.company_id = ?1 AND c.client_id = ?2 AND o.health_consent_enabled \
         AND (h.given_at IS NULL OR h.withdrawn_at IS NOT NULL)";
+    ERASED = "SELECT CAST(1 AS BIGINT) FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NOT NULL";
     FORGET = "DELETE FROM health_consent WHERE company_id = ?1 AND client_id = ?2";
 }

@@ -43,7 +43,8 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
     client.portal_access_status = PortalAccessStatus::Invited;
     client.save(cx, &before)?;
     cx.touch("client", id, ["invitation"]);
-    let to = Recipient { email: &email, name: client.first_name(), language: client.language() };
+    let (name, language) = (client.first_name(), client.language());
+    let to = Recipient { email: &email, name, language, client: Some(client.client_id) };
     let invitation = accounts::invite(cx, Subject::Client, id.0, to)?;
     Step::moved(StepType::Invited, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientInvited, &client.event())?;

@@ -50,9 +50,12 @@ pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) ->
         let of = |phone: &String| calling::terms(phone, country.as_deref());
         was.extend(phone.iter().flat_map(|phone| of(phone)));
         now.extend(client.phone.iter().flat_map(of));
-    } else {
-        // A word that stays a number's is not to be taken away.
-        was.retain(|term| now.contains(term) || !calling::is_number(term));
+    } else if let Some(phone) = phone
+        && was.difference(&now).any(|term| calling::is_number(term))
+    {
+        // A word that is a part of the number, too, stays.
+        let stays = calling::terms(phone, country(cx)?.as_deref());
+        was.retain(|term| now.contains(term) || !stays.contains(term));
     }
     // A number may be a word's and a phone's at once: it is added where it is not.
     let (numbers_gone, gone): (Vec<_>, Vec<_>) =

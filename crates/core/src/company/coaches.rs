@@ -95,7 +95,7 @@ impl Coach {
 
     /// The coach as somebody to write to.
     pub fn recipient(&self) -> Recipient<'_> {
-        Recipient { email: &self.email, name: &self.first_name, language: None }
+        Recipient { email: &self.email, name: &self.first_name, language: None, client: None }
     }
 
     /// Invites the coach to sign in.

@@ -8,7 +8,7 @@ use spotter_contract::Area;
 
 pub use letters::{Bill, Letter, LetterKind, Written};
 pub use outbox::{
-    MailStatus, Outgoing, PATIENCE, Recipient, SEND, forget_recipient, is_on, outgoing, park, send,
+    MailStatus, Outgoing, PATIENCE, Recipient, SEND, forget_client, is_on, outgoing, park, send,
     send_by, sent_lately, settle, subject_of, take_back,
 };
 

@@ -7,7 +7,11 @@ use spotter_contract::{
     jobs::{self, Patience, Settled, State},
     listed, operation,
 };
-use spotter_kernel::{Id, Problem, Result, Timestamp, id::CompanyId, id_type};
+use spotter_kernel::{
+    Id, Problem, Result, Timestamp,
+    id::{ClientId, CompanyId},
+    id_type,
+};
 use spotter_store::{
     List, Tx, filters, lists, params, record, statements, stored_ids, values, words,
 };
@@ -68,6 +72,7 @@ record! {
         status: MailStatus,
         content: Option<Vec<u8>>,
         created_at: Timestamp,
+        client_id: Option<ClientId>,
     }
 }
 
@@ -80,6 +85,8 @@ pub struct Recipient<'r> {
     pub name: &'r str,
     /// The language in which they are written to; the company's where it is not known.
     pub language: Option<&'r str>,
+    /// Which client they are; nobody's where they are a coach.
+    pub client: Option<ClientId>,
 }
 
 /// Whether messages are sent.
@@ -121,6 +128,7 @@ pub fn send_by(
         status: MailStatus::Waiting,
         content: Some(sealed),
         created_at: cx.now(),
+        client_id: to.client,
     };
     cx.defer(INSERT, &mail.params())?;
     cx.begin_job(job, mail.mail_id)
@@ -150,10 +158,16 @@ pub fn take_back(
     Ok(())
 }
 
-/// Forgets to whom letters went. Those that have not left do not leave: nothing is left of what they said.
-pub fn forget_recipient(cx: &mut Write, email: &str) -> Result<()> {
+/// Forgets the addresses that letters to a client went to. Those that have not left do not leave: nothing is left
+/// of what they said.
+pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> Result<()> {
     let (waiting, unknown) = (MailStatus::Waiting, MailStatus::Unknown);
-    cx.defer(FORGET_RECIPIENT, params![email, waiting, unknown, MailStatus::Cancelled])
+    let left = params![waiting, unknown, MailStatus::Cancelled];
+    cx.defer(FORGET_CLIENT, &[params![client].as_slice(), left].concat())?;
+    match email {
+        Some(email) => cx.defer(FORGET_RECIPIENT, &[params![email].as_slice(), left].concat()),
+        None => Ok(()),
+    }
 }
 
 /// Sending a message. Ten attempts over two days: servers that greylist, are full or are away come back
@@ -271,6 +285,9 @@ lists! {
 
 statements! {
     INSERT = "INSERT INTO mail ", values!(Sealed);
+    FORGET_CLIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
+        status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
+        WHERE company_id = ?1 AND client_id = ?2";
     FORGET_RECIPIENT = "UPDATE mail SET recipient = '', content = NULL, error = NULL, \
         status = CASE WHEN status IN (?3, ?4) THEN ?5 ELSE status END \
         WHERE company_id = ?1 AND recipient = ?2";

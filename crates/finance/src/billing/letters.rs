@@ -80,6 +80,7 @@ pub fn not_collected(cx: &mut Write, invoice: &Invoice) -> Result<()> {
 
 /// A client who can be written to.
 pub struct Reader {
+    client: ClientId,
     email: String,
     name: String,
     /// The language in which they are written to.
@@ -95,12 +96,14 @@ impl Reader {
         let Some(client) = Client::seek(cx, client)? else { return Ok(None) };
         let Some(email) = client.email().map(str::to_owned) else { return Ok(None) };
         let language = charge::language_of(cx, client.client_id)?;
-        Ok(Some(Self { email, name: client.first_name().to_owned(), language }))
+        let name = client.first_name().to_owned();
+        Ok(Some(Self { client: client.client_id, email, name, language }))
     }
 
     /// Whom a message is for.
     pub fn recipient(&self) -> Recipient<'_> {
-        Recipient { email: &self.email, name: &self.name, language: Some(&self.language) }
+        let language = Some(self.language.as_str());
+        Recipient { email: &self.email, name: &self.name, language, client: Some(self.client) }
     }
 }
 

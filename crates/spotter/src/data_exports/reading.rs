@@ -1,6 +1,10 @@
 //! What a data export holds: the answers of the operations that the areas name, read as whoever asked for it.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    sync::{Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -39,6 +43,8 @@ pub struct Reader {
     client: ClientId,
     by: (Holder, Id),
     pieces: Sender<Piece>,
+    /// Files that are not where they should be.
+    missing: Mutex<Vec<String>>,
 }
 
 /// What an operation tells.
@@ -58,6 +64,9 @@ const BY_STAFF: &str = "\nIt was asked for by the company, and holds what manage
 const FILES: &str = "\nFiles are below files/; the records that they belong to name them in \"files\". Addresses that stand \
     in records are good for minutes.\n";
 
+const MISSING: &str =
+    "\nThese files are on record and could not be found; whoever runs the program can say why:\n\n";
+
 impl Reader {
     /// For a data export, with where its pieces go.
     pub fn new(
@@ -67,7 +76,8 @@ impl Reader {
         pieces: Sender<Piece>,
     ) -> Self {
         let (client, holder, id) = export.reader();
-        Self { maker: maker.clone(), company, client, by: (holder, id), pieces }
+        let by = (holder, id);
+        Self { maker: maker.clone(), company, client, by, pieces, missing: Mutex::default() }
     }
 
     /// Reads all parts.
@@ -228,7 +238,13 @@ impl Reader {
             Found::Kept { key, .. } => {
                 let mut chunks = match self.maker.files.read(&key).await {
                     Ok((_, chunks)) => chunks,
-                    Err(Trouble::Missing) => return Ok(None),
+                    Err(Trouble::Missing) => {
+                        tracing::error!(key, "a file of a data export is not in the file store");
+                        let mut missing =
+                            self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+                        missing.push(name);
+                        return Ok(None);
+                    }
                     Err(trouble) => return Err(Problem::internal(trouble)),
                 };
                 // What people send is mostly compressed already.
@@ -264,6 +280,13 @@ impl Reader {
             _ => BY_STAFF,
         });
         text.push_str(FILES);
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !missing.is_empty() {
+            text.push_str(MISSING);
+        }
+        for name in missing.iter() {
+            writeln!(text, "{name}").map_err(Problem::internal)?;
+        }
         Ok(text)
     }
 

@@ -118,7 +118,7 @@ async fn answers_that_do_not_fit_are_refused(app: App) {
         (json!({"n": "1"}), "answers.n"),
         (json!({"w": 80}), "answers.w"),
         (json!({"w": {"value": 9_000, "unit": "kg"}}), "answers.w.value"),
-        (json!({"w": {"value": 80, "unit": "stone"}}), "unit"),
+        (json!({"w": {"value": 80, "unit": "stone"}}), "answers.w.unit"),
         (json!({"w": {"components": {"systolic": 120, "diastolic": 80}}}), "answers.w.value"),
         (
             json!({"bp": {"components": {"systolic": 80, "diastolic": 120}}}),

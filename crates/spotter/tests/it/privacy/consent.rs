@@ -7,7 +7,7 @@ use spotter_contract::{Surface, operation::Method};
 use crate::{
     finance::{Travel, paper::fetch, travelling},
     forms::{published, questions},
-    harness::{App, Engine, people},
+    harness::{App, Engine, Reply, people, send},
     mcp::{Assistant, refused, switch_on},
     on_both_engines,
     progress::{TURNED, send_picture},
@@ -29,6 +29,12 @@ async fn ask_for_consent(app: &App) {
 async fn say(app: &App, token: &str, client: &str, said: Value) -> Value {
     let path = format!("/clients/{client}/health-consent");
     app.app_as(token, "PUT", &path, Some(said)).await.ok().data()["healthConsent"].clone()
+}
+
+/// Links a document as the integration, under one key.
+async fn send_again(app: &App, link: &Value) -> Reply {
+    let request = app.server.request("POST", "/public/v1/documents").bearer_auth(&app.token);
+    send(request.header("Idempotency-Key", "again").json(link)).await
 }
 
 async fn nothing_about_health_is_done_without_consent(app: App) {
@@ -70,6 +76,10 @@ async fn nothing_about_health_is_done_without_consent(app: App) {
     let given = json!({"formId": form});
     let path = format!("/clients/{}/form-assignments", ids["clientId"]);
     app.app("POST", &path, Some(given)).await.refused(403, LACKING);
+    // Of what the client was given, integrations are told what does not ask about health.
+    let told = app.get(&path).await.ok();
+    let kinds = told.data()["formAssignments"].as_array().unwrap().iter().map(|one| &one["kind"]);
+    assert!(kinds.clone().all(|kind| kind == "general"), "{told:?}");
     // Somebody else's client is not found, as ever.
     app.get(&format!("/clients/{}/measurements", app.company))
         .await
@@ -104,6 +114,9 @@ async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
     app.app_as(&token, "POST", &photos, Some(photo)).await.ok();
     let url = text(app.get(&photos).await.ok().data(), "/progressPhotos/0/url");
     assert_eq!(fetch(&app, &url).await.0, 200);
+    let again = json!({"name": "X-ray", "type": "medical", "url": "https://example.com/x", "clientId": client});
+    let made = send_again(&app, &again).await.ok();
+    let medical = (again, format!("/documents/{}", text(made.data(), "/document/documentId")));
     let assistant = Assistant::register(&app).await;
     let (access, _) =
         assistant.tokens(&app, &app.coach_token, "company", Some("measurements")).await;
@@ -116,6 +129,17 @@ async fn what_was_consented_to_is_done_until_it_is_withdrawn(app: App) {
     assert_eq!(fetch(&app, &url).await.0, 404);
     let told = refused(&app, &access, "list_measurements", json!({"clientId": client})).await;
     assert!(told.to_string().contains("not consented"), "{told}");
+    // What is about health stays so, whatever it is called, and what was answered is not told again.
+    let (again, medical) = medical;
+    app.app("PATCH", &medical, Some(json!({"type": "plan"}))).await.refused(403, LACKING);
+    app.app("POST", &format!("{medical}/restore"), None).await.refused(403, LACKING);
+    app.get(&medical).await.refused(404, "PUBLIC_API_DOCUMENT_NOT_FOUND");
+    send_again(&app, &again).await.refused(403, LACKING);
+    let own = json!({"name": "Scan", "type": "medical", "url": "https://example.com/s"});
+    let made = app.app("POST", "/documents", Some(own)).await.ok();
+    let own = format!("/documents/{}", text(made.data(), "/document/documentId"));
+    let linked = json!({"clientId": client, "type": "plan"});
+    app.app("PATCH", &own, Some(linked)).await.refused(403, LACKING);
     // The client and their coaches read on; what is deleted is not told.
     assert_eq!(app.app_as(&token, "GET", &all, None).await.ok().data()["total"], 1);
     assert_eq!(app.app("GET", &all, None).await.ok().data()["total"], 1);

@@ -7,7 +7,7 @@ use spotter_store::{Sql, params};
 
 use super::{MARK, columns, mark_everything, places};
 use crate::{
-    harness::{App, Engine, people},
+    harness::{App, Engine, people, send},
     on_both_engines,
     world::World,
 };
@@ -96,8 +96,20 @@ async fn an_erased_client_leaves_nothing(app: App) {
     let other = app.get("/clients").await.ok().data()["total"].as_i64().unwrap() - 1;
     app.act(&format!("/clients/{client}/archive")).await.ok();
     app.events().await;
+    let once = json!({"name": "Form", "type": "other", "url": "https://example.com/f", "clientId": client});
+    let again = async || {
+        let request = app.server.request("POST", "/public/v1/documents").bearer_auth(&app.token);
+        send(request.header("Idempotency-Key", "once").json(&once)).await
+    };
+    again().await.ok();
+    app.events().await;
     app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
     // From the answer on nobody finds them.
+    for list in ["intakes", "checkups", "documents"] {
+        let told = app.app("GET", &format!("/{list}?clientId={client}"), None).await.ok();
+        assert_eq!(told.data()["total"], 0, "{list}");
+    }
+    again().await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     app.get(&format!("/clients/{client}")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     app.act(&format!("/clients/{client}/restore"))
         .await
@@ -108,6 +120,11 @@ async fn an_erased_client_leaves_nothing(app: App) {
     assert_eq!(found.data()["total"], 0);
     assert_eq!(app.get(&format!("/clients?tag={MARK}")).await.ok().data()["total"], 0);
     assert!(!app.get("/clients/tags").await.ok().body.to_string().contains(MARK));
+    for number in ["74777", "74778"] {
+        assert_eq!(places(&app, number).await, BTreeSet::new());
+        let found = app.get(&format!("/clients?search={number}")).await.ok();
+        assert_eq!(found.data()["total"], 0, "{number}");
+    }
     gone(&app, &client).await;
     app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
     let told = app.announced(&["client.updated"]).await;
