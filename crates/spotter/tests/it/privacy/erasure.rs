@@ -120,7 +120,7 @@ async fn an_erased_client_leaves_nothing(app: App) {
     assert_eq!(found.data()["total"], 0);
     assert_eq!(app.get(&format!("/clients?tag={MARK}")).await.ok().data()["total"], 0);
     assert!(!app.get("/clients/tags").await.ok().body.to_string().contains(MARK));
-    for number in ["74777", "74778"] {
+    for number in ["7477734518", "7477834519"] {
         assert_eq!(places(&app, number).await, BTreeSet::new());
         let found = app.get(&format!("/clients?search={number}")).await.ok();
         assert_eq!(found.data()["total"], 0, "{number}");
