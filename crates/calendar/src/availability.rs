@@ -377,7 +377,7 @@ pub fn set(cx: &mut Write, coach: CoachId, new: NewCoachAvailability) -> Result<
     check_named(cx, weekly.chain(dated).collect::<Vec<_>>())?;
     let time_zone = match new.time_zone {
         Some(zone) => zone,
-        None => Company::find(cx)?.zone(),
+        None => cx.zone()?,
     };
     let mut weekly = new.weekly.into_vec();
     weekly.sort_by(|a, b| (a.weekday, &*a.start_time).cmp(&(b.weekday, &*b.start_time)));

@@ -19,6 +19,7 @@ use spotter_store::{Ahead, Bind, Json, params, record, set, statements, values};
 use crate::{
     calling,
     events::CalendarEvent,
+    figures,
     types::EventType,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
@@ -249,6 +250,7 @@ impl Booking {
         cx.touch("booking", booking.booking_id, ["booking"]);
         cx.defer(INSERT, &booking.params())?;
         cx.recount(&BTreeSet::new(), &booking.subjects())?;
+        figures::follow_booking(cx, None, &booking)?;
         booking.tell(cx, Event::BookingCreated, Vec::new(), None)?;
         Ok(booking)
     }
@@ -324,6 +326,7 @@ impl Booking {
         self.version = before.version + 1;
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.subjects(), &self.subjects())?;
+        figures::follow_booking(cx, Some(before), self)?;
         let moved = (self.starts_at != before.starts_at).then_some(before.starts_at);
         self.tell(cx, event, changed, moved)
     }

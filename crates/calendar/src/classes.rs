@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation, settling};
-use spotter_core::{
-    company::{Company, coaches::Coach},
-    locations::Location,
-};
+use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
@@ -178,7 +175,7 @@ pub fn check_coach(cx: &mut Write, coach: CoachId) -> Result<()> {
 
 /// The zone of a place, or of the company; and how many events a limited place holds at once.
 fn place(cx: &mut Write, location: Option<LocationId>) -> Result<(TimeZone, Option<i64>)> {
-    let Some(id) = location else { return Ok((Company::find(cx)?.zone(), None)) };
+    let Some(id) = location else { return Ok((cx.zone()?, None)) };
     let rule = "must be one of the company's locations";
     let location = Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
     if !location.is_active() {
@@ -321,7 +318,7 @@ pub fn altered(
         event.moves += 1;
     }
     cx.touch("calendar_event", event.calendar_event_id, event.changed(before));
-    event.save(cx)?;
+    event.revise(cx, before)?;
     if moved {
         requests::follow(cx, &event)?;
         if event.waitlisted > 0 {

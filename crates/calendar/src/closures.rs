@@ -4,10 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
-use spotter_core::{
-    company::{Company, coaches::Coach},
-    locations::Location,
-};
+use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
@@ -137,7 +134,7 @@ impl AvailabilityRule {
 
     /// The bookings to come at the times that it closes.
     fn affected(&self, cx: &mut Read) -> Result<Affected> {
-        let company = Company::find(cx)?.zone();
+        let company = cx.zone()?;
         let location = match self.location_id {
             Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
             None => None,
@@ -166,7 +163,7 @@ pub fn closes_class(
         Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
         None => None,
     };
-    let company = Company::find(cx)?.zone();
+    let company = cx.zone()?;
     let coach = Some((coach, CoachAvailability::of(cx, coach)?.time_zone));
     let zones = Zones { company, location, coach };
     let mut closed = closures.iter().flat_map(|rule| rule.closes(&zones));

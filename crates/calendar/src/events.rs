@@ -11,7 +11,7 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 
 use crate::{
     busy::Taken,
-    calling, days,
+    calling, days, figures,
     vocabulary::{
         CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
     },
@@ -140,6 +140,7 @@ impl CalendarEvent {
         event.take(cx, limited)?;
         cx.defer(INSERT, &event.params())?;
         cx.tally(TALLY, 1)?;
+        figures::follow_event(cx, None, &event);
         Ok(event)
     }
 
@@ -185,7 +186,13 @@ impl CalendarEvent {
         }
     }
 
-    /// Writes down what has changed.
+    /// Writes down what has changed of when and where it takes place, and how many seats it has.
+    pub fn revise(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        figures::follow_event(cx, Some(before), self);
+        self.save(cx)
+    }
+
+    /// Writes down what has changed of its seats and its line.
     pub fn save(&mut self, cx: &mut Write) -> Result<()> {
         self.updated_at = cx.now();
         cx.defer(SAVE, &self.params())
@@ -193,9 +200,10 @@ impl CalendarEvent {
 
     /// Ends an event that nobody comes to any more.
     pub fn end(&mut self, cx: &mut Write) -> Result<()> {
+        let before = self.clone();
         self.status = EventStatus::Cancelled;
         self.give_back(cx)?;
-        self.save(cx)
+        self.revise(cx, &before)
     }
 
     /// Classes of a type that begin within a range, in order.

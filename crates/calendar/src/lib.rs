@@ -22,6 +22,7 @@ pub mod closures;
 pub mod days;
 pub mod events;
 pub mod feeds;
+mod figures;
 pub mod ical;
 pub mod making;
 pub mod offer;
@@ -59,6 +60,7 @@ pub fn area() -> Area {
                 rescheduling::area(),
                 cancellation::area(),
                 attendance::area(),
+                figures::area(),
             ],
         ),
         ("Recurring bookings", vec![recurring::area(), revising::area()]),

@@ -4,10 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{Read, entitlement::Taking};
-use spotter_core::{
-    company::{Company, catalogue::Policies},
-    locations::Location,
-};
+use spotter_core::{company::catalogue::Policies, locations::Location};
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -197,7 +194,7 @@ impl<'a> Offering<'a> {
         let closures = cx.awaited(closures)?;
         let company = match closures.is_empty() {
             true => TimeZone::UTC,
-            false => Company::find(cx)?.zone(),
+            false => cx.zone()?,
         };
         for ((coach, schedule), busy) in coaches.iter().zip(schedules).zip(busy) {
             let full_dates = self.full_dates(cx, *coach, &schedule.time_zone, around)?;
@@ -357,7 +354,7 @@ impl<'a> Offering<'a> {
         if closures.is_empty() || classes.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let company = Company::find(cx)?.zone();
+        let company = cx.zone()?;
         let coaches: BTreeSet<_> = classes.iter().map(|class| class.coach_id).collect();
         let coaches: Vec<_> = coaches.into_iter().collect();
         let schedules = CoachAvailability::of_each(cx, &coaches)?;

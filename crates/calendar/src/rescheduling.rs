@@ -123,6 +123,7 @@ pub fn move_to(
     let (mut booking, mut left) = (before.clone(), None);
     match start.class {
         None => {
+            let was = event.clone();
             event.give_back(cx)?;
             event.coach_id = start.coach;
             event.location_id = start.location;
@@ -131,7 +132,7 @@ pub fn move_to(
             (event.before_minutes, event.after_minutes) = buffers;
             event.moves += 1;
             event.take(cx, limited)?;
-            event.save(cx)?;
+            event.revise(cx, &was)?;
         }
         Some(mut other) => {
             if other.free_seats() == 0 && wish.capacity != CapacityAction::Overbook {

@@ -20,6 +20,7 @@ use crate::{
     erasure::Trace,
     exports::Part,
     features::Feature,
+    figures::Recount,
     jobs::{self, Job},
     operation::{Operation, Surface},
     timers::{self, Repeating, Timer},
@@ -62,6 +63,8 @@ pub struct Area {
     pub traces: Vec<Trace>,
     /// What of it a client's data exports hold.
     pub exports: Vec<Part>,
+    /// How the figures of its records are counted anew.
+    pub recounts: Vec<&'static Recount>,
     /// What it has done again and again.
     pub repeating: Vec<&'static Repeating>,
     /// What of it is read by its address alone.
@@ -130,6 +133,12 @@ impl Area {
         self
     }
 
+    /// The same with how the figures of its records are counted anew.
+    pub fn recounts(mut self, recounts: &[&'static Recount]) -> Self {
+        self.recounts.extend_from_slice(recounts);
+        self
+    }
+
     /// The same with repeating work.
     pub fn repeats(mut self, work: &'static [Repeating]) -> Self {
         self.repeating.extend(work);
@@ -159,6 +168,7 @@ impl Area {
         self.timers.extend(chapter.timers);
         self.jobs.extend(chapter.jobs);
         self.repeating.extend(chapter.repeating);
+        self.recounts.extend(chapter.recounts);
         self.endings.extend(chapter.endings);
         self.traces.extend(chapter.traces);
         self.exports.extend(chapter.exports);

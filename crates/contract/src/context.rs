@@ -8,7 +8,7 @@ use std::{
 
 use ipnet::IpNet;
 use spotter_kernel::{
-    Clock, Entropy, Event, Id, Page, PageRequest, Problem, Result, Timestamp,
+    Clock, Date, Entropy, Event, Id, Key, Page, PageRequest, Problem, Result, TimeZone, Timestamp,
     id::CompanyId,
     secret::{Credential, CredentialKind},
 };
@@ -23,6 +23,7 @@ use crate::{
     endings::Effect,
     entitlement::Settling,
     erasure::Trace,
+    figures,
     following::{Checkups, Following, Training},
     outbox::{self, Announced, Announcement, Listeners, Queued},
     timers::{self, Timer},
@@ -93,18 +94,35 @@ pub struct Read<'t, 'c> {
     caller: &'t Caller,
     now: Timestamp,
     installation: Option<&'t Env>,
+    zone: Option<TimeZone>,
 }
 
 impl<'t, 'c> Read<'t, 'c> {
     /// A view for this caller at this instant.
     pub fn new(tx: &'t mut Tx<'c>, caller: &'t Caller, now: Timestamp) -> Self {
-        Self { tx, caller, now, installation: None }
+        Self { tx, caller, now, installation: None, zone: None }
     }
 
     /// The same with what the installation gives to whoever reads: its signature, its finance.
     pub fn within(mut self, env: &'t Env) -> Self {
         self.installation = Some(env);
         self
+    }
+
+    /// The zone of the company's dates.
+    pub fn zone(&mut self) -> Result<TimeZone> {
+        if let Some(zone) = &self.zone {
+            return Ok(zone.clone());
+        }
+        let found: Option<(TimeZone,)> = self.one(ZONE, params![])?;
+        let (zone,) = found.ok_or(Key::CompanyNotFound)?;
+        self.zone = Some(zone.clone());
+        Ok(zone)
+    }
+
+    /// Which date it is where the company is.
+    pub fn today(&mut self) -> Result<Date> {
+        Ok(self.zone()?.date_at(self.now))
     }
 
     fn installation(&self) -> Result<&'t Env> {
@@ -280,6 +298,7 @@ pub struct Write<'t, 'c> {
     listeners: Listeners,
     foreseen: Option<Foreseen>,
     last: Vec<Last>,
+    figured: figures::Pending,
 }
 
 /// What is written at the end, because everybody writes there.
@@ -329,7 +348,24 @@ impl<'t, 'c> Write<'t, 'c> {
             listeners,
             foreseen,
             last,
+            figured: figures::Pending::new(),
         })
+    }
+
+    /// What the figures will have been added by the end of the transaction.
+    pub(crate) fn figured(&mut self) -> &mut figures::Pending {
+        &mut self.figured
+    }
+
+    /// Adds to the figures what was gathered.
+    fn write_figures(&mut self) -> Result<()> {
+        let company = self.company();
+        for ((_, scope, day, part), (table, amounts)) in std::mem::take(&mut self.figured) {
+            if amounts.iter().any(|amount| *amount != 0) {
+                self.read.tx.add_figures(table, company, (&scope, day, &part), &amounts)?;
+            }
+        }
+        Ok(())
     }
 
     /// Gathers from here on what people are told of it.
@@ -541,6 +577,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Writes what was left for the end: all records are held in one order before the first is changed.
     fn write_last(&mut self) -> Result<()> {
+        self.write_figures()?;
         let last = std::mem::take(&mut self.last);
         if let [first, _, ..] = last.as_slice() {
             let hold = first.hold;
@@ -592,6 +629,7 @@ impl<'t, 'c> Write<'t, 'c> {
 }
 
 statements! {
+    ZONE = "SELECT time_zone FROM company WHERE company_id = ?1";
     AUDIT = "INSERT INTO audit_log (company_id, audit_log_id, actor_type, actor_id, operation, outcome, \
         target_type, target_id, changed_fields, request_id, through_id) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";

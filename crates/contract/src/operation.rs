@@ -108,6 +108,8 @@ pub struct Operation {
     /// Whether assistants must be told what it will do, and confirm it: it deletes, archives, cancels,
     /// revokes, costs something or writes to people.
     pub asks: bool,
+    /// Where in its answer the rows stand that are told as a table to whoever wants CSV.
+    pub rows: Option<&'static str>,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
     /// Whether it is about a client's health, beside the scopes that say so.
@@ -159,6 +161,7 @@ impl Operation {
             problems: &[],
             declared: &[],
             asks: false,
+            rows: None,
             secret: false,
             health: false,
             sometimes_health: false,
@@ -279,6 +282,13 @@ impl Operation {
     /// Assistants are told what it will do, and confirm it. Its function says what happens.
     pub fn asks(mut self) -> Self {
         self.asks = true;
+        self
+    }
+
+    /// It answers with a table, too, for whoever wants CSV: the rows that stand at this place in its answer, with
+    /// dots between the names.
+    pub fn table(mut self, rows: &'static str) -> Self {
+        self.rows = Some(rows);
         self
     }
 

@@ -43,7 +43,7 @@ pub fn forget(cx: &mut Write, document: &Document) -> Result<()> {
 fn schedule(cx: &mut Write, document: &Document) -> Result<()> {
     let next = match document.expires_on.filter(|_| document.is_active()) {
         Some(last_day) => {
-            let zone = Company::find(cx)?.zone();
+            let zone = cx.zone()?;
             next_notice(last_day, &zone, cx.now())
         }
         None => None,

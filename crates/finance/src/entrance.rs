@@ -13,7 +13,6 @@ use crate::{
     ids::ClientProductId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::client_product::ClientProduct,
-    zone,
 };
 
 words! {
@@ -128,7 +127,7 @@ fn answer(ways: &[Way], date: Date) -> Entrance {
 
 /// Whether a client may come in at an instant, as far as what they were sold goes.
 pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
-    let day = zone(cx)?.date_at(at);
+    let day = cx.zone()?.date_at(at);
     let mut ways = Vec::new();
     for product in ClientProduct::latest_of(cx, client)? {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);

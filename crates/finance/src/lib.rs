@@ -12,6 +12,7 @@ pub mod catalogue;
 pub mod collecting;
 pub mod credits;
 pub mod entrance;
+mod figures;
 pub mod identifiers;
 pub mod ids;
 pub mod memberships;
@@ -24,8 +25,7 @@ pub mod standing;
 use std::collections::BTreeSet;
 
 use spotter_contract::{Area, Read};
-use spotter_core::company::Company;
-use spotter_kernel::{Date, Event, Result, TimeZone, Timestamp, id::ClientId};
+use spotter_kernel::{Date, Event, Result, Timestamp, id::ClientId};
 
 /// What the area brings.
 pub fn area() -> Area {
@@ -40,18 +40,14 @@ pub fn area() -> Area {
         credits::area().under("Credits"),
         entrance::area().under("Sales"),
         audit::area(),
+        figures::area(),
         privacy::area(),
     ])
 }
 
-/// The zone of the company's dates.
-fn zone(cx: &mut Read) -> Result<TimeZone> {
-    Ok(Company::find(cx)?.zone())
-}
-
 /// The instant at which a date of the company begins.
 fn company_day(cx: &mut Read, date: Date) -> Result<Timestamp> {
-    Ok(date.start_in(&zone(cx)?))
+    Ok(date.start_in(&cx.zone()?))
 }
 
 /// Under what a record with a status and a client is counted: what its list can be narrowed by.

@@ -97,6 +97,20 @@ pub(crate) fn tagged(
     response
 }
 
+/// The answer to a success as a table, which browsers keep under the last name of its path.
+pub(crate) fn table(text: String, path: &str, figures: Figures) -> Response<Body> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut response = finish(200, text, figures);
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
+    headers.insert(header::CONTENT_TYPE, kind);
+    if let Ok(kept) = HeaderValue::try_from(format!("attachment; filename=\"{name}.csv\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, kept);
+    }
+    headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
 /// The answer to a request outside the operations table, with this status where it succeeded.
 pub(crate) fn answer<T: Serialize>(
     outcome: Result<T>,

@@ -15,6 +15,7 @@ mod pipeline;
 mod rate;
 mod server;
 mod sign_in;
+mod table;
 mod token;
 mod uploads;
 mod visitor;

@@ -28,6 +28,7 @@ use crate::{
     observe::RequestId,
     rate::{Counted, Figures},
     server::State,
+    table,
 };
 
 /// Serves one request of one operation.
@@ -41,6 +42,7 @@ pub(crate) async fn serve(
     let from = address::of(&request, &state.settings.trusted_proxies);
     let counted = Arc::new(OnceLock::new());
     let asked_with = known_tags(request.headers());
+    let rows = operation.rows.filter(|_| table::is_wanted(request.headers()));
     let outcome = match bearer(request.headers(), surface) {
         Ok(token) => {
             answer(&state, &operation, token, params, request, &request_id, &counted).await
@@ -59,11 +61,18 @@ pub(crate) async fn serve(
         }
         other => other,
     };
+    let outcome = outcome.and_then(|answer| {
+        let table = rows.map(|rows| table::csv(&answer.data, rows)).transpose()?;
+        Ok((answer, table))
+    });
     match outcome {
-        Ok(answer) if operation.is_tagged() => {
+        Ok((_, Some(table))) => envelope::table(table, operation.path, figures),
+        Ok((answer, None)) if operation.is_tagged() => {
             envelope::tagged(&answer, &asked_with, request_id.as_str(), figures)
         }
-        Ok(answer) => envelope::success(&answer, operation.writes, request_id.as_str(), figures),
+        Ok((answer, None)) => {
+            envelope::success(&answer, operation.writes, request_id.as_str(), figures)
+        }
         Err(problem) => {
             if problem.status >= 500 {
                 let request_id = request_id.as_str();

@@ -65,6 +65,23 @@ impl Date {
         self.plus_days(-behind).unwrap_or(self)
     }
 
+    /// The first date of the date's month.
+    pub fn first_of_month(self) -> Self {
+        Self(self.0.first_of_month())
+    }
+
+    /// The last date of the date's month.
+    pub fn last_of_month(self) -> Self {
+        Self(self.0.last_of_month())
+    }
+
+    /// The date so many months later, or earlier; the last of a month that is shorter. The same date past the
+    /// end of the calendar.
+    pub fn plus_months(self, months: i64) -> Self {
+        let moved = Span::new().try_months(months).and_then(|span| self.0.checked_add(span));
+        moved.map_or(self, Self)
+    }
+
     /// The date after this one.
     pub fn tomorrow(self) -> Self {
         Self(self.0.tomorrow().unwrap_or(self.0))

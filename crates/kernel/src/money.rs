@@ -21,7 +21,7 @@ const CURRENCIES: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BH
     VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
 
 /// An ISO 4217 currency code in upper case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(into = "String")]
 pub struct Currency([u8; 3]);
 

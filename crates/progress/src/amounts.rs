@@ -57,8 +57,7 @@ struct Parts {
 
 impl Parts {
     fn of((from, to): (Date, Date)) -> Self {
-        let (first, last) =
-            (|date: Date| Date(date.0.first_of_month()), |date: Date| Date(date.0.last_of_month()));
+        let (first, last) = (Date::first_of_month, Date::last_of_month);
         let yesterday = |date: Date| date.plus_days(-1).unwrap_or(date);
         let none = (to.tomorrow(), to);
         // The first month that begins in the span, and the last that ends in it.
@@ -83,7 +82,7 @@ pub fn between(cx: &mut Read, client: ClientId, span: (Date, Date)) -> Result<Ve
 pub fn recount(cx: &mut Write, client: ClientId, of: &TypeKey, date: Date) -> Result<()> {
     let (since, until) = instants((date, date));
     cx.defer(OF_DAY, params![client, of, date, since, until])?;
-    let (first, last) = (Date(date.0.first_of_month()), Date(date.0.last_of_month()));
+    let (first, last) = (date.first_of_month(), date.last_of_month());
     cx.defer(OF_MONTH, params![client, of, first, last])
 }
 
@@ -155,7 +154,7 @@ mod tests {
             let Parts { before, months, after } = Parts::of(span);
             for day in -40..=2_500 {
                 let day = first.plus_days(day).unwrap();
-                let month = Date(day.0.first_of_month());
+                let month = day.first_of_month();
                 let times = [(before, day), (after, day), (months, month)]
                     .iter()
                     .filter(|((from, to), of)| from <= of && of <= to)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use spotter_contract::{Area, Operation, Ports};
 use spotter_core::{
-    access, audit_logs, clients, company, live, locations, mail, mcp, platform, uploads, webhooks,
+    access, audit_logs, clients, company, figures, live, locations, mail, mcp, platform, uploads,
+    webhooks,
 };
 
 /// Everything that the areas bring, in the order of the documentation.
@@ -15,6 +16,7 @@ pub fn areas() -> Area {
         company::area(),
         locations::area(),
         clients::area(),
+        figures::area(),
         access::area(),
         spotter_calendar::area(),
         spotter_conversations::area(),
@@ -26,6 +28,7 @@ pub fn areas() -> Area {
         spotter_progress::area(),
         spotter_forms::area(),
         spotter_documents::area(),
+        spotter_reports::area(),
         mail::area(),
         uploads::area(),
         live::area(),

@@ -7,11 +7,13 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, installation};
 use spotter_core::{
     clients::{data_exports, search},
+    figures,
     uploads::{self, Stored},
 };
 use spotter_delivery::retention;
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
+use spotter_reports::recounting;
 use spotter_store::{Db, Tx};
 
 /// How long it rests after a step that was full, so that requests hardly notice it.
@@ -27,7 +29,9 @@ pub(crate) async fn run(
 ) {
     tokio::join!(
         attempt("find clients by what they are found by now", reindex(&db)),
+        attempt("make reports of what was before", report(&db, &env)),
         every(2, "fold totals", || db.fold_tallies()),
+        every(2, "fold figures", || db.fold_figures(figures::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
         every(600, "forget deliveries", || forget_webhooks(&db, &env, webhook_retention_days)),
@@ -107,6 +111,17 @@ async fn reindex(db: &Db) -> Result<()> {
         }
         tokio::time::sleep(REST).await;
     }
+}
+
+/// Makes the figures of what was before they were kept, once.
+async fn report(db: &Db, env: &Env) -> Result<()> {
+    let recounts = crate::areas::areas().recounts;
+    while let Some(company) = recounting::waiting(db).await? {
+        let made = recounting::recount(db, env, company, &recounts, true).await?;
+        tracing::info!(%company, figures = made.len(), "the reports know what was before them");
+        recounting::done(db, company).await?;
+    }
+    Ok(())
 }
 
 async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> {

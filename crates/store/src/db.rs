@@ -4,7 +4,16 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use spotter_kernel::Result;
 
-use crate::{job::Isolation, postgres::Postgres, signals::Signals, sqlite::Sqlite, tally, tx::Tx};
+use crate::{
+    figures::{self, FigureTable},
+    job::Isolation,
+    postgres::Postgres,
+    signals::Signals,
+    sql::Sql,
+    sqlite::Sqlite,
+    tally,
+    tx::Tx,
+};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,9 +144,25 @@ impl Db {
         if matches!(*self.0, Engine::Sqlite(_)) {
             return Ok(());
         }
+        self.fold(tally::FOLD, tally::FOLD_MAX).await
+    }
+
+    /// The same for tables of figures.
+    pub async fn fold_figures(&self, tables: &[&'static FigureTable]) -> Result<()> {
+        if matches!(*self.0, Engine::Sqlite(_)) {
+            return Ok(());
+        }
+        for table in tables {
+            self.fold(table.fold, figures::FOLD_MAX).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds up appended rows until a step finds fewer than it can take.
+    async fn fold(&self, sql: Sql, most: i64) -> Result<()> {
         loop {
-            let folded: Option<(i64,)> = self.write_rows(|tx| tx.one(tally::FOLD, &[])).await?;
-            if folded.is_none_or(|(rows,)| rows < tally::FOLD_MAX) {
+            let folded: Option<(i64,)> = self.write_rows(move |tx| tx.one(sql, &[])).await?;
+            if folded.is_none_or(|(rows,)| rows < most) {
                 return Ok(());
             }
         }

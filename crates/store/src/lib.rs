@@ -9,6 +9,7 @@
 mod combine;
 mod copy;
 mod db;
+mod figures;
 mod job;
 mod list;
 mod migrate;
@@ -26,6 +27,7 @@ mod wire;
 
 pub use copy::{Afterwards, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
+pub use figures::{FigureTable, Figured, Figures};
 pub use list::{Chosen, Filter, Filters, List, NoFilters, Shape, mark, subject, under};
 #[doc(hidden)]
 pub use list::{converted, spread};

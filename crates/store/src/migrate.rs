@@ -41,6 +41,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("forms", include_str!("../migrations/0025_forms.sql")),
     ("documents", include_str!("../migrations/0026_documents.sql")),
     ("privacy", include_str!("../migrations/0027_privacy.sql")),
+    ("reports", include_str!("../migrations/0028_reports.sql")),
 ];
 
 /// The schema version that this binary works with.

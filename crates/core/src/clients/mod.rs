@@ -11,6 +11,7 @@ pub mod onboarding;
 pub mod profile;
 pub mod record;
 pub mod search;
+pub mod spells;
 pub mod timeline;
 
 pub use record::Client;
@@ -26,6 +27,7 @@ pub fn area() -> Area {
         search::area(),
         profile::area(),
         lifecycle::area(),
+        spells::area(),
         erasing::area(),
         data_exports::area(),
         health_consent::area(),

@@ -14,10 +14,10 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, params, parts, record, statements, subject, values, words};
 
 use super::{
-    search,
+    search, spells,
     timeline::{Step, StepType},
 };
-use crate::{company::Company, locations::Address};
+use crate::locations::Address;
 
 words! {
     /// Where the relationship between client and company stands.
@@ -217,7 +217,7 @@ impl Client {
     pub fn zone(&self, cx: &mut Read) -> Result<TimeZone> {
         match self.time_zone.as_deref().and_then(TimeZone::parse) {
             Some(zone) => Ok(zone),
-            None => Ok(Company::find(cx)?.zone()),
+            None => Ok(cx.zone()?),
         }
     }
 
@@ -234,6 +234,11 @@ impl Client {
     /// Whether the relationship is active.
     pub fn is_active(&self) -> bool {
         self.relationship_status == RelationshipStatus::Active
+    }
+
+    /// When the client's record was made.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
     }
 
     /// When the client was last changed.
@@ -330,6 +335,7 @@ impl Client {
         search::index(cx, self, None)?;
         self.tag(cx, None)?;
         self.count(cx, None)?;
+        spells::follow(cx, None, self)?;
         Step::new(StepType::Created).record(cx, self.client_id)
     }
 
@@ -350,6 +356,7 @@ impl Client {
         search::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
         self.count(cx, Some(before))?;
+        spells::follow(cx, Some(before), self)?;
         Ok(changed)
     }
 

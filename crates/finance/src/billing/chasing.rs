@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     company_day, ids::InvoiceId, payments::payment::Payment, settings::FinanceSettings, standing,
-    zone,
 };
 
 /// What is done about a bill.
@@ -55,7 +54,7 @@ pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings
 }
 
 fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
-    let (today, settings) = (zone(cx)?.date_at(cx.now()), FinanceSettings::find(cx)?);
+    let (today, settings) = (cx.today()?, FinanceSettings::find(cx)?);
     let mut invoice = Invoice::find(cx, InvoiceId(id))?;
     // Nobody is reminded of what is on its way.
     if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {

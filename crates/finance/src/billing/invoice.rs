@@ -280,6 +280,7 @@ impl Invoice {
     pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.touch("invoice", self.invoice_id, ["invoice"]);
         cx.defer(INSERT, &self.params())?;
+        self.figured(cx, None)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
@@ -290,6 +291,7 @@ impl Invoice {
         };
         self.updated_at = now;
         cx.defer(SAVE, &self.params())?;
+        self.figured(cx, Some(before))?;
         cx.recount(&before.subjects(), &self.subjects())
     }
 

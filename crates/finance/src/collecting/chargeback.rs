@@ -6,7 +6,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write};
-use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
+use spotter_kernel::{
+    Date, Event, Key, Result, Timestamp,
+    id::{ClientId, LocationId},
+    money::Currency,
+};
 use spotter_store::{params, record, set, statements, values};
 
 use super::provider::{ChargebackKind, ChargebackStatus, Dispute};
@@ -44,6 +48,15 @@ record! {
         pub evidence_due_at: Option<Timestamp>,
         /// When it was decided.
         pub closed_at: Option<Timestamp>,
+        /// The company's date on which it began.
+        #[serde(skip)]
+        pub opened_on: Option<Date>,
+        /// The company's date on which it was decided.
+        #[serde(skip)]
+        pub closed_on: Option<Date>,
+        /// The client's home location when they paid.
+        #[serde(skip)]
+        pub home_location_id: Option<LocationId>,
         /// When it was made.
         pub created_at: Timestamp,
         /// When it was last changed.
@@ -122,6 +135,7 @@ pub fn follow(cx: &mut Write, told: &Dispute) -> Result<()> {
     let changed = chargeback.changed(&before);
     if let Some(now) = cx.changes("chargeback", chargeback.chargeback_id, changed) {
         chargeback.updated_at = now;
+        chargeback.figured(cx, Some(&before))?;
         cx.defer(SAVE, &chargeback.params())?;
         cx.recount(&before.subjects(), &chargeback.subjects())?;
     }
@@ -138,7 +152,7 @@ fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
         ChargebackStatus::Won => 0,
         _ => told.amount.min(before.refundable()),
     };
-    let chargeback = Chargeback {
+    let mut chargeback = Chargeback {
         chargeback_id: ChargebackId(cx.new_id()),
         payment_id: before.payment_id,
         client_id: before.client_id,
@@ -151,10 +165,14 @@ fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
         reference: told.reference.clone(),
         evidence_due_at: told.evidence_due_at,
         closed_at: closed.then(|| cx.now()),
+        opened_on: None,
+        closed_on: None,
+        home_location_id: before.home_location_id,
         created_at: cx.now(),
         updated_at: cx.now(),
     };
     cx.touch("chargeback", chargeback.chargeback_id, ["chargeback"]);
+    chargeback.figured(cx, None)?;
     cx.defer(INSERT, &chargeback.params())?;
     cx.recount(&BTreeSet::new(), &chargeback.subjects())?;
     take(cx, &before, taken)?;
@@ -178,6 +196,7 @@ pub fn take_rest(cx: &mut Write, payment: PaymentId) -> Result<()> {
             let mut chargeback = before.clone();
             chargeback.taken += more;
             chargeback.updated_at = cx.now();
+            chargeback.figured(cx, Some(&before))?;
             cx.defer(SAVE, &chargeback.params())?;
             take(cx, &paid, more)?;
         }

@@ -76,7 +76,7 @@ pub fn begin(
     method: Option<&PaymentMethod>,
     fetch: Fetch,
 ) -> Result<Payment> {
-    let payment = Payment {
+    let mut payment = Payment {
         invoice_id: fetch.invoice,
         payment_request_id: fetch.request.map(|request| request.payment_request_id),
         payment_method_id: method.map(|method| method.payment_method_id),
@@ -162,7 +162,7 @@ fn still_wanted(
     before: &Payment,
     method: Option<&PaymentMethod>,
 ) -> Result<Option<Payment>> {
-    let today = crate::zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let code = match method {
         Some(method) if method.status == MethodStatus::Revoked => Some(FailureCode::MethodRevoked),
         Some(method) if method.status == MethodStatus::Expired || method.is_over(today) => {

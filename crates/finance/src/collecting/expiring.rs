@@ -14,13 +14,12 @@ use crate::{
     company_day,
     ids::PaymentMethodId,
     memberships::subscription::Subscription,
-    zone,
 };
 
 /// Has somebody look at a card when its last month begins, and when that is over.
 pub fn follow(cx: &mut Write, method: &PaymentMethod) -> Result<()> {
     let (Some(month), Some(over)) = (method.last_month(), method.over_on()) else { return Ok(()) };
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let next = if today < month { month } else { over };
     let at = company_day(cx, next)?;
     cx.set_timer(&LOOK_AT_CARD, method.payment_method_id, at)
@@ -31,7 +30,7 @@ fn look_at_card(cx: &mut Write, id: Id) -> Result<()> {
     if method.status != MethodStatus::Active {
         return Ok(());
     }
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     if method.is_over(today) {
         return method::end(cx, &method, MethodStatus::Expired).map(drop);
     }

@@ -12,7 +12,7 @@ use super::{
     method::{self, MethodFacts, MethodStatus, MethodType, PaymentMethod},
     provider::ProviderName,
 };
-use crate::{billing::invoice::Collection, ids::PaymentMethodId, zone};
+use crate::{billing::invoice::Collection, ids::PaymentMethodId};
 
 words! {
     /// What a card or an account of the sandbox does when it is charged: it is paid at once
@@ -113,7 +113,7 @@ pub fn check_collection(
     if collection == Collection::Manual {
         return Ok(());
     }
-    let (provider, today) = (needed(cx)?, zone(cx)?.date_at(cx.now()));
+    let (provider, today) = (needed(cx)?, cx.today()?);
     let method = PaymentMethod::of(cx, client, named)?;
     match method.is_some_and(|own| own.provider == provider && !own.is_over(today)) {
         true => Ok(()),

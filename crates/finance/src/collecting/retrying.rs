@@ -29,7 +29,7 @@ use crate::{
         payment::{FailureCode, Payment, PaymentSource},
     },
     settings::FinanceSettings,
-    standing, zone,
+    standing,
 };
 
 /// Has a new bill charged on its due date, where it is collected by itself: in a transaction of its own, for
@@ -51,7 +51,7 @@ fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
         Some(id) => Subscription::find(cx, id)?.payment_method_id,
         None => None,
     };
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let provider = connection::provider(cx)?;
     let method = PaymentMethod::meant(cx, invoice.client_id, named)?;
     let code = match (&method, provider) {
@@ -93,7 +93,7 @@ fn wait_for(cx: &mut Write, invoice: &Invoice, payment: &Payment) -> Result<()> 
     let at = match payment.is_by_page() {
         true => cx.now().plus_seconds(CLOSING_SECONDS),
         false => {
-            let tomorrow = zone(cx)?.date_at(cx.now()).tomorrow();
+            let tomorrow = cx.today()?.tomorrow();
             company_day(cx, tomorrow)?
         }
     };
@@ -137,7 +137,7 @@ pub fn failed(cx: &mut Write, payment: &Payment) -> Result<()> {
     let Some(days) = days else { return Ok(()) };
     let first: Option<(spotter_kernel::Timestamp,)> = cx.one(FIRST_ATTEMPT, params![id])?;
     let first = first.map_or(cx.now(), |(at,)| at);
-    let (first, today) = (zone(cx)?.date_at(first), zone(cx)?.date_at(cx.now()));
+    let (first, today) = (cx.zone()?.date_at(first), cx.today()?);
     let date = first.plus_days(*days).unwrap_or(today).max(today.tomorrow());
     let at = company_day(cx, date)?;
     cx.set_timer(&COLLECT_INVOICE, id, at)
@@ -189,7 +189,7 @@ fn charge_invoice(
             return Err(Problem::field(Key::NotFound, "paymentMethodId", rule));
         }
     }
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let method = PaymentMethod::of(cx, invoice.client_id, new.payment_method_id)?;
     let method = method.filter(|own| own.provider == provider && !own.is_over(today));
     let rule = match new.payment_method_id {

@@ -15,7 +15,7 @@ use super::{
     granting,
     lot::{Because, CreditEntry, CreditLot, EntryKind, LotSource, LotStatus},
 };
-use crate::{catalogue::pools, ids::CreditLotId, zone};
+use crate::{catalogue::pools, ids::CreditLotId};
 
 /// A client's credits of a pool.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -53,7 +53,7 @@ fn balances(means: &Means, today: Date) -> Vec<PoolBalance> {
 }
 
 fn told(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let means = Means::of(cx, client_id, None)?;
     Ok(CreditsAnswer { client_id, credits: balances(&means, today), lots: means.lots })
 }
@@ -104,7 +104,7 @@ fn adjust_credits(
     Body(new): Body<NewAdjustment>,
 ) -> Result<CreditsAnswer> {
     let client = Client::find(cx, at.client_id)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let amount = new.amount.0;
     if amount == 0 {
         return Err(Problem::invalid("amount", "must not be 0"));
@@ -148,7 +148,7 @@ fn give(
         granted: amount,
         remaining: amount,
         held: 0,
-        valid_from: zone(cx)?.date_at(cx.now()),
+        valid_from: cx.today()?,
         valid_until,
         created_at: cx.now(),
         updated_at: cx.now(),

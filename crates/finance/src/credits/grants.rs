@@ -55,7 +55,7 @@ impl Terms {
         if let Some(unit) = unit.filter(|_| self.credits > 0) {
             let first = match unit {
                 SpanUnit::Week => start.monday(),
-                _ => Date(start.0.first_of_month()),
+                _ => start.first_of_month(),
             };
             // The first are given with the start, whichever day that is.
             let on = dates(first, unit, 1, before).map(|(on, _)| on.max(start));

@@ -24,7 +24,6 @@ use crate::{
     ids::{ClientProductId, CreditLotId},
     memberships::subscription::Subscription,
     sales::client_product::{ClientProduct, ClientProductStatus},
-    zone,
 };
 
 /// What bookings take of what clients have paid for.
@@ -57,7 +56,7 @@ impl Means {
             Self { products, subscriptions, lots: CreditLot::of(cx, client)?, ..Self::default() };
         let passes = means.products.iter().filter(|one| one.terms.0.days_usable > 0);
         let ids: Vec<_> = passes.map(|one| one.client_product_id).collect();
-        let from = zone(cx)?.date_at(cx.now()).plus_days(-PASS_DAYS);
+        let from = cx.today()?.plus_days(-PASS_DAYS);
         let asked = ids.iter().map(|id| vec![id.bind().into_owned(), from.bind().into_owned()]);
         let days: Vec<Vec<(Date, Id)>> = cx.all_each(DAYS_OF, asked)?;
         for (id, days) in ids.into_iter().zip(days) {
@@ -109,7 +108,7 @@ impl Settling for Ledger {
             return Ok(vec![Some(Entitlement::NONE); at.len()]);
         }
         let means = Means::of(cx, taking.client, Some(taking.booking))?;
-        let zone = zone(cx)?;
+        let zone = cx.zone()?;
         let quoted = at.iter().map(|at| {
             let cover = means.cover(zone.date_at(*at), taking.units, &taking.pools)?;
             let (source, units) = (source(&cover), taking.units);
@@ -123,7 +122,7 @@ impl Settling for Ledger {
         if taking.units == 0 {
             return Ok(none);
         }
-        let day = zone(cx)?.date_at(taking.at);
+        let day = cx.zone()?.date_at(taking.at);
         let known = holds(cx, taking.booking)?;
         if let Some(first) = known.iter().find(|hold| hold.is_held()) {
             if known.iter().filter(|hold| hold.is_held()).all(|hold| hold.day == day) {
@@ -324,7 +323,7 @@ fn give_back(cx: &mut Write, hold: &Hold, why: ReleaseReason, because: &Because)
         lot.change(cx, EntryKind::Consume, -hold.units, because)?;
     }
     lot.change(cx, EntryKind::Release, hold.units, because)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let is_over = matches!(lot.status, LotStatus::Expired | LotStatus::Revoked);
     if !is_over {
         let given = (EntryKind::Release, hold.units);

@@ -12,7 +12,7 @@ use crate::{
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::{client_product::ClientProduct, ending, turning},
     settings::FinanceSettings,
-    standing, zone,
+    standing,
 };
 
 /// Puts what was worked out into effect: at once, where its day has come.
@@ -21,7 +21,7 @@ pub(super) fn apply(
     before: &Subscription,
     mut course: Subscription,
 ) -> Result<Subscription> {
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let product = ClientProduct::find(cx, course.client_product_id)?;
     letters::tell(cx, before, &course)?;
     // What has not begun ends at once, and its bill is taken back.
@@ -55,7 +55,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
         set_member_status(cx, client, MemberStatus::Former)?;
     }
     let until = FinanceSettings::find(cx)?.cancellation_end;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let mut ended = 0;
     for before in running {
         before.end_requests(cx)?;

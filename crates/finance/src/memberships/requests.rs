@@ -20,7 +20,7 @@ use crate::{
     credits::granting,
     ids::{SubscriptionId, SubscriptionRequestId},
     memberships::subscription::Subscription,
-    standing, zone,
+    standing,
 };
 
 path!(RequestPath { subscription_id: SubscriptionId, request_id: SubscriptionRequestId });
@@ -150,7 +150,7 @@ fn approve_subscription_request(
         }
         _ => {
             // The end that was told still holds, unless it has passed.
-            let today = zone(cx)?.date_at(cx.now());
+            let today = cx.today()?;
             let mut course = before.clone();
             let end = request.end_date.map_or(today, |end| end.max(today));
             if let Some(known) = before.end_date.filter(|known| *known < end) {
@@ -202,7 +202,7 @@ fn resume_subscription(
     Path(at): Path<SubscriptionPath>,
 ) -> Result<SubscriptionAnswer> {
     let before = running(cx, at.subscription_id)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let mut course = before.clone();
     let resting = course.pauses.0.iter().position(|pause| pause.begun && today < pause.until);
     match (resting, course.next_pause()) {

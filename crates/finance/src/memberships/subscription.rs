@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Payload, Read, Write};
 use spotter_kernel::{
     Date, Event, Key, Result, Timestamp,
-    id::ClientId,
+    id::{ClientId, LocationId},
     money::{Currency, Percentage},
 };
 use spotter_store::{Json, params, record, set, statements, values, words};
@@ -102,6 +102,9 @@ record! {
         pub pauses: Json<Vec<Pause>>,
         /// Periods that nobody was billed for, because they were over before it could be done.
         pub skipped_periods: i64,
+        /// The client's home location on the day on which it was sold.
+        #[serde(skip)]
+        pub home_location_id: Option<LocationId>,
         /// When it was sold.
         pub created_at: Timestamp,
         /// When it was last changed.
@@ -163,6 +166,7 @@ impl Subscription {
     /// Writes a new one down.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.defer(INSERT, &self.params())?;
+        self.figured(cx, None)?;
         cx.recount(&BTreeSet::new(), &self.subjects())
     }
 
@@ -173,6 +177,7 @@ impl Subscription {
         if let Some(now) = cx.changes("subscription", id, changed.clone()) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
+            self.figured(cx, Some(before))?;
             cx.recount(&before.subjects(), &self.subjects())?;
         }
         Ok(changed)

@@ -20,7 +20,6 @@ use crate::{
     catalogue::product::ProductId,
     collecting::methods,
     ids::{ClientProductId, PaymentMethodId, SubscriptionId},
-    zone,
 };
 
 listed!(Subscriptions { subscriptions: Subscription });
@@ -114,7 +113,7 @@ filters! {
 }
 
 fn list_renewals(cx: &mut Read, Paged(mut wanted, page): Paged<DueFilters>) -> Result<Renewals> {
-    let tomorrow = zone(cx)?.date_at(cx.now()).tomorrow();
+    let tomorrow = cx.today()?.tomorrow();
     wanted.to = wanted.to.or(Some(tomorrow));
     let Page { items, request, total } = cx.page(&DUE, &wanted, page)?;
     let renewal = |course: Subscription| {

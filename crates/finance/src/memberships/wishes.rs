@@ -14,7 +14,6 @@ use crate::{
         subscription::{Pause, Subscription, SubscriptionStatus},
     },
     settings::FinanceSettings,
-    zone,
 };
 
 /// A pause that is wished.
@@ -105,7 +104,7 @@ pub(super) fn with_pause(
     new: &NewPause,
 ) -> Result<Subscription> {
     let settings = FinanceSettings::find(cx)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     if new.until <= new.from {
         return Err(Problem::field(Key::DateRangeOrderInvalid, "until", "must be after from"));
     }
@@ -143,7 +142,7 @@ pub(super) fn with_end(
     wanted: (Option<Date>, bool),
 ) -> Result<(Subscription, EndRule)> {
     let settings = FinanceSettings::find(cx)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let mut course = before.clone();
     let (end_date, immediately) = wanted;
     let earliest = course.end_after(today, settings.cancellation_end);

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write};
-use spotter_kernel::{Event, Key, Result, Timestamp, id::ClientId, money::Currency};
+use spotter_kernel::{
+    Date, Event, Key, Result, Timestamp,
+    id::{ClientId, LocationId},
+    money::Currency,
+};
 use spotter_store::{mark, params, record, set, statements, values, words};
 
 use crate::{
@@ -102,6 +106,12 @@ record! {
         pub reference: Option<String>,
         /// When it became final.
         pub settled_at: Option<Timestamp>,
+        /// The company's date on which it did.
+        #[serde(skip)]
+        pub settled_on: Option<Date>,
+        /// The client's home location on that date.
+        #[serde(skip)]
+        pub home_location_id: Option<LocationId>,
         /// When it was made.
         pub created_at: Timestamp,
         /// When it was last changed.
@@ -182,6 +192,8 @@ impl Payment {
             attempt: 1,
             reference: None,
             settled_at: None,
+            settled_on: None,
+            home_location_id: None,
             created_at: cx.now(),
             updated_at: cx.now(),
         }
@@ -227,7 +239,8 @@ impl Payment {
     }
 
     /// Writes a new one down.
-    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+    pub fn insert(&mut self, cx: &mut Write) -> Result<()> {
+        self.figured(cx, None)?;
         cx.touch("payment", self.payment_id, ["payment"]);
         cx.defer(INSERT, &self.params())?;
         cx.recount(&BTreeSet::new(), &self.subjects())
@@ -239,6 +252,7 @@ impl Payment {
             return Ok(());
         };
         self.updated_at = now;
+        self.figured(cx, Some(before))?;
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.subjects(), &self.subjects())
     }

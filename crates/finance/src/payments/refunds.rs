@@ -9,7 +9,8 @@ use spotter_contract::{
     operation,
 };
 use spotter_kernel::{
-    Id, Key, Problem, Result, Timestamp, money::Currency, number::Whole, text::Text,
+    Date, Id, Key, Problem, Result, Timestamp, id::LocationId, money::Currency, number::Whole,
+    text::Text,
 };
 use spotter_store::{Bind, Tx, params, record, statements, values, words};
 
@@ -52,6 +53,12 @@ record! {
         pub status: RefundStatus,
         /// Why.
         pub reason: Option<String>,
+        /// The company's date on which it went back.
+        #[serde(skip)]
+        pub settled_on: Option<Date>,
+        /// The client's home location when they paid.
+        #[serde(skip)]
+        pub home_location_id: Option<LocationId>,
         /// When it was made.
         pub created_at: Timestamp,
         /// When it was last changed.
@@ -118,16 +125,19 @@ fn refund_payment(
         let rule = "must be the one that the payment came through: connect it again";
         return Err(Problem::conflict("paymentProvider", rule));
     }
-    let refund = Refund {
+    let mut refund = Refund {
         payment_id: payment.payment_id,
         refund_id: RefundId(cx.new_id()),
         amount,
         currency: payment.currency,
         status: if is_sent { RefundStatus::Pending } else { RefundStatus::Succeeded },
         reason,
+        settled_on: None,
+        home_location_id: None,
         created_at: cx.now(),
         updated_at: cx.now(),
     };
+    refund.figured(cx, &payment)?;
     cx.defer(INSERT, &refund.params())?;
     if is_sent {
         cx.begin_job(&SEND_REFUND, refund.refund_id)?;
@@ -172,16 +182,19 @@ pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
 /// Writes what became of money that was to go back. What cannot is the client's, for their next bill.
 pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
-    let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
+    let Some(mut refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
         return Ok(());
     };
     let now = cx.now();
     cx.touch("payment", refund.payment_id, ["refunds"]);
-    cx.defer(CONCLUDE, params![refund.payment_id, id, status, now])?;
+    let before = Payment::find(cx, refund.payment_id)?;
+    refund.status = status;
+    refund.figured(cx, &before)?;
+    let (settled_on, home) = (refund.settled_on, refund.home_location_id);
+    cx.defer(CONCLUDE, params![refund.payment_id, id, status, now, settled_on, home])?;
     if status != RefundStatus::Failed {
         return Ok(());
     }
-    let before = Payment::find(cx, refund.payment_id)?;
     let mut payment = before.clone();
     payment.refunded_total -= refund.amount;
     payment.unallocated += refund.amount;
@@ -250,7 +263,7 @@ statements! {
     OF_PAYMENT = "SELECT ", Refund::COLUMNS, " FROM refund WHERE company_id = ?1 AND payment_id = ?2 \
         ORDER BY refund_id LIMIT 200";
     FIND = "SELECT ", Refund::COLUMNS, " FROM refund WHERE company_id = ?1 AND refund_id = ?2";
-    CONCLUDE = "UPDATE refund SET status = ?4, updated_at = ?5 \
+    CONCLUDE = "UPDATE refund SET (status, updated_at, settled_on, home_location_id) = (?4, ?5, ?6, ?7) \
         WHERE company_id = ?1 AND payment_id = ?2 AND refund_id = ?3";
     INSERT = "INSERT INTO refund ", values!(Refund);
     RESUME = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) \

@@ -18,7 +18,7 @@ use crate::{
         turning,
     },
     settings::{CancellationEnd, FinanceSettings},
-    standing, zone,
+    standing,
 };
 
 /// Ends a sale on a date, which is the first day after. What is not used of its credits is gone, and what
@@ -106,7 +106,7 @@ fn credit_unused(cx: &mut Write, course: &Subscription, on: Date) -> Result<()> 
 
 /// The memberships of a client who leaves end now, without notice; bills stay due.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let mut ended = 0;
     for course in Subscription::running_of(cx, ClientId(client))? {
         let product = ClientProduct::find(cx, course.client_product_id)?;
@@ -125,7 +125,7 @@ fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
     if course.has_ended() {
         return Ok(0);
     }
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let on = course.end_date.map_or(today, |end| end.min(today));
     let product = ClientProduct::find(cx, course.client_product_id)?;
     end(cx, product, on, true, None)?;

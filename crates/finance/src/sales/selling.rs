@@ -33,7 +33,7 @@ use crate::{
         turning,
     },
     settings::{BillingAnchor, FinanceSettings, FirstPeriod},
-    standing, zone,
+    standing,
 };
 
 /// How far from today a sale can begin, in days.
@@ -197,7 +197,7 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
         ClientProduct::check_external_id(cx, external)?;
     }
     methods::check_collection(cx, client.client_id, asked.collection, asked.payment_method_id)?;
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let start = asked.starts_on.unwrap_or(today);
     if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
         let rule = "must be at most 31 days ago and at most 366 days ahead";
@@ -313,6 +313,7 @@ impl Sale {
             end_date: (!self.terms.auto_renew).then(|| term.unwrap_or(begun.bill.period_end)),
             pauses: Json(Vec::new()),
             skipped_periods: 0,
+            home_location_id: self.client.home_location_id(),
             created_at: of.created_at,
             updated_at: of.created_at,
         };

@@ -13,7 +13,7 @@ use super::{
     client_product::{ClientProduct, ClientProductStatus},
     ending,
 };
-use crate::{ids::ClientProductId, zone};
+use crate::ids::ClientProductId;
 
 listed!(ClientProducts { client_products: ClientProduct });
 
@@ -66,7 +66,7 @@ fn revoke_client_product(
     }
     let name = product.name.clone();
     cx.happens(|| format!("{name} is taken back: it ends today, and its credits are gone."));
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let client_product = ending::end(cx, product, today, true, why.reason.map(Into::into))?;
     Ok(ClientProductAnswer { client_product })
 }

@@ -22,7 +22,7 @@ use crate::{
         ending,
     },
     settings::PauseBilling,
-    standing, zone,
+    standing,
 };
 
 /// What a sale does next.
@@ -89,7 +89,7 @@ pub fn turn_later(
 }
 
 fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
-    let today = zone(cx)?.date_at(cx.now());
+    let today = cx.today()?;
     let mut product = ClientProduct::find(cx, ClientProductId(id))?;
     let mut course = course_of(cx, &product)?;
     for _ in 0..STEPS_MAX {

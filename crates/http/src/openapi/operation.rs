@@ -183,6 +183,11 @@ fn responses(
             "content": {"application/json": {"schema": schema}},
         }),
     );
+    if operation.rows.is_some() {
+        let table =
+            json!({"schema": {"type": "string", "description": "RFC 4180, with a line of names."}});
+        responses["200"]["content"]["text/csv"] = table;
+    }
     if operation.is_tagged() {
         responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
         let known = json!({"description": "What `If-None-Match` names is what there is.",

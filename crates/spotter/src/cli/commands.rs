@@ -22,6 +22,7 @@ use spotter_kernel::{
     money::Currency,
     text::{Email, Language, Name},
 };
+use spotter_reports::recounting;
 use spotter_store::{Db, Location, Tx, latest_schema};
 
 use super::{Outcome, path, read_settings, settings, text};
@@ -273,6 +274,37 @@ pub(super) fn audit_books(matches: &ArgMatches) -> Outcome {
             Ok(())
         }
         many => Err(format!("{many} findings")),
+    }
+}
+
+/// Counts the figures of every company's reports anew, and tells which are wrong; or mends them.
+pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
+    let (env, db) = existing(&settings(matches)?)?;
+    let recounts = crate::areas::areas().recounts;
+    let counted = async {
+        let mut wrong = 0;
+        for company in recounting::companies(&db).await? {
+            let found = recounting::recount(&db, &env, company, &recounts, mend).await?;
+            for difference in &found {
+                println!("company {company}, {difference}");
+            }
+            wrong += found.len();
+        }
+        Ok(wrong)
+    };
+    let wrong: usize = serve::runtime()?.block_on(counted).map_err(told)?;
+    match (wrong, mend) {
+        (0, _) => {
+            println!("The figures are what they should be.");
+            Ok(())
+        }
+        (many, true) => {
+            println!("{many} figures are mended.");
+            Ok(())
+        }
+        (many, false) => {
+            Err(format!("{many} figures are wrong: spotter reports rebuild mends them"))
+        }
     }
 }
 

@@ -143,6 +143,15 @@ pub(super) fn command() -> Command {
             Command::new("jobs")
                 .about("Show what happens by itself: what waits, what was done, what failed"),
         ))
+        .subcommand(
+            group("reports", "The figures of all companies' reports")
+                .subcommand(with_settings(Command::new("check").about(
+                    "See that they are what bookings, bills and members come to; the exit status tells",
+                )))
+                .subcommand(with_settings(
+                    Command::new("rebuild").about("Make them so, while others work"),
+                )),
+        )
         .subcommand(group("finance", "The books of all companies").subcommand(with_settings(
             Command::new("audit").about(
                 "See that bills, payments and credits add up; the exit status tells. Served, it is seen every day",

@@ -74,6 +74,10 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Ok(())
         }
         Some(("jobs", own)) => commands::jobs(own),
+        Some(("reports", own)) => match own.subcommand() {
+            Some((act, own)) => commands::recount_reports(own, act == "rebuild"),
+            None => Ok(()),
+        },
         Some(("finance", own)) => match own.subcommand() {
             Some((_, own)) => commands::audit_books(own),
             None => Ok(()),

@@ -86,6 +86,7 @@ pub(super) async fn build(
         }
     }
     db.fold_tallies().await?;
+    db.fold_figures(spotter_core::figures::TABLES).await?;
     Ok(demo)
 }
 

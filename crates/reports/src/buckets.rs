@@ -1,0 +1,200 @@
+//! The days, weeks and months of a report. Dates are those of the place where something happened; weeks begin
+//! on Monday (ISO 8601). A range that begins or ends within a week or a month cuts it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Read, figures};
+use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Date, Key, Problem, Result, TimeZone, Timestamp,
+    date::checked_range,
+    id::{CoachId, LocationId},
+};
+use spotter_store::words;
+
+words! {
+    /// What a report is divided into.
+    pub enum GroupBy { Day = "day", Week = "week", Month = "month" }
+}
+
+impl GroupBy {
+    /// The first day of the bucket that a day is in.
+    fn first(self, day: Date) -> Date {
+        match self {
+            Self::Day => day,
+            Self::Week => day.monday(),
+            Self::Month => day.first_of_month(),
+        }
+    }
+
+    /// The last day of it.
+    fn last(self, day: Date) -> Date {
+        match self {
+            Self::Day => day,
+            Self::Week => day.monday().plus_days(6).unwrap_or(day),
+            Self::Month => day.last_of_month(),
+        }
+    }
+
+    /// How many of them a report may have.
+    const fn most(self) -> usize {
+        match self {
+            Self::Day => 366,
+            Self::Week => 106,
+            Self::Month => 60,
+        }
+    }
+}
+
+/// A day, week or month of a report, or the part of it that is in the range.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+pub struct Bucket {
+    /// The first date.
+    pub from: Date,
+    /// The last date.
+    pub to: Date,
+    /// When the first date begins, by the report's time zone.
+    pub starts_at: Timestamp,
+    /// When the last date is over.
+    pub ends_at: Timestamp,
+    /// Whether it is not all of a day, week or month: the range cuts it, or it is not over.
+    pub partial: bool,
+    /// Whether the range has all of it.
+    #[serde(skip)]
+    pub whole: bool,
+}
+
+/// What a report is of.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The first date.
+    pub from: Date,
+    /// The last date.
+    pub to: Date,
+    /// Into what it is divided.
+    pub group_by: GroupBy,
+    /// The zone of the location that it is of, or else of the company.
+    pub zone: TimeZone,
+    /// Which date it is there.
+    pub today: Date,
+    /// Under what its figures stand.
+    pub scope: String,
+}
+
+impl Frame {
+    /// What is asked for, if there is such a place and such a coach.
+    pub fn of(
+        cx: &mut Read,
+        (from, to): (Option<Date>, Option<Date>),
+        group_by: GroupBy,
+        (location, coach): (Option<LocationId>, Option<CoachId>),
+    ) -> Result<Self> {
+        let (from, to) = checked_range(from, to, i64::MAX)?;
+        let rule = "must be a location of the company";
+        let zone = match location {
+            Some(id) => {
+                Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?.time_zone()
+            }
+            None => cx.zone()?,
+        };
+        if let Some(id) = coach {
+            let rule = "must be a coach of the company";
+            Coach::find(cx, id).map_err(|none| none.missing("coachId", rule))?;
+        }
+        let today = zone.date_at(cx.now());
+        let scope = figures::scope(location, coach);
+        let frame = Self { from, to, group_by, zone, today, scope };
+        if frame.firsts().nth(group_by.most()).is_some() {
+            let (most, kind) = (group_by.most(), group_by.word());
+            let rule = format!("must be within {most} {kind}s of from");
+            return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+        }
+        Ok(frame)
+    }
+
+    /// The first day of each bucket, whether or not the range has it.
+    fn firsts(&self) -> impl Iterator<Item = Date> + use<> {
+        let (group_by, to) = (self.group_by, self.to);
+        std::iter::successors(Some(group_by.first(self.from)), move |first| {
+            // The last day of the calendar is followed by none.
+            let last = group_by.last(*first);
+            (last < to).then(|| last.tomorrow())
+        })
+    }
+
+    /// Its days, weeks or months, also those of which there is nothing.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let bucket = |first: Date| {
+            let last = self.group_by.last(first);
+            let (from, to) = (first.max(self.from), last.min(self.to));
+            let whole = (from, to) == (first, last);
+            Bucket {
+                from,
+                to,
+                starts_at: from.start_in(&self.zone),
+                ends_at: to.tomorrow().start_in(&self.zone),
+                partial: !whole || last >= self.today,
+                whole,
+            }
+        };
+        self.firsts().map(bucket).collect()
+    }
+
+    /// Whether all of a day is over.
+    pub fn is_over(&self, day: Date) -> bool {
+        day < self.today
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(from: &str, to: &str, group_by: GroupBy) -> Frame {
+        let [from, to, today] = [from, to, "2026-11-24"].map(|text| Date::parse(text).unwrap());
+        let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
+        Frame { from, to, group_by, zone, today, scope: String::new() }
+    }
+
+    fn told(frame: &Frame) -> Vec<(String, String, bool, bool)> {
+        let told = |one: Bucket| (one.from.to_string(), one.to.to_string(), one.partial, one.whole);
+        frame.buckets().into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn ranges_cut_weeks_and_months() {
+        let text = |from: &str, to: &str, partial, whole| (from.into(), to.into(), partial, whole);
+        assert_eq!(
+            told(&frame("2026-10-28", "2026-11-10", GroupBy::Week)),
+            [
+                text("2026-10-28", "2026-11-01", true, false),
+                text("2026-11-02", "2026-11-08", false, true),
+                text("2026-11-09", "2026-11-10", true, false),
+            ]
+        );
+        assert_eq!(
+            told(&frame("2026-10-01", "2026-11-30", GroupBy::Month)),
+            [
+                text("2026-10-01", "2026-10-31", false, true),
+                text("2026-11-01", "2026-11-30", true, true),
+            ]
+        );
+        assert_eq!(told(&frame("2026-02-28", "2026-03-01", GroupBy::Day)).len(), 2);
+    }
+
+    #[test]
+    fn days_have_as_many_hours_as_the_clock_gives_them() {
+        let hours = |day: &str| {
+            let [bucket] = frame(day, day, GroupBy::Day).buckets().try_into().unwrap();
+            (bucket.ends_at.as_millis() - bucket.starts_at.as_millis()) / 3_600_000
+        };
+        assert_eq!((hours("2026-03-29"), hours("2026-10-25"), hours("2026-11-24")), (23, 25, 24));
+    }
+
+    #[test]
+    fn the_calendar_ends() {
+        assert_eq!(frame("9999-12-20", "9999-12-31", GroupBy::Week).buckets().len(), 2);
+    }
+}

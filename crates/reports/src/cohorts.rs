@@ -1,0 +1,126 @@
+//! Cohorts: of those who became members first in a month, who still is one at the end of that month and of each
+//! after it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::{clients::spells::COHORT_MONTHS, figures::Cohort};
+use spotter_kernel::{
+    Date, Key, Result,
+    id::{CoachId, LocationId},
+};
+use spotter_store::Figured;
+
+use crate::{
+    buckets::{Frame, GroupBy},
+    rate::Rate,
+};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wanted {
+    /// A date of the first month; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    from: Option<Date>,
+    /// A date of the last month, at most 60 months.
+    to: Option<Date>,
+    /// Members alone whose home location this was as they became one.
+    location_id: Option<LocationId>,
+    /// Members alone whom this coach looked after as they became one.
+    coach_id: Option<CoachId>,
+}
+
+/// How many of a cohort are members at the end of a month.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct CohortMonth {
+    /// How many months after the one in which they joined, from 0.
+    months_later: i64,
+    /// The last date of that month.
+    at: Date,
+    /// How many are members then, or now.
+    members: i64,
+    /// Of all who joined.
+    rate: Rate,
+}
+
+/// Those who became members first in a month.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct MemberCohort {
+    /// The first date of the month.
+    from: Date,
+    /// The last date of the month.
+    to: Date,
+    /// How many they are.
+    size: i64,
+    /// That month and up to 24 after it, as far as they have begun.
+    months: Vec<CohortMonth>,
+}
+
+/// Who stays of those who joined.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CohortReport {
+    from: Date,
+    to: Date,
+    location_id: Option<LocationId>,
+    coach_id: Option<CoachId>,
+    /// A cohort for each month, in order.
+    cohorts: Vec<MemberCohort>,
+}
+
+answer!(CohortAnswer { report: CohortReport });
+
+fn get_retention_cohorts(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<CohortAnswer> {
+    let place = (wanted.location_id, wanted.coach_id);
+    let frame = Frame::of(cx, (wanted.from, wanted.to), GroupBy::Month, place)?;
+    let (from, to) = (frame.from.first_of_month(), frame.to.last_of_month());
+    let rows: Vec<Figured<Cohort>> = cx.figures(&frame.scope, from, to)?;
+    let mut changes: BTreeMap<(Date, String), Cohort> = BTreeMap::new();
+    for row in rows {
+        changes.insert((row.day, row.part), row.figures);
+    }
+    let firsts = std::iter::successors(Some(from), |first| {
+        let next = first.plus_months(1);
+        (*first < next && next <= to).then_some(next)
+    });
+    let cohort = |first: Date| {
+        let (mut size, mut members, mut months) = (0, 0, Vec::new());
+        for months_later in 0..=COHORT_MONTHS {
+            let month = first.plus_months(months_later);
+            if month > frame.today {
+                break;
+            }
+            let change = changes.get(&(first, month.to_string())).copied().unwrap_or_default();
+            size += change.joined;
+            members += change.alive;
+            let (at, rate) = (month.last_of_month(), Rate::of(members, size));
+            months.push(CohortMonth { months_later, at, members, rate });
+        }
+        MemberCohort { from: first, to: first.last_of_month(), size, months }
+    };
+    let report = CohortReport {
+        from,
+        to,
+        location_id: place.0,
+        coach_id: place.1,
+        cohorts: firsts.map(cohort).collect(),
+    };
+    Ok(CohortAnswer { report })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(GET "/reports/retention/cohorts", RetentionSummariesRead,
+        get_retention_cohorts)
+    .summary("Get the cohorts of members")
+    .describe(
+        "Of those who became members first in a month, how many still are at its end and at the ends of up to 24 \
+         months after it. With `Accept: text/csv`, a row for each cohort and month.",
+    )
+    .table("report.cohorts")
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+}

@@ -1,0 +1,158 @@
+//! The retention report: who was a member, who joined, returned and left. A member is a client who is active or
+//! paused; they count for the home location and the coach that they had as they became one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::figures::Members;
+use spotter_kernel::{
+    Date, Key, Result,
+    id::{CoachId, LocationId},
+};
+use spotter_store::{Figured, Figures};
+
+use crate::{
+    buckets::{Bucket, Frame, GroupBy},
+    rate::Rate,
+};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wanted {
+    /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    from: Option<Date>,
+    /// The last date: at most 366 days, 106 weeks or 60 months.
+    to: Option<Date>,
+    /// `day` when absent; weeks begin on Monday.
+    group_by: Option<GroupBy>,
+    /// Members alone whose home location this was as they became one.
+    location_id: Option<LocationId>,
+    /// Members alone whom this coach looked after as they became one.
+    coach_id: Option<CoachId>,
+}
+
+/// Who was a member, and who became or ceased to be one: `atStart + joined + returned - left = atEnd`.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct Movement {
+    /// Members as it began.
+    at_start: i64,
+    /// Became a member for the first time.
+    joined: i64,
+    /// Became a member again.
+    returned: i64,
+    /// Ceased to be a member.
+    left: i64,
+    /// Members as it ended, or now.
+    at_end: i64,
+}
+
+impl Movement {
+    fn after(at_start: i64, sums: &Members) -> Self {
+        let Members { joined, returned, left_members: left, .. } = *sums;
+        Self { at_start, joined, returned, left, at_end: at_start + joined + returned - left }
+    }
+}
+
+/// A day, week or month of the retention report.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct RetentionBucket {
+    #[serde(flatten)]
+    bucket: Bucket,
+    #[serde(flatten)]
+    movement: Movement,
+    /// Of the members at the start, those who are at the end; null where the range cuts the week or month.
+    retained: Option<i64>,
+    /// Those who became a member and ceased to be one within it; null where the range cuts it.
+    joined_and_left: Option<i64>,
+    /// Of the members at the start, those who were retained; null where the range cuts it.
+    retention_rate: Option<Rate>,
+    /// Of the same, those who were not.
+    churn_rate: Option<Rate>,
+}
+
+/// Who was a member.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RetentionReport {
+    from: Date,
+    to: Date,
+    /// day, week or month.
+    group_by: GroupBy,
+    /// The zone in which the buckets begin and end.
+    time_zone: String,
+    location_id: Option<LocationId>,
+    coach_id: Option<CoachId>,
+    /// In order, also those of which there is nothing.
+    buckets: Vec<RetentionBucket>,
+    /// From the start of the first to the end of the last.
+    totals: Movement,
+}
+
+answer!(RetentionAnswer { report: RetentionReport });
+
+/// Of those who were members as a bucket began, who is none as it ends; and who came and went within.
+fn gone(group_by: GroupBy, sums: &Members) -> (i64, i64) {
+    match group_by {
+        GroupBy::Day => (sums.lost_day, sums.passing_day),
+        GroupBy::Week => (sums.lost_week, sums.passing_week),
+        GroupBy::Month => (sums.lost_month, sums.passing_month),
+    }
+}
+
+fn get_retention_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<RetentionAnswer> {
+    let place = (wanted.location_id, wanted.coach_id);
+    let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
+    let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
+    let before: Vec<Figured<Members>> = cx.figures_before(&frame.scope, frame.from)?;
+    let at_start: i64 = before.iter().map(|row| Movement::after(0, &row.figures).at_end).sum();
+    let rows: Vec<Figured<Members>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let mut rows = rows.iter().peekable();
+    let (mut buckets, mut totals, mut members) = (Vec::new(), Members::default(), at_start);
+    for bucket in frame.buckets() {
+        let mut sums = Members::default();
+        while let Some(row) = rows.next_if(|row| row.day <= bucket.to) {
+            sums.add(&row.figures, 1);
+        }
+        totals.add(&sums, 1);
+        let movement = Movement::after(members, &sums);
+        members = movement.at_end;
+        let (lost, passing) = gone(group_by, &sums);
+        let known = bucket.whole;
+        buckets.push(RetentionBucket {
+            retained: known.then_some(movement.at_start - lost),
+            joined_and_left: known.then_some(passing),
+            retention_rate: known.then(|| Rate::of(movement.at_start - lost, movement.at_start)),
+            churn_rate: known.then(|| Rate::of(lost, movement.at_start)),
+            bucket,
+            movement,
+        });
+    }
+    let report = RetentionReport {
+        from: frame.from,
+        to: frame.to,
+        group_by,
+        time_zone: frame.zone.name().to_owned(),
+        location_id: place.0,
+        coach_id: place.1,
+        buckets,
+        totals: Movement::after(at_start, &totals),
+    };
+    Ok(RetentionAnswer { report })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(GET "/reports/retention", RetentionSummariesRead,
+        get_retention_report)
+    .summary("Get the retention report")
+    .describe(
+        "Who was a member, joined, returned and left. `(atEnd - joined) / atStart` would count those who joined and \
+         left; `retentionRate` does not. With `Accept: text/csv`, the buckets as a table.",
+    )
+    .table("report.buckets")
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+}

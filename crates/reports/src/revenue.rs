@@ -1,0 +1,234 @@
+//! The revenue report: what was billed and paid, and what is owed and recurs, by the company's dates; a block a
+//! currency, in its minor units.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::{
+    company::Company,
+    figures::{Balance, Revenue},
+};
+use spotter_kernel::{Date, Key, Result, id::LocationId, money::Currency};
+use spotter_store::{Figured, Figures};
+
+use crate::buckets::{Bucket, Frame, GroupBy};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wanted {
+    /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    from: Option<Date>,
+    /// The last date: at most 366 days, 106 weeks or 60 months.
+    to: Option<Date>,
+    /// `day` when absent; weeks begin on Monday.
+    group_by: Option<GroupBy>,
+    /// Of clients alone whose home location this was.
+    location_id: Option<LocationId>,
+}
+
+/// An amount with and without tax.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Amount {
+    /// Without tax.
+    net: i64,
+    /// The tax.
+    vat: i64,
+    /// With tax.
+    gross: i64,
+}
+
+/// What clients' banks took back.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Disputes {
+    /// Of chargebacks that began.
+    opened: i64,
+    /// Of chargebacks that were decided against the company: what was taken.
+    lost: i64,
+}
+
+/// What came in of a currency.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct Income {
+    /// ISO 4217 code of every amount here, which are in its minor units.
+    currency: Currency,
+    /// Of invoices, by their dates of issue.
+    invoiced: Amount,
+    /// Of credit notes, by their dates of issue.
+    credited: Amount,
+    /// Payments, by the dates on which they succeeded.
+    collected: i64,
+    /// What went back to clients.
+    refunded: i64,
+    /// What clients' banks took back.
+    disputed: Disputes,
+    /// What was collected, less what was refunded and lost.
+    net_collected: i64,
+}
+
+impl Income {
+    fn of(currency: Currency, sums: &Revenue) -> Self {
+        Self {
+            currency,
+            invoiced: Amount {
+                net: sums.invoiced_net,
+                vat: sums.invoiced_vat,
+                gross: sums.invoiced_gross,
+            },
+            credited: Amount {
+                net: sums.credited_net,
+                vat: sums.credited_vat,
+                gross: sums.credited_gross,
+            },
+            collected: sums.collected,
+            refunded: sums.refunded,
+            disputed: Disputes { opened: sums.disputes_opened, lost: sums.disputes_lost },
+            net_collected: sums.collected - sums.refunded - sums.disputes_lost,
+        }
+    }
+}
+
+/// What came in of a currency, and how it stands at the end.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct Standing {
+    #[serde(flatten)]
+    income: Income,
+    /// What is left to pay of open and overdue invoices at the end, or now.
+    outstanding: i64,
+    /// Monthly recurring revenue at the end, or now: what running memberships bring in a month, tax included.
+    mrr: i64,
+    /// The same of memberships that rest.
+    paused_mrr: i64,
+}
+
+/// A day, week or month of the revenue report.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct RevenueBucket {
+    #[serde(flatten)]
+    bucket: Bucket,
+    /// A block for each currency of the report.
+    currencies: Vec<Standing>,
+}
+
+/// What was billed and paid.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RevenueReport {
+    from: Date,
+    to: Date,
+    /// day, week or month.
+    group_by: GroupBy,
+    /// The zone in which the buckets begin and end.
+    time_zone: String,
+    location_id: Option<LocationId>,
+    /// In order, also those of which there is nothing.
+    buckets: Vec<RevenueBucket>,
+    /// All of them together, by currency.
+    totals: Vec<Income>,
+}
+
+answer!(RevenueAnswer { report: RevenueReport });
+
+/// Sums by the code of their currency.
+type Sums<F> = BTreeMap<String, F>;
+
+fn add<F: Figures>(sums: &mut Sums<F>, row: &Figured<F>) {
+    sums.entry(row.part.clone()).or_default().add(&row.figures, 1);
+}
+
+/// Twelfths as wholes, halves up: the one rounding of recurring revenue.
+fn monthly(twelfths: i64) -> i64 {
+    (twelfths + 6).div_euclid(12)
+}
+
+fn get_revenue_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<RevenueAnswer> {
+    let (location_id, group_by) = (wanted.location_id, wanted.group_by.unwrap_or(GroupBy::Day));
+    let mut frame = Frame::of(cx, (wanted.from, wanted.to), group_by, (location_id, None))?;
+    // Money is the company's, whose dates bills bear.
+    frame.zone = cx.zone()?;
+    frame.today = cx.today()?;
+    let moved: Vec<Figured<Revenue>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let before: Vec<Figured<Balance>> = cx.figures_before(&frame.scope, frame.from)?;
+    let changes: Vec<Figured<Balance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let parts = moved.iter().map(|row| &row.part);
+    let parts = parts.chain(before.iter().chain(&changes).map(|row| &row.part));
+    let mut currencies: BTreeSet<Currency> =
+        parts.filter_map(|code| Currency::parse(code)).collect();
+    if currencies.is_empty() {
+        currencies.insert(Company::find(cx)?.currency);
+    }
+    let (mut moved, mut changes) = (moved.iter().peekable(), changes.iter().peekable());
+    let (mut levels, mut totals) = (Sums::new(), Sums::new());
+    before.iter().for_each(|row| add(&mut levels, row));
+    let mut buckets = Vec::new();
+    for bucket in frame.buckets() {
+        let mut sums = Sums::new();
+        while let Some(row) = moved.next_if(|row| row.day <= bucket.to) {
+            add(&mut sums, row);
+            add(&mut totals, row);
+        }
+        while let Some(row) = changes.next_if(|row| row.day <= bucket.to) {
+            add(&mut levels, row);
+        }
+        let standing = |currency: &Currency| {
+            let sums = sums.get(currency.code()).copied().unwrap_or_default();
+            let level: Balance = levels.get(currency.code()).copied().unwrap_or_default();
+            Standing {
+                income: Income::of(*currency, &sums),
+                outstanding: level.outstanding,
+                mrr: monthly(level.mrr),
+                paused_mrr: monthly(level.paused_mrr),
+            }
+        };
+        buckets
+            .push(RevenueBucket { currencies: currencies.iter().map(standing).collect(), bucket });
+    }
+    let total = |currency: &Currency| {
+        Income::of(*currency, &totals.get(currency.code()).copied().unwrap_or_default())
+    };
+    let report = RevenueReport {
+        from: frame.from,
+        to: frame.to,
+        group_by: frame.group_by,
+        time_zone: frame.zone.name().to_owned(),
+        location_id,
+        buckets,
+        totals: currencies.iter().map(total).collect(),
+    };
+    Ok(RevenueAnswer { report })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(GET "/reports/revenue", RevenueSummariesRead,
+        get_revenue_report)
+    .summary("Get the revenue report")
+    .describe(
+        "What was billed, paid and given back by the company's dates, and what is owed and recurs at the end of \
+         each bucket; a block for each currency. With `Accept: text/csv`, a row for each bucket and currency.",
+    )
+    .table("report.buckets")
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::monthly;
+
+    #[test]
+    fn recurring_revenue_is_rounded_once() {
+        // 100.00 a year, 49.95 in four weeks, 9.99 a week.
+        assert_eq!(monthly(10_000), 833);
+        assert_eq!(monthly(4_995 * 13), 5_411);
+        assert_eq!(monthly(999 * 52), 4_329);
+        assert_eq!((monthly(6), monthly(5), monthly(0)), (1, 0, 0));
+    }
+}

@@ -1,0 +1,176 @@
+//! Figures: what a day amounts to, kept as records change, so that no report counts records. A table of
+//! figures has a row a company, scope (whom or what it is about), day and part (a currency, where there are
+//! several); a change adds to the rows of its day.
+//!
+//! As with [tallies](crate::tally), SQLite keeps one row of each, and PostgreSQL appends rows that
+//! [`Db::fold_figures`](crate::Db::fold_figures) adds up later, for a row that all write would make them
+//! take turns.
+
+use spotter_kernel::{Date, Result, id::CompanyId};
+
+use crate::{
+    Value, params,
+    row::{Record, Row},
+    sql::Sql,
+    tx::{Engine, Tx},
+    value::Bind,
+};
+
+/// A table of figures, as it is written.
+#[derive(Debug)]
+pub struct FigureTable {
+    /// What it is called.
+    pub name: &'static str,
+    /// What is counted, in the order of the columns.
+    pub columns: &'static [&'static str],
+    /// Adds to a row.
+    pub add: Sql,
+    /// Writes a row beside others that mean the same.
+    pub append: Sql,
+    /// Adds up what was appended.
+    pub fold: Sql,
+}
+
+/// What a day amounts to: a row of a table of figures. Declared by [`figures!`](crate::figures).
+pub trait Figures: Record + Copy + Default + PartialEq {
+    /// Where it is kept.
+    const TABLE: &'static FigureTable;
+    /// The days of a scope between two, both included, by day and part.
+    const BETWEEN: Sql;
+    /// Everything of a scope before a day, by part, under the first day.
+    const BEFORE: Sql;
+    /// The days between two, both included, of every scope.
+    const ALL: Sql;
+    /// The figures in the order of the columns.
+    fn amounts(&self) -> Vec<i64>;
+    /// Adds so many times another's.
+    fn add(&mut self, other: &Self, times: i64);
+}
+
+/// What a day of a scope amounts to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figured<F> {
+    /// Whom or what it is about.
+    pub scope: String,
+    /// The day.
+    pub day: Date,
+    /// The part of it, such as a currency; empty where there are none.
+    pub part: String,
+    /// What it amounts to.
+    pub figures: F,
+}
+
+impl<F: Figures> Record for Figured<F> {
+    const WIDTH: usize = 3 + F::WIDTH;
+    fn read(row: &Row<'_>, from: usize) -> Result<Self> {
+        Ok(Self {
+            scope: row.get(from)?,
+            day: row.get(from + 1)?,
+            part: row.get(from + 2)?,
+            figures: F::read(row, from + 3)?,
+        })
+    }
+}
+
+impl Tx<'_> {
+    /// Adds to what a day of a scope amounts to.
+    pub fn add_figures(
+        &mut self,
+        table: &'static FigureTable,
+        company: CompanyId,
+        (scope, day, part): (&str, Date, &str),
+        amounts: &[i64],
+    ) -> Result<()> {
+        let (sql, shard) = match &mut self.engine {
+            Engine::Sqlite(_) => (table.add, 0),
+            Engine::Postgres(session) => (table.append, session.shard()),
+        };
+        let mut row: Vec<Value<'_>> = params![company, scope, day, part, shard].to_vec();
+        row.extend(amounts.iter().map(Bind::bind));
+        self.defer(sql, &row)
+    }
+}
+
+/// As many appended rows as a fold adds up at most.
+pub(crate) const FOLD_MAX: i64 = 20_000;
+
+/// Declares figures: a struct of whole numbers, which are the columns of a table beside `company_id`,
+/// `scope`, `day`, `part` and `shard`.
+#[macro_export]
+macro_rules! figures {
+    (
+        $(#[$doc:meta])*
+        $vis:vis struct $name:ident in $table:literal { $($(#[$fdoc:meta])* $field:ident,)+ }
+    ) => {
+        $crate::record! {
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            $vis struct $name { $($(#[$fdoc])* pub $field: i64,)+ }
+        }
+
+        impl $name {
+            const SUMS: &'static str = $crate::concatcp!(
+                "scope, MIN(day), part" $(, ", CAST(SUM(", stringify!($field), ") AS BIGINT)")+
+            );
+            const EACH: &'static str = $crate::concatcp!(
+                "scope, day, part" $(, ", CAST(SUM(", stringify!($field), ") AS BIGINT)")+
+            );
+            const INSERT: &'static str = $crate::concatcp!(
+                "INSERT INTO ", $table, " (company_id, scope, day, part, shard, ", $name::COLUMNS, ")"
+            );
+            const MERGE: &'static str = $crate::concatcp!(
+                " ON CONFLICT (company_id, scope, day, part, shard) DO UPDATE SET shard = excluded.shard"
+                $(, ", ", stringify!($field), " = ", $table, ".", stringify!($field),
+                    " + excluded.", stringify!($field))+
+            );
+            /// Every statement of it that both engines know.
+            pub const STATEMENTS: &'static [$crate::Sql] = &[
+                <Self as $crate::Figures>::TABLE.add,
+                <Self as $crate::Figures>::TABLE.append,
+                <Self as $crate::Figures>::BETWEEN,
+                <Self as $crate::Figures>::BEFORE,
+                <Self as $crate::Figures>::ALL,
+            ];
+        }
+
+        impl $crate::Figures for $name {
+            const TABLE: &'static $crate::FigureTable = &$crate::FigureTable {
+                name: $table,
+                columns: &[$(stringify!($field)),+],
+                add: $crate::Sql($crate::concatcp!(
+                    $name::INSERT, " VALUES (", $crate::places(1, 5 + <$name as $crate::Record>::WIDTH), ")",
+                    $name::MERGE
+                )),
+                append: $crate::Sql($crate::concatcp!(
+                    $name::INSERT, " VALUES (", $crate::places(1, 5 + <$name as $crate::Record>::WIDTH), ")"
+                )),
+                fold: $crate::Sql($crate::concatcp!(
+                    "WITH gone AS (DELETE FROM ", $table, " WHERE ctid = ANY (ARRAY (SELECT ctid FROM ",
+                    $table, " WHERE shard <> 0 ORDER BY shard LIMIT 20000)) RETURNING *), folded AS (",
+                    $name::INSERT, " SELECT company_id, scope, day, part, 0"
+                    $(, ", CAST(SUM(", stringify!($field), ") AS BIGINT)")+,
+                    " FROM gone GROUP BY company_id, scope, day, part", $name::MERGE,
+                    ") SELECT COUNT(*) FROM gone"
+                )),
+            };
+            const BETWEEN: $crate::Sql = $crate::Sql($crate::concatcp!(
+                "SELECT ", $name::EACH, " FROM ", $table, " WHERE company_id = ?1 AND scope = ?2 \
+                AND day >= ?3 AND day <= ?4 GROUP BY scope, day, part ORDER BY day, part"
+            ));
+            const BEFORE: $crate::Sql = $crate::Sql($crate::concatcp!(
+                "SELECT ", $name::SUMS, " FROM ", $table, " WHERE company_id = ?1 AND scope = ?2 \
+                AND day < ?3 GROUP BY scope, part ORDER BY part"
+            ));
+            const ALL: $crate::Sql = $crate::Sql($crate::concatcp!(
+                "SELECT ", $name::EACH, " FROM ", $table, " WHERE company_id = ?1 \
+                AND day >= ?2 AND day <= ?3 GROUP BY scope, day, part"
+            ));
+            fn amounts(&self) -> Vec<i64> {
+                vec![$(self.$field),+]
+            }
+            fn add(&mut self, other: &Self, times: i64) {
+                $(self.$field += other.$field * times;)+
+            }
+        }
+    };
+}
