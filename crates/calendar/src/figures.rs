@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
     Area, Read, Recount, Sheet, Write,
-    figures::{self, Difference, scope, scopes},
+    figures::{self, Days, Difference, scope, scopes},
 };
 use spotter_core::figures::Attendance;
 use spotter_kernel::{
@@ -258,10 +258,17 @@ pub fn follow_event(cx: &mut Write, before: Option<&CalendarEvent>, after: &Cale
     cx.refigure(&was, &Room::from(after).sheet());
 }
 
-fn first(cx: &mut Read) -> Result<Option<Date>> {
-    let booked: Option<(Timestamp, TimeZone)> = cx.one(FIRST_BOOKING, params![])?;
-    let planned: Option<(Timestamp, TimeZone)> = cx.one(FIRST_EVENT, params![])?;
-    Ok(booked.into_iter().chain(planned).map(|(at, zone)| zone.date_at(at)).min())
+/// Events begin before or with their bookings, and end with or after them.
+fn span(cx: &mut Read) -> Result<Days> {
+    let (mut first, mut last) = figures::days_with::<Attendance>(cx, &[])?;
+    let found: Option<(Option<Timestamp>, Option<Timestamp>)> = cx.one(SPAN, params![])?;
+    if let Some((Some(from), Some(to))) = found {
+        // Whichever the zone, its dates begin within a day of those of UTC.
+        let [from, to] = [from.plus_days(-1), to.plus_days(1)].map(|at| TimeZone::UTC.date_at(at));
+        first = first.map_or(Some(from), |first| Some(first.min(from)));
+        last = last.map_or(Some(to), |last| Some(last.max(to)));
+    }
+    Ok((first, last))
 }
 
 /// Counts a month anew. A week that begins in it may end in the next: visits are read that far.
@@ -291,7 +298,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
 }
 
 static RECOUNT: Recount =
-    Recount { first, prepare: figures::prepared, month, now: figures::nothing_now };
+    Recount { span, prepare: figures::prepared, month, now: figures::nothing_now };
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -300,14 +307,11 @@ pub(super) fn area() -> Area {
 
 statements! {
     VISITS = "SELECT ", Visit::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
-        AND attendance_status = 'attended' AND booking_id <> ?3 AND starts_at >= ?4 AND starts_at <= ?5 \
+        AND attendance_status = 'attended' AND status = 'booked' AND booking_id <> ?3 AND starts_at >= ?4 AND starts_at <= ?5 \
         LIMIT 2000";
     EARLIEST = "SELECT ", Visit::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
-        AND attendance_status = 'attended' AND booking_id <> ?3 ORDER BY starts_at, booking_id LIMIT 1";
-    FIRST_BOOKING = "SELECT starts_at, time_zone FROM booking WHERE company_id = ?1 \
-        ORDER BY starts_at LIMIT 1";
-    FIRST_EVENT = "SELECT starts_at, time_zone FROM calendar_event WHERE company_id = ?1 \
-        ORDER BY starts_at LIMIT 1";
+        AND attendance_status = 'attended' AND status = 'booked' AND booking_id <> ?3 ORDER BY starts_at, booking_id LIMIT 1";
+    SPAN = "SELECT MIN(starts_at), MAX(starts_at) FROM calendar_event WHERE company_id = ?1";
     SEATS = "SELECT ", Seat::COLUMNS, " FROM booking WHERE company_id = ?1 AND starts_at >= ?2 AND starts_at < ?3";
     ROOMS = "SELECT ", Room::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
         AND starts_at >= ?2 AND starts_at < ?3";

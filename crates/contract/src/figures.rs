@@ -2,13 +2,16 @@
 //! scopes; each change of it adds the difference, in the change's own transaction. What the figures should
 //! be can be counted anew from the records, and they are mended where they are not.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use spotter_kernel::{
     Date, Result,
     id::{CoachId, LocationId},
 };
-use spotter_store::{FigureTable, Figured, Figures, params};
+use spotter_store::{FigureTable, Figured, Figures, Sql, params};
 
 use crate::context::{Read, Write};
 
@@ -174,8 +177,8 @@ impl fmt::Display for Difference {
 
 /// How figures are counted anew from the records that they are of.
 pub struct Recount {
-    /// The first day of which there are records.
-    pub first: fn(&mut Read) -> Result<Option<Date>>,
+    /// The first and the last day of which there are records or figures.
+    pub span: fn(&mut Read) -> Result<Days>,
     /// Fills in what records of before lack; whether there is more to do.
     pub prepare: fn(&mut Write) -> Result<bool>,
     /// Counts the days between two, both included, of which one is the first and the other the last of a
@@ -183,6 +186,20 @@ pub struct Recount {
     pub month: fn(&mut Write, Date, Date, bool) -> Result<Vec<Difference>>,
     /// The same for what is true of now alone, and of no day before.
     pub now: fn(&mut Write, bool) -> Result<Vec<Difference>>,
+}
+
+/// The first and the last of some days, if there are any.
+pub type Days = (Option<Date>, Option<Date>);
+
+/// The days of which there are figures, and those of which there are records.
+pub fn days_with<F: Figures>(cx: &mut Read, records: &[Sql]) -> Result<Days> {
+    let mut days = BTreeSet::new();
+    for sql in [F::SPAN].iter().chain(records) {
+        let found: Option<(Option<Date>, Option<Date>)> = cx.one(*sql, params![])?;
+        let (first, last) = found.unwrap_or_default();
+        days.extend(first.into_iter().chain(last));
+    }
+    Ok((days.first().copied(), days.last().copied()))
 }
 
 /// Nothing to fill in.

@@ -4,7 +4,7 @@
 
 use spotter_contract::{
     Area, Read, Recount, Sheet, Write,
-    figures::{self, Difference, scopes},
+    figures::{self, Days, Difference, scopes},
 };
 use spotter_core::{
     clients::Client,
@@ -312,9 +312,8 @@ impl Subscription {
     }
 }
 
-fn first(cx: &mut Read) -> Result<Option<Date>> {
-    let found: Option<(Date,)> = cx.one(FIRST, params![])?;
-    Ok(found.map(|(day,)| day))
+fn span(cx: &mut Read) -> Result<Days> {
+    figures::days_with::<Revenue>(cx, &[BILLED_SPAN, PAID_SPAN])
 }
 
 /// Most records that are given their dates in one step.
@@ -389,7 +388,7 @@ fn now(cx: &mut Write, mend: bool) -> Result<Vec<Difference>> {
     figures::compare_totals(cx, &sheet, today, mend)
 }
 
-static RECOUNT: Recount = Recount { first, prepare, month, now };
+static RECOUNT: Recount = Recount { span, prepare, month, now };
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -397,7 +396,8 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIRST = "SELECT issue_date FROM invoice WHERE company_id = ?1 ORDER BY issue_date LIMIT 1";
+    BILLED_SPAN = "SELECT MIN(issue_date), MAX(issue_date) FROM invoice WHERE company_id = ?1";
+    PAID_SPAN = "SELECT MIN(settled_on), MAX(settled_on) FROM payment WHERE company_id = ?1";
     UNDATED_PAYMENTS = "SELECT payment_id, client_id, settled_at FROM payment WHERE company_id = ?1 \
         AND settled_on IS NULL AND settled_at IS NOT NULL ORDER BY payment_id LIMIT ?2";
     DATE_PAYMENT = "UPDATE payment SET (settled_on, home_location_id) = (?3, ?4) \

@@ -188,5 +188,5 @@ pub(super) fn area() -> Area {
          Rates come with what they are made of. With `Accept: text/csv`, the buckets as a table.",
     )
     .table("report.buckets")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }

@@ -188,7 +188,7 @@ mod tests {
     fn days_have_as_many_hours_as_the_clock_gives_them() {
         let hours = |day: &str| {
             let [bucket] = frame(day, day, GroupBy::Day).buckets().try_into().unwrap();
-            (bucket.ends_at.as_millis() - bucket.starts_at.as_millis()) / 3_600_000
+            (bucket.ends_at.millis() - bucket.starts_at.millis()) / 3_600_000
         };
         assert_eq!((hours("2026-03-29"), hours("2026-10-25"), hours("2026-11-24")), (23, 25, 24));
     }

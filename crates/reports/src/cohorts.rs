@@ -122,5 +122,5 @@ pub(super) fn area() -> Area {
          months after it. With `Accept: text/csv`, a row for each cohort and month.",
     )
     .table("report.cohorts")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }

@@ -30,7 +30,7 @@ async fn write<T: Send + 'static>(
     .await
 }
 
-/// The months from the first that has records to the last of next year, in order: what is booked ahead counts.
+/// The first days of the months of which there is something to count, in order.
 async fn months(
     db: &Db,
     env: &Env,
@@ -38,24 +38,17 @@ async fn months(
     recount: &'static Recount,
 ) -> Result<Vec<Date>> {
     let now = env.clock.now();
-    let first = db
-        .read(move |tx: &mut Tx<'_>| {
-            let caller = Caller::new(company, Actor::System);
-            let cx = &mut Read::new(tx, &caller, now);
-            Ok((recount.first)(cx)?.map(|first| (first, cx.today())))
-        })
-        .await?;
-    let Some((first, today)) = first else { return Ok(Vec::new()) };
-    let last = today?.plus_months(AHEAD_MONTHS);
+    let span = db.read(move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(company, Actor::System);
+        (recount.span)(&mut Read::new(tx, &caller, now))
+    });
+    let (Some(first), Some(last)) = span.await? else { return Ok(Vec::new()) };
     let next = move |month: &Date| {
         let next = month.plus_months(1);
         (next > *month && next <= last).then_some(next)
     };
     Ok(std::iter::successors(Some(first.first_of_month()), next).collect())
 }
-
-/// How far ahead something can be booked that counts already.
-const AHEAD_MONTHS: i64 = 24;
 
 /// Counts a company's figures anew, and mends those that are wrong if that is wanted; what was wrong.
 pub async fn recount(

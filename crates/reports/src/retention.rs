@@ -154,5 +154,5 @@ pub(super) fn area() -> Area {
          left; `retentionRate` does not. With `Accept: text/csv`, the buckets as a table.",
     )
     .table("report.buckets")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }

@@ -216,7 +216,7 @@ pub(super) fn area() -> Area {
          each bucket; a block for each currency. With `Accept: text/csv`, a row for each bucket and currency.",
     )
     .table("report.buckets")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }
 
 #[cfg(test)]

@@ -108,7 +108,8 @@ CREATE TABLE report_recount (
 ) WITHOUT ROWID;
 INSERT INTO report_recount SELECT company_id FROM company;
 
-CREATE INDEX booking_visit ON booking (company_id, client_id, starts_at) WHERE attendance_status = 'attended';
+CREATE INDEX booking_visit ON booking (company_id, client_id, starts_at)
+    WHERE attendance_status = 'attended' AND status = 'booked';
 
 -- The company's dates of what moves money, and the client's home location then.
 ALTER TABLE payment ADD COLUMN settled_on TEXT;

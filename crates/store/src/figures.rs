@@ -41,6 +41,8 @@ pub trait Figures: Record + Copy + Default + PartialEq {
     const BEFORE: Sql;
     /// The days between two, both included, of every scope.
     const ALL: Sql;
+    /// The first and the last day of which there are any.
+    const SPAN: Sql;
     /// The figures in the order of the columns.
     fn amounts(&self) -> Vec<i64>;
     /// Adds so many times another's.
@@ -130,6 +132,7 @@ macro_rules! figures {
                 <Self as $crate::Figures>::BETWEEN,
                 <Self as $crate::Figures>::BEFORE,
                 <Self as $crate::Figures>::ALL,
+                <Self as $crate::Figures>::SPAN,
             ];
         }
 
@@ -164,6 +167,9 @@ macro_rules! figures {
             const ALL: $crate::Sql = $crate::Sql($crate::concatcp!(
                 "SELECT ", $name::EACH, " FROM ", $table, " WHERE company_id = ?1 \
                 AND day >= ?2 AND day <= ?3 GROUP BY scope, day, part"
+            ));
+            const SPAN: $crate::Sql = $crate::Sql($crate::concatcp!(
+                "SELECT MIN(day), MAX(day) FROM ", $table, " WHERE company_id = ?1"
             ));
             fn amounts(&self) -> Vec<i64> {
                 vec![$(self.$field),+]

@@ -217,7 +217,7 @@ impl Client {
     pub fn zone(&self, cx: &mut Read) -> Result<TimeZone> {
         match self.time_zone.as_deref().and_then(TimeZone::parse) {
             Some(zone) => Ok(zone),
-            None => Ok(cx.zone()?),
+            None => cx.zone(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
     Area, Read, Recount, Sheet, Trace, Write,
-    figures::{self, Difference, scopes},
+    figures::{self, Days, Difference, scopes},
 };
 use spotter_kernel::{
     Date, Result, TimeZone,
@@ -93,7 +93,7 @@ pub fn members(spells: &[Spell]) -> Sheet<Members> {
                             [number] = 1;
                     }
                 }
-                sheet.add(&[scope.clone()], (first, ""), gone, 1);
+                sheet.add(std::slice::from_ref(&scope), (first, ""), gone, 1);
             }
         }
     }
@@ -122,7 +122,7 @@ fn zone(cx: &mut Read, client: &Client) -> Result<TimeZone> {
     if let Some(home) = client.home_location_id() {
         return Ok(Location::find(cx, home)?.time_zone());
     }
-    Ok(cx.zone()?)
+    cx.zone()
 }
 
 /// Begins or ends a spell where a change made somebody a member, or ended that.
@@ -187,9 +187,8 @@ fn prepare(cx: &mut Write) -> Result<bool> {
     Ok(missing.len() as i64 == STEP)
 }
 
-fn first(cx: &mut Read) -> Result<Option<Date>> {
-    let found: Option<(Date,)> = cx.one(FIRST, params![])?;
-    Ok(found.map(|(day,)| day))
+fn span(cx: &mut Read) -> Result<Days> {
+    figures::days_with::<Members>(cx, &[SPAN])
 }
 
 /// Counts a month anew from the spells of all who joined or left in it, or in a week that begins in it.
@@ -211,7 +210,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
     Ok(found)
 }
 
-static RECOUNT: Recount = Recount { first, prepare, month, now: figures::nothing_now };
+static RECOUNT: Recount = Recount { span, prepare, month, now: figures::nothing_now };
 
 const TRACES: &[Trace] =
     &[Trace::stays("member_spell", "From when until when somebody was a member, for the reports.")];
@@ -231,7 +230,7 @@ statements! {
     MISSING = "SELECT client_id FROM client WHERE company_id = ?1 AND member_status IN ('active', 'paused') \
         AND erased_at IS NULL AND NOT EXISTS (SELECT 1 FROM member_spell WHERE member_spell.company_id = ?1 \
         AND member_spell.client_id = client.client_id AND ended_on IS NULL) LIMIT ?2";
-    FIRST = "SELECT started_on FROM member_spell WHERE company_id = ?1 ORDER BY started_on LIMIT 1";
+    SPAN = "SELECT MIN(started_on), MAX(COALESCE(ended_on, started_on)) FROM member_spell WHERE company_id = ?1";
     PUT = "INSERT INTO member_spell ", values!(Spell),
         " ON CONFLICT (company_id, client_id, started_on) DO UPDATE SET ended_on = excluded.ended_on";
 }

@@ -29,6 +29,7 @@ mod people;
 mod platform;
 mod privacy;
 mod progress;
+mod reports;
 mod samples;
 mod snippets;
 mod store;

@@ -51,7 +51,11 @@ async fn coaches_reach_what_their_role_has(app: App) {
                 + match operation.id {
                     "get_client_workout_calendar"
                     | "get_workout_volume"
-                    | "get_progress_summary" => "?from=2026-11-02&to=2026-11-08",
+                    | "get_progress_summary"
+                    | "get_attendance_report"
+                    | "get_revenue_report"
+                    | "get_retention_report"
+                    | "get_retention_cohorts" => "?from=2026-11-02&to=2026-11-08",
                     "list_calendar_events" => "?from=2026-11-02T00:00:00Z&to=2026-11-08T00:00:00Z",
                     "list_slots" => &slots,
                     _ => "",

@@ -25,8 +25,17 @@ fn sources(of: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The core, and the areas over it.
-const AREAS: &[&str] =
-    &["core", "calendar", "conversations", "documents", "finance", "forms", "progress", "workouts"];
+const AREAS: &[&str] = &[
+    "core",
+    "calendar",
+    "conversations",
+    "documents",
+    "finance",
+    "forms",
+    "progress",
+    "reports",
+    "workouts",
+];
 
 fn nowhere(crates: &[&str], words: &[&str]) {
     for name in crates {

@@ -9,25 +9,13 @@ use spotter_kernel::{Id, Timestamp};
 use spotter_store::{Sql, Tx, params};
 
 use super::{at, coach_at_work, new_type};
-use crate::{harness::App, on_both_engines, workout::text};
+use crate::{
+    harness::{App, dice::Dice},
+    on_both_engines,
+    workout::text,
+};
 
 on_both_engines!(five_hundred_acts_leave_everything_in_order);
-
-/// A generator of the same acts at every run (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &'a [String]) -> Option<&'a String> {
-        if from.is_empty() { None } else { Some(&from[self.below(from.len())]) }
-    }
-}
 
 /// What there is to act on.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::*;
 
-crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms);
+crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms, the_tour_of_reports);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -18,7 +18,7 @@ fn walk(document: &str, folder: &Path, address: &str) -> String {
     told
 }
 
-/// Walks a document on a new demo: these stand one after the other in what is told. Its books hold after.
+/// Walks a document on a new demo: these stand one after the other in what is told. Its books hold after, and so do its reports.
 fn tour(engine: Engine, document: &str, expected: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
@@ -27,11 +27,12 @@ fn tour(engine: Engine, document: &str, expected: &[&str]) {
     let told = walk(document, folder.path(), &address);
     stop(child);
     let data = folder.path().to_str().unwrap().to_owned();
-    let audit =
-        ["finance".to_owned(), "audit".into(), "--data".into(), data].into_iter().chain(flags);
-    let audit: Vec<_> = audit.collect();
-    let (fine, books) = spotter(&audit.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(fine, "{books}");
+    for checked in [["finance", "audit"], ["reports", "check"]] {
+        let own = checked.into_iter().map(str::to_owned);
+        let all: Vec<_> = own.chain(["--data".into(), data.clone()]).chain(flags.clone()).collect();
+        let (fine, found) = spotter(&all.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(fine, "{checked:?}: {found}");
+    }
     let mut rest = told.as_str();
     for part in expected {
         let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part} in\n{told}"));
@@ -98,6 +99,19 @@ fn the_tour_of_progress(engine: Engine) {
         "[3,3,\"day\"]",
         "200 image/jpeg\n",
         "[true,true,true]",
+    ];
+    tour(engine, document, &expected);
+}
+
+fn the_tour_of_reports(engine: Engine) {
+    let document = include_str!("../../../../../docs/REPORTS.md");
+    let expected = [
+        "[true,true,false]",
+        "{\"partial\":true}",
+        "from,to,startsAt,endsAt,partial,attended",
+        "[\"EUR\",true,true]",
+        "[true]",
+        "[0,true]",
     ];
     tour(engine, document, &expected);
 }

@@ -30,7 +30,7 @@ use spotter_kernel::{Clock, Timestamp};
 use spotter_store::{Sql, params};
 
 use crate::{
-    harness::{App, Engine, PASSWORD, public_safe, runtime, send, start_as},
+    harness::{App, Engine, PASSWORD, figures_hold, public_safe, runtime, send, start_as},
     workout::text,
 };
 
@@ -140,8 +140,10 @@ pub fn travelling_as<F>(
         let app = App::new(server).await;
         app.app("PATCH", "/company/settings", Some(json!({"timeZone": "UTC"}))).await.ok();
         app.events().await;
+        let company = app.company;
         scenario(Travel { app, clock }).await;
         public_safe::check().await;
+        figures_hold(server, company).await;
         server.stop();
     });
 }

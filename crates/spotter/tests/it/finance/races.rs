@@ -16,7 +16,7 @@ use super::{
     course, invoices, new_product, sold, travelling,
 };
 use crate::{
-    harness::{App, Engine, open, runtime},
+    harness::{App, Engine, dice::Dice, open, runtime},
     on_both_engines,
     workout::text,
 };
@@ -173,22 +173,6 @@ fn who_cancels_while_it_renews_is_billed_rightly(engine: Engine) {
             assert_eq!(owed, 0, "{bills:?}");
         }
     });
-}
-
-/// Numbers that are the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
-        (!all.is_empty()).then(|| &all[self.below(all.len())])
-    }
 }
 
 /// What each membership says that it bills next: when, and how much.

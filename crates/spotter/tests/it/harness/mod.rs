@@ -2,6 +2,7 @@
 //! client that checks every answer against the API description.
 
 pub mod described;
+pub mod dice;
 pub mod files;
 pub mod people;
 pub mod postgres;

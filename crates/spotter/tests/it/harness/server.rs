@@ -23,7 +23,8 @@ use spotter_delivery::{
 };
 use spotter_files::{Files, Place};
 use spotter_http::{Settings, State};
-use spotter_kernel::{Clock, Timestamp};
+use spotter_kernel::{Clock, Timestamp, id::CompanyId};
+use spotter_reports::recounting;
 use spotter_store::{Config, Db, Location, migrate};
 use tokio::runtime::Runtime;
 
@@ -80,9 +81,20 @@ where
 {
     runtime().block_on(async {
         let app = App::new(server).await;
+        let company = app.company;
         scenario(app).await;
         public_safe::check().await;
+        figures_hold(server, company).await;
     });
+}
+
+/// Whatever was done, the figures of a company's reports are what its records come to.
+pub async fn figures_hold(server: &Server, company: CompanyId) {
+    let recounts = spotter::areas::areas().recounts;
+    let found = recounting::recount(&server.db, &server.env, company, &recounts, false).await;
+    let found = found.unwrap();
+    let told = found.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(found.is_empty(), "figures are wrong: {}", told.join("\n"));
 }
 
 pub struct SystemClock;

@@ -12,6 +12,7 @@ mod forms;
 mod locations;
 mod mcp;
 mod progress;
+mod reports;
 pub mod webhooks;
 mod workout;
 
@@ -59,6 +60,7 @@ pub const ALL: &[&dyn Sample] = &[
     &progress::Progress,
     &forms::Forms,
     &documents::Documents,
+    &reports::Reports,
     &conversations::Talk,
     &mcp::Assistants,
 ];

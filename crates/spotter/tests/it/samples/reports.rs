@@ -1,0 +1,23 @@
+//! Reports: nothing of their own; they tell of what there is.
+
+use serde_json::Value;
+use spotter_contract::Operation;
+
+use super::{Ids, Making, Sample};
+use crate::harness::App;
+
+pub struct Reports;
+
+impl Sample for Reports {
+    fn has(&self, operation: &Operation) -> bool {
+        operation.path.starts_with("/reports")
+    }
+
+    fn make<'m>(&'m self, _: &'m App, _: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
+        Box::pin(async {})
+    }
+
+    fn body(&self, operation: &str, _: &Ids) -> Value {
+        panic!("{operation} takes no body")
+    }
+}
