@@ -352,6 +352,7 @@ async fn statements_use_their_indexes(app: App) {
             "RECURSIVE kind (type)",
             "FROM company ORDER BY",
             "FROM company c WHERE",
+            "FROM report_recount ORDER BY",
             "UPDATE mail SET status = ?1, content = NULL, error = ?3",
             "WHERE due_at IS NOT NULL GROUP BY",
             "lease = NULL, due_at = NULL WHERE due_at IS NOT NULL",

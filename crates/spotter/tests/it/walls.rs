@@ -90,7 +90,7 @@ fn areas_stand_side_by_side() {
 
 #[test]
 fn every_statement_names_its_company() {
-    // The look-up of an address, the operator's list, and the pruning of what has expired span companies;
+    // The look-up of an address, the operator's lists, and the pruning of what has expired span companies;
     // assistants register, and ask, before anybody knows for which company; search terms are renewed for all;
     // mail that waited in a backup is not sent; what
     // providers told is forgotten for all, and the sandbox is one bank.
@@ -99,6 +99,8 @@ fn every_statement_names_its_company() {
         "mcp_request WHERE digest = ?1",
         "FROM account WHERE email",
         "SELECT company_id, name FROM company",
+        "SELECT company_id FROM company ORDER BY company_id",
+        "FROM report_recount ORDER BY company_id",
         "expires_at <= ?1 LIMIT",
         "kept_until <= ?1 LIMIT",
         "mcp_client WHERE client_id IN",

@@ -5,7 +5,7 @@ use spotter_store::{Sql, params};
 
 use super::{always_at_work, at, book, new_class, new_type, with};
 use crate::{
-    harness::{App, people},
+    harness::{App, people, rebuild_figures},
     on_both_engines,
     workout::text,
 };
@@ -270,6 +270,7 @@ async fn without_an_end_it_goes_on_and_is_joined(app: App) {
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "it is not made further");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
+    rebuild_figures(app).await;
 }
 
 async fn coaches_make_their_own(app: App) {

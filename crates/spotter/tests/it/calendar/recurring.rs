@@ -5,7 +5,7 @@ use spotter_store::{Sql, params};
 
 use super::{always, at, book, coach_at_work, new_class, new_type, with};
 use crate::{
-    harness::{App, people},
+    harness::{App, people, rebuild_figures},
     on_both_engines,
     workout::text,
 };
@@ -180,6 +180,7 @@ async fn a_series_without_an_end_goes_on(app: App) {
     assert!(!told.is_empty() && told.iter().all(|(name, _)| name == "booking.created"), "{told:?}");
     let series = app.get(&format!("/recurring-bookings/{id}")).await.ok();
     assert_eq!(series.data()["recurringBooking"]["recurrence"]["untilDate"], json!(null));
+    rebuild_figures(&app).await;
 }
 
 async fn classes_recur_where_they_take_place(app: App) {

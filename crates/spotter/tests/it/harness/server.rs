@@ -88,6 +88,12 @@ where
     });
 }
 
+/// Has the figures follow records that a scenario has changed behind the program's back.
+pub async fn rebuild_figures(app: &App) {
+    let (server, recounts) = (app.server, spotter::areas::areas().recounts);
+    recounting::recount(&server.db, &server.env, app.company, &recounts, true).await.unwrap();
+}
+
 /// Whatever was done, the figures of a company's reports are what its records come to.
 pub async fn figures_hold(server: &Server, company: CompanyId) {
     let recounts = spotter::areas::areas().recounts;
