@@ -14,6 +14,7 @@ mod million;
 mod progress;
 mod receiver;
 mod refresh;
+mod reports;
 mod service;
 mod speed;
 mod workouts;
@@ -113,6 +114,12 @@ enum What {
         #[arg(long, default_value_t = 20_000)]
         count: i64,
     },
+    /// A company with years of bookings: its reports.
+    Reports {
+        /// How many.
+        #[arg(long, default_value_t = 1_000_000)]
+        bookings: u64,
+    },
     /// A company with very many clients: searches, pages far down, and others beside them.
     Million {
         /// How many.
@@ -210,6 +217,7 @@ async fn main() -> Outcome {
         What::Renewals { count } => finance::renewals(service(18_508), place(), count).await,
         What::Invoices { count } => finance::invoices(service(18_509), place(), count).await,
         What::Progress { count } => progress::run(service(18_510), place(), count).await,
+        What::Reports { bookings } => reports::run(service(18_511), place(), bookings).await,
         What::Million { clients } => million::run(service(18_507), place(), clients).await,
         What::Faults { rounds } => {
             faults::run(service(18_401), receiver::Receiver::start(&data).await?, rounds).await

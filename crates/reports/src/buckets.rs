@@ -31,7 +31,7 @@ impl GroupBy {
     fn last(self, day: Date) -> Date {
         match self {
             Self::Day => day,
-            Self::Week => day.monday().plus_days(6).unwrap_or(day),
+            Self::Week => day.monday().plus_days(6).unwrap_or(Date::MAX),
             Self::Month => day.last_of_month(),
         }
     }
@@ -61,7 +61,7 @@ pub struct Bucket {
     pub ends_at: Timestamp,
     /// Whether it is not all of a day, week or month: the range cuts it, or it is not over.
     pub partial: bool,
-    /// Whether the range has all of it.
+    /// Whether the range has all of it that has been.
     #[serde(skip)]
     pub whole: bool,
 }
@@ -129,7 +129,8 @@ impl Frame {
         let bucket = |first: Date| {
             let last = self.group_by.last(first);
             let (from, to) = (first.max(self.from), last.min(self.to));
-            let whole = (from, to) == (first, last);
+            // Beyond today there is nothing yet that the range could leave out.
+            let whole = from == first && (to == last || to >= self.today);
             Bucket {
                 from,
                 to,
@@ -180,6 +181,11 @@ mod tests {
                 text("2026-10-01", "2026-10-31", false, true),
                 text("2026-11-01", "2026-11-30", true, true),
             ]
+        );
+        // This month so far is all of it that there is.
+        assert_eq!(
+            told(&frame("2026-11-01", "2026-11-24", GroupBy::Month)),
+            [text("2026-11-01", "2026-11-24", true, true)]
         );
         assert_eq!(told(&frame("2026-02-28", "2026-03-01", GroupBy::Day)).len(), 2);
     }

@@ -1,0 +1,105 @@
+//! What reports cost a company with very many bookings beside the same company with a hundredth of them over the same
+//! years, and how long it takes to make them of what was before.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::json;
+use spotter_kernel::{Date, TimeZone, Timestamp};
+use spotter_store::{Sql, params};
+
+use crate::{
+    Outcome,
+    calendar::{self, Studio},
+    company,
+    crowd::Place,
+    filling, receiver,
+    service::{Api, Service, tell},
+};
+
+/// How often each report is asked for.
+const TIMES: usize = 400;
+/// One in so many bookings is there from the start.
+const PART: u64 = 100;
+
+/// Measures a company with so many bookings.
+pub async fn run(mut service: Service, place: Place, bookings: u64) -> Outcome {
+    let api = service.start().await?;
+    let studio = calendar::found(&api).await?;
+    service.kill()?;
+    let mut told = Vec::new();
+    for (count, first) in [(bookings / PART, true), (bookings, false)] {
+        calendar::fill(&place, &studio, 0..bookings, move |number| (number % PART == 0) == first)
+            .await?;
+        recounted(&place).await?;
+        let began = Instant::now();
+        let api = service.start().await?;
+        made(&place).await?;
+        println!("    figures of {count} bookings made in {} s", began.elapsed().as_secs());
+        told.push(ask(&api, &studio, count).await?);
+        service.kill()?;
+    }
+    let [few, many] = told.as_slice() else { return Ok(()) };
+    for ((name, of_few), (_, of_many)) in few.iter().zip(many) {
+        println!("    {name}: {:.2} times that of a hundredth", of_many / of_few);
+    }
+    Ok(())
+}
+
+const AGAIN: Sql =
+    Sql("INSERT INTO report_recount (company_id) VALUES (?1) ON CONFLICT DO NOTHING");
+const WAITING: Sql = Sql("SELECT COUNT(*) FROM report_recount");
+
+/// Has the figures made anew as the service begins.
+async fn recounted(place: &Place) -> Outcome {
+    let own = company(&place.data)?;
+    let db = filling::open(place.location.clone()).await?;
+    db.write(move |tx| tx.execute(AGAIN, params![own]).map(drop)).await?;
+    db.close().await
+}
+
+/// Waits until they are made.
+async fn made(place: &Place) -> Outcome {
+    let db = filling::open(place.location.clone()).await?;
+    loop {
+        let found = db.read(|tx| tx.one::<(i64,)>(WAITING, params![])).await?;
+        if found == Some((0,)) {
+            return db.close().await;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// What each report costs: its name, and its p50 in milliseconds.
+async fn ask(api: &Api, studio: &Studio, count: u64) -> Outcome<Vec<(&'static str, f64)>> {
+    // A member and a bill, so that those reports tell of something.
+    let new = json!({"firstName": "Ann", "memberStatus": "active"});
+    api.ask(Method::POST, "/clients", Some(new)).await?;
+    let today = TimeZone::UTC.date_at(Timestamp::from_millis(receiver::now()));
+    let back =
+        |days: i64| today.plus_days(-days).map_or_else(String::new, |day: Date| day.to_string());
+    let coach = studio.coach();
+    let asked = [
+        ("a year by day", format!("attendance?from={}&to={today}", back(365))),
+        ("two years by week", format!("attendance?from={}&to={today}&groupBy=week", back(730))),
+        (
+            "almost three years by month",
+            format!("attendance?from={}&to={today}&groupBy=month", back(1_035)),
+        ),
+        (
+            "a coach's year by day",
+            format!("attendance?from={}&to={today}&coachId={coach}", back(365)),
+        ),
+        ("revenue of a year by day", format!("revenue?from={}&to={today}", back(365))),
+        (
+            "retention of a year by month",
+            format!("retention?from={}&to={today}&groupBy=month", back(365)),
+        ),
+    ];
+    let mut told = Vec::new();
+    for (name, path) in asked {
+        let times = api.fetch_often(&format!("/reports/{path}"), TIMES).await?;
+        told.push((name, tell(&format!("{name}, of {count} bookings"), times)));
+    }
+    Ok(told)
+}
