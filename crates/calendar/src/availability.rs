@@ -160,10 +160,6 @@ fn dates_around(zone: &TimeZone, range: Span) -> impl Iterator<Item = Date> {
     dates(first.plus_days(-1).unwrap_or(first), zone.date_at(range.end))
 }
 
-fn weekday_of(date: Date) -> i64 {
-    date.0.weekday().to_monday_one_offset().into()
-}
-
 impl CoachAvailability {
     /// When a coach works; never while nothing is set.
     pub fn of(cx: &mut Read, coach: CoachId) -> Result<Self> {
@@ -212,8 +208,8 @@ impl CoachAvailability {
         };
         let mut found = Vec::new();
         for date in dates_around(&self.time_zone, range) {
-            let weekday = weekday_of(date);
-            let opening = |start, end| window(start, end).on(date, &self.time_zone);
+            let weekday = date.weekday();
+            let opening = |start, end| Opening::of(&window(start, end), date, &self.time_zone);
             match self.overrides.0.iter().find(|other| other.date == date) {
                 Some(other) => {
                     let hours = other.windows.iter();
@@ -256,17 +252,17 @@ impl LocationAvailability {
         }
         let mut found = Vec::new();
         for date in dates_around(&self.time_zone, range) {
-            let weekday = weekday_of(date);
+            let weekday = date.weekday();
             if let Some(other) = self.overrides.0.iter().find(|other| other.date == date) {
                 let hours = other.windows.iter();
-                found.extend(
-                    hours.map(|h| window(&h.start_time, &h.end_time).on(date, &self.time_zone)),
-                );
+                found.extend(hours.map(|h| {
+                    Opening::of(&window(&h.start_time, &h.end_time), date, &self.time_zone)
+                }));
             } else if let Some(weekly) = &self.weekly {
                 let hours = weekly.0.iter().filter(|hours| hours.weekday == weekday);
-                found.extend(
-                    hours.map(|h| window(&h.start_time, &h.end_time).on(date, &self.time_zone)),
-                );
+                found.extend(hours.map(|h| {
+                    Opening::of(&window(&h.start_time, &h.end_time), date, &self.time_zone)
+                }));
             } else if opening.is_empty() {
                 let whole = Span::new(
                     date.start_in(&self.time_zone),
@@ -275,9 +271,9 @@ impl LocationAvailability {
                 found.push(Opening::whole(date, whole));
             } else {
                 let hours = opening.iter().filter(|hours| hours.weekday == weekday);
-                found.extend(
-                    hours.map(|h| window(&h.opens, &h.closes).on(date, &location.time_zone())),
-                );
+                found.extend(hours.map(|h| {
+                    Opening::of(&window(&h.opens, &h.closes), date, &location.time_zone())
+                }));
             }
         }
         Some(merged(found.into_iter().map(|opening| opening.span).collect()))

@@ -92,7 +92,7 @@ impl AvailabilityRule {
         };
         let window = Window { start: start.clone(), end: end.clone() };
         let dates = dates(self.start_date, self.end_date);
-        dates.map(|date| window.on(date, zone).span).collect()
+        dates.map(|date| window.on(date, zone)).collect()
     }
 
     fn check(&self, cx: &mut Read) -> Result<()> {

@@ -7,7 +7,8 @@
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
 //! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
 //! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
-//! [`waitlist`], [`cancellation`], [`attendance`]), and who reads along ([`feeds`]).
+//! [`waitlist`], [`cancellation`], [`attendance`]), who reads along ([`feeds`]), and what
+//! doors are told ([`doors`]).
 
 pub mod attendance;
 pub mod availability;
@@ -20,6 +21,7 @@ pub mod class_series;
 pub mod classes;
 pub mod closures;
 pub mod days;
+pub mod doors;
 pub mod events;
 pub mod feeds;
 mod figures;
@@ -60,6 +62,7 @@ pub fn area() -> Area {
                 rescheduling::area(),
                 cancellation::area(),
                 attendance::area(),
+                doors::area(),
                 figures::area(),
             ],
         ),

@@ -132,7 +132,7 @@ mod tests {
             let spans = |list: Vec<(i64, i64)>| merged(list.into_iter()
                 .map(|(from, long)| Span::of_minutes(midnight.plus_millis(from * 60_000), long)).collect());
             let (busy, open) = (spans(busy), spans(open));
-            let openings = [Window { start: time(opens), end: time(closes) }.on(date, &zone)];
+            let openings = [Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone)];
             let terms = Terms { minutes, interval: 15, before: buffers.0, after: buffers.1,
                 earliest: midnight.plus_millis(notice * 60_000), latest: None };
             let supply = Supply { zone: &zone, openings: &openings, place: Some(&open), closed: &[],

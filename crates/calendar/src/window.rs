@@ -2,76 +2,11 @@
 //! their grid. Knows no database.
 
 use jiff::{Span as Duration, civil::DateTime, tz::AmbiguousOffset};
-use spotter_kernel::{Date, TimeZone, Timestamp, text::WallTime};
+use spotter_kernel::{Date, TimeZone, Timestamp};
 
 const MINUTE: i64 = 60_000;
 
-/// A stretch of time: from its start until before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
-    /// When it begins.
-    pub start: Timestamp,
-    /// When it is over.
-    pub end: Timestamp,
-}
-
-impl Span {
-    /// From a start to an end.
-    pub const fn new(start: Timestamp, end: Timestamp) -> Self {
-        Self { start, end }
-    }
-
-    /// So many minutes from a start on.
-    pub const fn of_minutes(start: Timestamp, minutes: i64) -> Self {
-        Self { start, end: start.plus_millis(minutes * MINUTE) }
-    }
-
-    /// Whether both share an instant.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.start < other.end && other.start < self.end
-    }
-
-    /// Whether the other lies within.
-    pub fn holds(&self, other: &Self) -> bool {
-        self.start <= other.start && other.end <= self.end
-    }
-
-    /// With so many minutes before and after.
-    pub const fn widened(self, before: i64, after: i64) -> Self {
-        Self {
-            start: self.start.plus_millis(-before * MINUTE),
-            end: self.end.plus_millis(after * MINUTE),
-        }
-    }
-}
-
-/// Spans in order, those that touch made one.
-pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort_unstable();
-    let mut whole: Vec<Span> = Vec::with_capacity(spans.len());
-    for span in spans.into_iter().filter(|span| span.start < span.end) {
-        match whole.last_mut() {
-            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-            _ => whole.push(span),
-        }
-    }
-    whole
-}
-
-/// The dates from one to another; none where that is earlier.
-pub fn dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
-    let next = move |date: &Date| (*date < last).then(|| date.tomorrow());
-    std::iter::successors((first <= last).then_some(first), next)
-}
-
-/// A window of a date: wall-clock times, the end on the next day where it is not later than the start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// When it opens.
-    pub start: WallTime,
-    /// When it closes.
-    pub end: WallTime,
-}
+pub use spotter_kernel::span::{Span, Window, dates, merged};
 
 /// A window on a date, as instants; its grid begins at its wall-clock start.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,17 +18,13 @@ pub struct Opening {
     wall: DateTime,
 }
 
-impl Window {
-    /// The window on a date of a zone. It belongs to the date on which it begins.
-    pub fn on(&self, date: Date, zone: &TimeZone) -> Opening {
-        let (hours, minutes) = self.start.parts();
-        let last = if *self.end > *self.start { date } else { date.tomorrow() };
-        let span = Span::new(date.at(&self.start, zone), last.at(&self.end, zone));
-        Opening { span, date, wall: date.0.at(hours, minutes, 0, 0) }
-    }
-}
-
 impl Opening {
+    /// A window on a date of a zone. It belongs to the date on which it begins.
+    pub fn of(window: &Window, date: Date, zone: &TimeZone) -> Self {
+        let (hours, minutes) = window.start.parts();
+        Self { span: window.on(date, zone), date, wall: date.0.at(hours, minutes, 0, 0) }
+    }
+
     /// A stretch of a date that has no window of its own, such as the whole of it.
     pub fn whole(date: Date, span: Span) -> Self {
         Self { span, date, wall: date.0.at(0, 0, 0, 0) }
@@ -157,6 +88,7 @@ pub fn local(at: Timestamp, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use spotter_kernel::text::WallTime;
 
     use super::*;
 
@@ -201,7 +133,7 @@ mod tests {
         ) {
             let zone = TimeZone::parse(ZONES[zone]).unwrap();
             let date = Date::parse("2025-01-01").unwrap().plus_days(day).unwrap();
-            let window = Window { start: time(opens), end: time(closes) }.on(date, &zone);
+            let window = Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone);
             prop_assert_eq!(
                 window.starts(interval, minutes, &zone), walked(&window, interval, minutes, &zone));
         }
@@ -218,7 +150,7 @@ mod tests {
             if let Some(change) = zone.0.following(new_year.timestamp()).nth(which) {
                 let at = Timestamp::from_millis(change.timestamp().as_millisecond());
                 let date = zone.date_at(at).plus_days(-back).unwrap();
-                let window = Window { start: time(opens), end: time(closes) }.on(date, &zone);
+                let window = Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone);
                 prop_assert_eq!(
                     window.starts(interval, 30, &zone), walked(&window, interval, 30, &zone));
             }
@@ -230,28 +162,12 @@ mod tests {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
         let on = |date| {
             let window = Window { start: time(60), end: time(240) };
-            let starts = window.on(Date::parse(date).unwrap(), &zone).starts(60, 60, &zone);
+            let starts =
+                Opening::of(&window, Date::parse(date).unwrap(), &zone).starts(60, 60, &zone);
             starts.into_iter().map(|at| local(at, &zone)[11..].to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(on("2026-03-29"), ["01:00", "03:00"]);
         assert_eq!(on("2026-10-25"), ["01:00", "02:00", "02:00", "03:00"]);
         assert_eq!(on("2026-06-01"), ["01:00", "02:00", "03:00"]);
-    }
-
-    #[test]
-    fn dates_end_with_the_calendar() {
-        let last = Date::parse("9999-12-31").unwrap();
-        assert_eq!(dates(last.plus_days(-1).unwrap(), last).count(), 2);
-        assert_eq!(dates(last, last).count(), 1);
-        assert_eq!(dates(last, last.plus_days(-1).unwrap()).count(), 0);
-    }
-
-    #[test]
-    fn spans_that_touch_are_one() {
-        let at = |minute: i64| Timestamp::from_millis(minute * MINUTE);
-        let span = |from, to| Span::new(at(from), at(to));
-        let spans = merged(vec![span(5, 9), span(1, 3), span(3, 4), span(6, 7), span(8, 8)]);
-        assert_eq!(spans, [span(1, 4), span(5, 9)]);
-        assert!(span(1, 3).overlaps(&span(2, 4)) && !span(1, 3).overlaps(&span(3, 4)));
     }
 }

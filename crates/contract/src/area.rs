@@ -283,6 +283,7 @@ impl Table {
                 Access::Module(_) => (Role::Coach.word(), granted),
                 Access::SignedIn => ("Coach", "their own".to_owned()),
                 Access::Client => ("", "their own".to_owned()),
+                Access::Device => continue,
             };
             let shared = if row.surface == Surface::Public { "yes" } else { "" };
             let (method, path) = (row.method, row.path);

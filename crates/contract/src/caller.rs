@@ -44,6 +44,13 @@ pub enum Actor {
         /// The session that the token belongs to.
         session: Id,
     },
+    /// A door, gate or turnstile.
+    Device {
+        /// The device.
+        id: Id,
+        /// The digest of the key that it has shown.
+        key: [u8; 32],
+    },
     /// The operator, by the command line or a background job.
     System,
 }
@@ -55,6 +62,7 @@ impl Actor {
             Self::ApiClient { .. } => "api_client",
             Self::Coach { .. } => "coach",
             Self::Client { .. } => "client",
+            Self::Device { .. } => "device",
             Self::System => "system",
         }
     }
@@ -65,6 +73,7 @@ impl Actor {
             Self::ApiClient { id, .. } => Some(*id),
             Self::Coach { id, .. } => Some(id.0),
             Self::Client { id, .. } => Some(id.0),
+            Self::Device { id, .. } => Some(*id),
             Self::System => None,
         }
     }
@@ -123,6 +132,8 @@ pub enum Access {
     SignedIn,
     /// A signed-in client.
     Client,
+    /// An access device, by its key.
+    Device,
 }
 
 /// The refusal of a token without a scope.
@@ -145,7 +156,7 @@ impl Access {
                 Self::Module(keys) if keys.iter().any(|key| delegation.modules.contains(key)) => {
                     Ok(())
                 }
-                Self::Module(_) | Self::Coach(_) | Self::SignedIn | Self::Client => {
+                Self::Module(_) | Self::Coach(_) | Self::SignedIn | Self::Client | Self::Device => {
                     Err(Key::Forbidden.into())
                 }
             };
@@ -172,6 +183,7 @@ impl Access {
             (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Client, Actor::Client { .. }) => Ok(()),
+            (Self::Device, Actor::Device { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { .. }) => Err(least.is_needed()),
             _ => Err(Key::Forbidden.into()),
         }

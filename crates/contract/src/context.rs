@@ -22,6 +22,7 @@ use crate::{
     consents::Consents,
     endings::Effect,
     entitlement::Settling,
+    entrance::{Entrances, Forms, Timetable},
     erasure::Trace,
     figures,
     following::{Checkups, Following, Training},
@@ -71,6 +72,12 @@ pub struct Ports {
     pub following: Arc<dyn Following>,
     /// What clients have consented to.
     pub consents: Arc<dyn Consents>,
+    /// What lets clients in.
+    pub entrances: Arc<dyn Entrances>,
+    /// When locations are open, and who is expected there.
+    pub timetable: Arc<dyn Timetable>,
+    /// What clients have been asked and have answered.
+    pub forms: Arc<dyn Forms>,
 }
 
 impl Env {
@@ -147,6 +154,21 @@ impl<'t, 'c> Read<'t, 'c> {
     /// What clients have consented to.
     pub fn consents(&self) -> Result<&'t dyn Consents> {
         Ok(&*self.installation()?.ports.consents)
+    }
+
+    /// What lets clients in.
+    pub fn entrances(&self) -> Result<&'t dyn Entrances> {
+        Ok(&*self.installation()?.ports.entrances)
+    }
+
+    /// When locations are open, and who is expected there.
+    pub fn timetable(&self) -> Result<&'t dyn Timetable> {
+        Ok(&*self.installation()?.ports.timetable)
+    }
+
+    /// What clients have been asked and have answered.
+    pub fn forms(&self) -> Result<&'t dyn Forms> {
+        Ok(&*self.installation()?.ports.forms)
     }
 
     /// Who follows what clients do.

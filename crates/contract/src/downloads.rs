@@ -132,7 +132,9 @@ impl Download {
             Actor::ApiClient { id, .. } => (Holder::ApiClient, *id),
             Actor::Coach { id, .. } => (Holder::Coach, id.0),
             Actor::Client { id, .. } => (Holder::Client, id.0),
-            Actor::System => return Err(spotter_kernel::Problem::internal("nobody asks")),
+            Actor::Device { .. } | Actor::System => {
+                return Err(spotter_kernel::Problem::internal("nobody asks"));
+            }
         };
         let until = cx.now().plus_seconds(self.seconds);
         let ticket = Ticket { company: *company, holder, by, subject: subject.into(), until };

@@ -12,6 +12,7 @@ pub mod documents;
 pub mod downloads;
 pub mod endings;
 pub mod entitlement;
+pub mod entrance;
 pub mod erasure;
 pub mod exports;
 pub mod features;

@@ -150,7 +150,7 @@ impl Operation {
             path,
             access,
             for_client: None,
-            for_people: matches!(surface, Surface::Public),
+            for_people: surface == Surface::Public && access != Access::Device,
             feature: None,
             summary: "",
             description: "",
@@ -427,7 +427,8 @@ impl fmt::Debug for Operation {
 /// A row of the operations table: `operation!(GET "/clients", ClientsRead, list_clients)` for the
 /// Public API (the second fact is the scope); `operation!(app GET "/coaches", Manager,
 /// list_coaches)` for the application API (the least role of a
-/// coach, `SignedIn` for clients too, or `Client` for them alone).
+/// coach, `SignedIn` for clients too, or `Client` for them alone); `operation!(device GET
+/// "/access/device", get_device)` for what access devices ask for.
 #[macro_export]
 macro_rules! operation {
     (app $method:ident $path:literal, modules[$($key:literal)+], $function:ident) => {
@@ -448,6 +449,16 @@ macro_rules! operation {
             $crate::Surface::App,
             $path,
             $access,
+            stringify!($function),
+            $function,
+        )
+    };
+    (device $method:ident $path:literal, $function:ident) => {
+        $crate::Operation::new(
+            $crate::operation!(@method $method),
+            $crate::Surface::Public,
+            $path,
+            $crate::Access::Device,
             stringify!($function),
             $function,
         )

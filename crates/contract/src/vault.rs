@@ -17,6 +17,13 @@ pub fn digest_of(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
+/// A code of bytes by a key that somebody else has, too (HMAC-SHA256).
+pub fn keyed(key: &[u8; 32], bytes: &[u8]) -> Result<[u8; 32]> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Problem::internal)?;
+    mac.update(bytes);
+    Ok(mac.finalize().into_bytes().into())
+}
+
 /// Whether two digests are equal, in constant time.
 pub fn same(left: &[u8], right: &[u8]) -> bool {
     left.ct_eq(right).into()

@@ -8,6 +8,7 @@ pub mod access;
 pub mod audit_logs;
 pub mod clients;
 pub mod company;
+pub mod devices;
 pub mod figures;
 pub mod folding;
 pub mod live;

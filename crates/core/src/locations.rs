@@ -136,6 +136,16 @@ impl Location {
         format!("{}, {}, {city}", self.name, &*address.line1)
     }
 
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the zones that access devices guard.
+    pub fn access_zones(&self) -> &[String] {
+        &self.access_zones.0
+    }
+
     /// Whether something new can take place there.
     pub fn is_active(&self) -> bool {
         self.status == LocationStatus::Active

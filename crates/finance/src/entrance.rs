@@ -1,72 +1,71 @@
 //! Whether a client may come in: the one question that doors and the front desk ask of what was sold. A membership
 //! that runs lets in, and a pass on its days; credits pay for what is booked, and let nobody in by themselves.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Path, Query, Read, answer, operation};
+use spotter_contract::{
+    Area, Path, Query, Read, Write, answer,
+    entrance::{Entrances, Refusal, Way},
+    operation,
+};
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Date, Key, Problem, Result, Timestamp, id::ClientId};
-use spotter_store::{params, statements, words};
+use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{params, statements};
 
 use crate::{
+    access_rules::AccessRule,
     catalogue::vocabulary::ProductType,
+    credits::settling,
     ids::ClientProductId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     sales::client_product::ClientProduct,
 };
 
-words! {
-    /// Why nothing lets a client in: a bill of the membership is unpaid, it rests, it has not begun, the days of
-    /// the pass are used, it has ended, or nothing was sold that lets in.
-    pub enum Refusal {
-        PastDue = "past_due",
-        Paused = "paused",
-        NotYet = "not_yet",
-        Used = "used",
-        Ended = "ended",
-        NoProduct = "no_product",
-    }
-}
-
 /// Something that was sold and may let in on a day.
 #[derive(Debug, Clone)]
-struct Way {
+struct Sold {
     product: ClientProduct,
     course: Option<Subscription>,
     /// Days of a pass that are used up or booked, up to the day that is asked about.
     days: Vec<Date>,
 }
 
-impl Way {
-    /// Until when it lets in on a day, as a date that is not included any more; or why not.
-    fn opens(&self, day: Date) -> std::result::Result<Option<Date>, Refusal> {
+/// How something lets in on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Opens {
+    /// The first day on which it does not let in any more; nothing while none is known.
+    until: Option<Date>,
+    /// Whether a bill of it is unpaid.
+    owes: bool,
+}
+
+impl Sold {
+    /// How it lets in on a day, or why not.
+    fn opens(&self, day: Date) -> std::result::Result<Opens, Refusal> {
         match &self.course {
             Some(course) => Self::by_membership(course, day),
             None => self.by_pass(day),
         }
     }
 
-    fn by_membership(
-        course: &Subscription,
-        day: Date,
-    ) -> std::result::Result<Option<Date>, Refusal> {
+    fn by_membership(course: &Subscription, day: Date) -> std::result::Result<Opens, Refusal> {
         if course.has_ended() || course.end_date.is_some_and(|end| end <= day) {
             return Err(Refusal::Ended);
         }
         if day < course.start_date {
             return Err(Refusal::NotYet);
         }
-        if course.status == SubscriptionStatus::PastDue {
-            return Err(Refusal::PastDue);
-        }
         if course.pause_on(day).is_some() {
             return Err(Refusal::Paused);
         }
         let rests = course.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
-        Ok(rests.chain(course.end_date).min())
+        let until = rests.chain(course.end_date).min();
+        Ok(Opens { until, owes: course.status == SubscriptionStatus::PastDue })
     }
 
-    fn by_pass(&self, day: Date) -> std::result::Result<Option<Date>, Refusal> {
+    fn by_pass(&self, day: Date) -> std::result::Result<Opens, Refusal> {
         if self.product.has_ended() || self.product.valid_until.is_some_and(|until| until <= day) {
             return Err(Refusal::Ended);
         }
@@ -76,7 +75,7 @@ impl Way {
         let usable = self.product.terms.0.days_usable;
         let left = self.days.contains(&day) || (self.days.len() as i64) < usable;
         match left {
-            true => Ok(self.product.valid_until),
+            true => Ok(Opens { until: self.product.valid_until, owes: false }),
             false => Err(Refusal::Used),
         }
     }
@@ -98,37 +97,14 @@ pub struct Entrance {
     pub date: Date,
 }
 
-/// Of several ways in, the one that is open for longest; where none is, the reason that is nearest to one.
-fn answer(ways: &[Way], date: Date) -> Entrance {
-    let (mut best, mut reason): (Option<(ClientProductId, Option<Date>)>, Refusal) =
-        (None, Refusal::NoProduct);
-    for way in ways {
-        match way.opens(date) {
-            Ok(until) => {
-                let longer = |known: Option<Date>| {
-                    known.is_some_and(|known| until.is_none_or(|until| until > known))
-                };
-                if best.is_none_or(|(_, known)| longer(known)) {
-                    best = Some((way.product.client_product_id, until));
-                }
-            }
-            Err(why) => reason = reason.min(why),
-        }
-    }
-    let (client_product_id, until) = best.unzip();
-    Entrance {
-        allowed: client_product_id.is_some(),
-        reason: client_product_id.is_none().then_some(reason),
-        client_product_id,
-        until: until.flatten(),
-        date,
-    }
+/// Whether one day is later than another, where none is later than all.
+fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
+    other.is_some_and(|other| one.is_none_or(|one| one > other))
 }
 
-/// Whether a client may come in at an instant, as far as what they were sold goes.
-pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
-    let day = cx.zone()?.date_at(at);
-    let mut ways = Vec::new();
+/// What a client was sold that may let in.
+fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<Sold>> {
+    let mut found = Vec::new();
     for product in ClientProduct::latest_of(cx, client)? {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
         let course = match product.subscription_id {
@@ -140,9 +116,99 @@ pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
             true => cx.all::<(Date,)>(DAYS, params![product.client_product_id, day])?,
             false => Vec::new(),
         };
-        ways.push(Way { product, course, days: days.into_iter().map(|(day,)| day).collect() });
+        found.push(Sold { product, course, days: days.into_iter().map(|(day,)| day).collect() });
     }
-    Ok(answer(&ways, day))
+    Ok(found)
+}
+
+/// What of it lets in on a day, what is paid for before what is not, then what is open for longest; where nothing
+/// does, the reason that is nearest to one.
+fn ways(sold: &[Sold], day: Date) -> std::result::Result<Vec<(&Sold, Opens)>, Refusal> {
+    let (mut open, mut reason) = (Vec::new(), Refusal::NoProduct);
+    for one in sold {
+        match one.opens(day) {
+            Ok(opens) => open.push((one, opens)),
+            Err(why) => reason = reason.min(why),
+        }
+    }
+    open.sort_by(|(_, a), (_, b)| {
+        let longest = is_later(b.until, a.until).cmp(&is_later(a.until, b.until));
+        a.owes.cmp(&b.owes).then(longest)
+    });
+    if open.is_empty() { Err(reason) } else { Ok(open) }
+}
+
+/// Whether a client may come in at an instant, as far as what they were sold goes.
+pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
+    let date = cx.zone()?.date_at(at);
+    let sold = sold(cx, client, date)?;
+    let best = ways(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
+    let (best, reason) = match best {
+        Ok(Some(best)) => (Some(best), None),
+        Ok(None) => (None, Some(Refusal::PastDue)),
+        Err(why) => (None, Some(why)),
+    };
+    Ok(Entrance {
+        allowed: best.is_some(),
+        reason,
+        client_product_id: best.map(|(sold, _)| sold.product.client_product_id),
+        until: best.and_then(|(_, opens)| opens.until),
+        date,
+    })
+}
+
+/// What doors ask of finance.
+pub struct Sales;
+
+impl Entrances for Sales {
+    fn ways(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        at: Timestamp,
+    ) -> Result<std::result::Result<Vec<Way>, Refusal>> {
+        let day = cx.zone()?.date_at(at);
+        let sold = sold(cx, client, day)?;
+        let open = match ways(&sold, day) {
+            Ok(open) => open,
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut ways = Vec::with_capacity(open.len());
+        for (one, opens) in open {
+            ways.push(Way {
+                client_product: one.product.client_product_id.0,
+                is_pass: one.course.is_none(),
+                owes: opens.owes,
+                until: opens.until,
+                limits: AccessRule::limits(cx, one.product.product_id)?,
+            });
+        }
+        Ok(Ok(ways))
+    }
+
+    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<Way>>> {
+        let day = cx.today()?;
+        let rules = AccessRule::all(cx)?;
+        let mut found: BTreeMap<ClientId, Vec<Way>> = BTreeMap::new();
+        for course in Subscription::all_running(cx)? {
+            let Ok(Opens { until, owes }) = Sold::by_membership(&course, day) else { continue };
+            found.entry(course.client_id).or_default().push(Way {
+                client_product: course.client_product_id.0,
+                is_pass: false,
+                owes,
+                until,
+                limits: rules.get(&course.product_id).cloned().unwrap_or_default(),
+            });
+        }
+        Ok(found)
+    }
+
+    fn use_day(&self, cx: &mut Write, client: ClientId, way: &Way, visit: Id) -> Result<()> {
+        match way.is_pass {
+            true => settling::use_day(cx, client, ClientProductId(way.client_product), visit),
+            false => Ok(()),
+        }
+    }
 }
 
 /// When somebody wants to come in.

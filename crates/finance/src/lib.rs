@@ -6,6 +6,7 @@
 //! in [`standing`]. Who may come in with what they were sold says [`entrance`]. How a company bills stands in
 //! [`settings`]. The books look at themselves ([`audit`]).
 
+mod access_rules;
 pub mod audit;
 pub mod billing;
 pub mod catalogue;
@@ -39,6 +40,7 @@ pub fn area() -> Area {
         Area::join([memberships::area(), standing::area()]).under("Subscriptions"),
         credits::area().under("Credits"),
         entrance::area().under("Sales"),
+        access_rules::area(),
         audit::area(),
         figures::area(),
         privacy::area(),

@@ -24,6 +24,7 @@ mod submission;
 
 pub use checkups::Given;
 use spotter_contract::Area;
+pub use submission::HandedIn;
 
 /// What the area brings.
 pub fn area() -> Area {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use spotter_contract::{Area, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Paged, Path, Read, Write, answer, entrance::Forms, listed, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, Json, List, filters, lists, params, record, statements, under, values};
@@ -183,7 +185,31 @@ lists! {
     ).tallied(TALLY);
 }
 
+/// What doors are told of forms.
+pub struct HandedIn;
+
+impl Forms for HandedIn {
+    fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()> {
+        let rule = "must be one of the company's forms";
+        Form::find(cx, FormId(form)).map(drop).map_err(|none| none.missing(field, rule))
+    }
+
+    fn has_answered(&self, cx: &mut Read, client: ClientId, form: Id) -> Result<bool> {
+        let found: Option<(i64,)> = cx.one(HAS_ANSWERED, params![client, form])?;
+        Ok(found.is_some())
+    }
+
+    fn who_answered(&self, cx: &mut Read, form: Id) -> Result<Vec<ClientId>> {
+        let found: Vec<(ClientId,)> = cx.all(WHO_ANSWERED, params![form])?;
+        Ok(found.into_iter().map(|(client,)| client).collect())
+    }
+}
+
 statements! {
+    HAS_ANSWERED = "SELECT CAST(1 AS BIGINT) FROM form_submission WHERE company_id = ?1 AND client_id = ?2 \
+        AND form_id = ?3 LIMIT 1";
+    WHO_ANSWERED = "SELECT DISTINCT client_id FROM form_submission WHERE company_id = ?1 AND form_id = ?2 \
+        LIMIT 100000";
     FIND = "SELECT ", Submission::COLUMNS, " FROM form_submission \
         WHERE company_id = ?1 AND client_id = ?2 AND submission_id = ?3";
     INSERT = "INSERT INTO form_submission ", values!(Submission);

@@ -12,10 +12,10 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 use spotter_contract::{
-    Answer, Arguments, Asked, Caller, Content, Operation, Surface,
+    Access, Answer, Arguments, Asked, Caller, Content, Operation, Surface,
     idempotency::{self, Idempotent},
 };
-use spotter_core::access::sessions;
+use spotter_core::{access::sessions, devices::keys};
 use spotter_kernel::{
     Id, Key, Problem, Result, limits,
     secret::{Credential, CredentialKind},
@@ -43,7 +43,7 @@ pub(crate) async fn serve(
     let counted = Arc::new(OnceLock::new());
     let asked_with = known_tags(request.headers());
     let rows = operation.rows.filter(|_| table::is_wanted(request.headers()));
-    let outcome = match bearer(request.headers(), surface) {
+    let outcome = match credential(request.headers(), surface, &operation) {
         Ok(token) => {
             answer(&state, &operation, token, params, request, &request_id, &counted).await
         }
@@ -114,6 +114,20 @@ pub(crate) fn bearer(headers: &HeaderMap, surface: Surface) -> Result<Credential
     };
     Credential::parse(kind, token.trim()).ok_or_else(|| Key::InvalidToken.into())
 }
+
+/// What an operation's caller is known by: the key of a device, or else a token.
+fn credential(headers: &HeaderMap, surface: Surface, operation: &Operation) -> Result<Credential> {
+    if operation.access != Access::Device {
+        return bearer(headers, surface);
+    }
+    let key = only(headers, DEVICE_KEY).map_err(|()| Key::InvalidDeviceKey)?;
+    let key = key.ok_or(Key::MissingDeviceKey)?.to_str().unwrap_or_default();
+    let read = Credential::parse(CredentialKind::DeviceKey, key.trim());
+    read.ok_or_else(|| Key::InvalidDeviceKey.into())
+}
+
+/// The header in which a device shows its key.
+const DEVICE_KEY: &str = "x-device-key";
 
 /// A request as it was read before its transaction begins.
 struct Incoming {
@@ -209,10 +223,11 @@ fn transact(
 }
 
 fn authenticate(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Arc<Caller>> {
-    if token.kind == CredentialKind::ApiAccessToken {
-        state.known_tokens.authenticate(tx, token, state.env.clock.now())
-    } else {
-        sessions::authenticate(tx, &state.env, token).map(Arc::new)
+    let now = state.env.clock.now();
+    match token.kind {
+        CredentialKind::ApiAccessToken => state.known_tokens.authenticate(tx, token, now),
+        CredentialKind::DeviceKey => keys::authenticate(tx, token, now).map(Arc::new),
+        _ => sessions::authenticate(tx, &state.env, token).map(Arc::new),
     }
 }
 
@@ -261,7 +276,7 @@ async fn read(
     };
     let mut asked = Asked::new(operation.clone(), arguments, idempotent);
     asked.busy = matches!(held, Some(None));
-    asked.demands_key = token.kind == CredentialKind::ApiAccessToken;
+    asked.demands_key = token.kind != CredentialKind::AppAccessToken;
     Incoming { token, asked, request_id: request_id.clone(), reached, _held: held.flatten() }
 }
 

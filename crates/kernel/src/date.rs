@@ -59,6 +59,11 @@ impl Date {
         (other.0 - self.0).get_days().into()
     }
 
+    /// The ISO weekday, 1 = Monday to 7 = Sunday.
+    pub fn weekday(self) -> i64 {
+        self.0.weekday().to_monday_one_offset().into()
+    }
+
     /// The Monday of the date's week.
     pub fn monday(self) -> Self {
         let behind = i64::from(self.0.weekday().to_monday_zero_offset());

@@ -19,6 +19,7 @@ pub mod patch;
 pub mod problem;
 pub mod scope;
 pub mod secret;
+pub mod span;
 pub mod text;
 
 pub use clock::{Clock, Entropy, Timestamp, in_order};

@@ -45,6 +45,8 @@ keys! {
     InvalidToken "auth.invalid_token" 401 "The token is malformed, expired or revoked."
     InvalidClient "auth.invalid_client" 401 "The API client is inactive, revoked or gone."
     MissingContext "auth.missing_context" 401 "The token has no usable company context."
+    MissingDeviceKey "auth.missing_device_key" 401 "The x-device-key header is missing."
+    InvalidDeviceKey "auth.invalid_device_key" 401 "The device key is malformed or replaced, or its device is disabled or revoked."
     InvalidCredentials "auth.invalid_credentials" 401 "The e-mail address and password do not match an account."
     Forbidden "auth.forbidden" 403 "The caller's role does not allow this."
     ProviderUnavailable "auth.provider_unavailable" 403 "The company's provider access is disabled."

@@ -37,6 +37,8 @@ pub enum CredentialKind {
     McpRefreshToken,
     /// Authorization code of the MCP server.
     McpCode,
+    /// Key of an access device.
+    DeviceKey,
 }
 
 impl CredentialKind {
@@ -56,6 +58,7 @@ impl CredentialKind {
             Self::McpAccessToken => "fsct_",
             Self::McpRefreshToken => "fscr_",
             Self::McpCode => "fscc_",
+            Self::DeviceKey => "fsdk_",
         }
     }
 

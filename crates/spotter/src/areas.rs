@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use spotter_contract::{Area, Operation, Ports};
 use spotter_core::{
-    access, audit_logs, clients, company, figures, live, locations, mail, mcp, platform, uploads,
-    webhooks,
+    access, audit_logs, clients, company, devices, figures, live, locations, mail, mcp, platform,
+    uploads, webhooks,
 };
 
 /// Everything that the areas bring, in the order of the documentation.
@@ -29,6 +29,8 @@ pub fn areas() -> Area {
         spotter_forms::area(),
         spotter_documents::area(),
         spotter_reports::area(),
+        devices::area(),
+        spotter_doors::area(),
         mail::area(),
         uploads::area(),
         live::area(),
@@ -43,6 +45,9 @@ pub fn ports() -> Ports {
         checkups: Arc::new(spotter_forms::Given),
         following: Arc::new(spotter_progress::follow::Progress),
         consents: Arc::new(clients::health_consent::Said),
+        entrances: Arc::new(spotter_finance::entrance::Sales),
+        timetable: Arc::new(spotter_calendar::doors::Doors),
+        forms: Arc::new(spotter_forms::HandedIn),
     }
 }
 

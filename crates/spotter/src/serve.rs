@@ -28,7 +28,8 @@ use crate::{
     data_exports::Exporter,
     mail::{self, Mailer},
     settings::Settings,
-    system, upkeep,
+    system,
+    upkeep::{self, Keeps},
 };
 
 /// So many attempts may wait for an answer for each that may be fresh.
@@ -106,6 +107,8 @@ pub(crate) async fn serve(
     )
     .map_err(|problem| problem.to_string())?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
+    let keeps =
+        Keeps { webhook_days: webhooks.retention_days, access_log_days: settings.access_log_days };
     let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
     let table = Arc::new(Table::new(crate::areas::areas()));
     let state = State::new(
@@ -152,8 +155,7 @@ pub(crate) async fn serve(
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
     workers.spawn(jobs.run(jobs_stop.clone(), patience));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
-    let upkeep =
-        upkeep::run(db.clone(), env, files, state.metrics.clone(), webhooks.retention_days);
+    let upkeep = upkeep::run(db.clone(), env, files, state.metrics.clone(), keeps);
     let background = tokio::spawn(upkeep);
     let server = {
         let (handle, doorkeeper) = (handle.clone(), Doorkeeper::new(most));

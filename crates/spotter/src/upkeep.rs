@@ -11,6 +11,7 @@ use spotter_core::{
     uploads::{self, Stored},
 };
 use spotter_delivery::retention;
+use spotter_doors::retention as scans;
 use spotter_files::Files;
 use spotter_kernel::{Problem, Result, Timestamp, panics::caught_async};
 use spotter_reports::recounting;
@@ -19,13 +20,22 @@ use spotter_store::{Db, Tx};
 /// How long it rests after a step that was full, so that requests hardly notice it.
 const REST: Duration = Duration::from_millis(50);
 
+/// How long something is kept, in days.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keeps {
+    /// Events and deliveries.
+    pub webhook_days: i64,
+    /// Who went through which door.
+    pub access_log_days: i64,
+}
+
 /// Runs until the process ends.
 pub(crate) async fn run(
     db: Db,
     env: Env,
     files: Files,
     metrics: Option<PrometheusHandle>,
-    webhook_retention_days: i64,
+    keeps: Keeps,
 ) {
     tokio::join!(
         attempt("find clients by what they are found by now", reindex(&db)),
@@ -34,7 +44,8 @@ pub(crate) async fn run(
         every(2, "fold figures", || db.fold_figures(figures::TABLES)),
         every(5, "condense metrics", || condense(metrics.as_ref())),
         every(60, "sweep files", || sweep_files(&db, &files, env.clock.now())),
-        every(600, "forget deliveries", || forget_webhooks(&db, &env, webhook_retention_days)),
+        every(600, "forget deliveries", || forget_webhooks(&db, &env, keeps.webhook_days)),
+        every(600, "forget scans", || forget_scans(&db, &env, keeps.access_log_days)),
     );
 }
 
@@ -129,6 +140,22 @@ async fn forget_webhooks(db: &Db, env: &Env, retention_days: i64) -> Result<()> 
     let mut at = None;
     while let Some(company) = db.read(move |tx| retention::next_company(tx, at, before)).await? {
         while db.write(move |tx| retention::prune(tx, company, before)).await? >= retention::STEP {
+            tokio::time::sleep(REST).await;
+        }
+        at = Some(company);
+    }
+    Ok(())
+}
+
+async fn forget_scans(db: &Db, env: &Env, days: i64) -> Result<()> {
+    let before = env.clock.now().plus_days(-days);
+    let mut at = None;
+    while let Some(company) = db.read(move |tx| scans::next_company(tx, at, before)).await? {
+        let forget = || {
+            let env = env.clone();
+            db.write(move |tx| scans::prune(tx, &env, company, before))
+        };
+        while forget().await? >= scans::STEP {
             tokio::time::sleep(REST).await;
         }
         at = Some(company);

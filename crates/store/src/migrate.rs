@@ -42,6 +42,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("documents", include_str!("../migrations/0026_documents.sql")),
     ("privacy", include_str!("../migrations/0027_privacy.sql")),
     ("reports", include_str!("../migrations/0028_reports.sql")),
+    ("access devices", include_str!("../migrations/0029_access_devices.sql")),
 ];
 
 /// The schema version that this binary works with.

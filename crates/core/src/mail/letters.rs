@@ -28,6 +28,7 @@ words! {
         MembershipEnds = "membership_ends",
         MembershipNeverBegins = "membership_never_begins",
         DocumentExpires = "document_expires",
+        DeviceSilent = "device_silent",
     }
 }
 
@@ -108,6 +109,15 @@ pub enum Letter<'l> {
         /// Its last day.
         until: &'l str,
     },
+    /// A door has not been heard of for a while.
+    DeviceSilent {
+        /// What people call it.
+        device: &'l str,
+        /// Where it is.
+        location: &'l str,
+        /// Since when, by the clock there.
+        since: &'l str,
+    },
     /// What is sent to a webhook's target does not arrive.
     FailingWebhook {
         /// What people call the subscription.
@@ -172,6 +182,7 @@ struct Language {
     membership_ends: Texts,
     membership_never_begins: Texts,
     document_expires: Texts,
+    device_silent: Texts,
 }
 
 impl Language {
@@ -197,6 +208,7 @@ impl Language {
             LetterKind::MembershipEnds => &self.membership_ends,
             LetterKind::MembershipNeverBegins => &self.membership_never_begins,
             LetterKind::DocumentExpires => &self.document_expires,
+            LetterKind::DeviceSilent => &self.device_silent,
         }
     }
 }
@@ -221,6 +233,7 @@ impl Letter<'_> {
             Self::MembershipEnds { .. } => LetterKind::MembershipEnds,
             Self::MembershipNeverBegins { .. } => LetterKind::MembershipNeverBegins,
             Self::DocumentExpires { .. } => LetterKind::DocumentExpires,
+            Self::DeviceSilent { .. } => LetterKind::DeviceSilent,
         }
     }
 
@@ -271,6 +284,10 @@ impl Letter<'_> {
             }
             Self::DocumentExpires { document, client, until } => {
                 values.extend([("document", *document), ("client", *client), ("until", *until)]);
+                String::new()
+            }
+            Self::DeviceSilent { device, location, since } => {
+                values.extend([("device", *device), ("location", *location), ("since", *since)]);
                 String::new()
             }
         };
@@ -351,6 +368,9 @@ mod tests {
                     "from",
                     "document",
                     "client",
+                    "device",
+                    "location",
+                    "since",
                 ];
                 assert!(names(own).iter().all(|name| known.contains(&name.as_str())));
             }

@@ -206,6 +206,17 @@ impl Settling for Ledger {
     }
 }
 
+/// Uses a day of a pass, today, for a visit; once for a visit.
+pub fn use_day(cx: &mut Write, client: ClientId, pass: ClientProductId, visit: Id) -> Result<()> {
+    if holds(cx, visit)?.iter().any(|hold| hold.client_product_id == Some(pass)) {
+        return Ok(());
+    }
+    let taking = Taking { booking: visit, client, units: 1, pools: Vec::new(), at: cx.now() };
+    let (source, day) = (EntitlementSource::Pass, cx.today()?);
+    put(cx, &taking, source, (pass.0, Some(pass)), day, taking.units)?;
+    settle(cx, &taking, EntitlementState::Consumed).map(drop)
+}
+
 /// Gives back what bookings hold of a sale from a day on, which has ended or rests then. Who calls has the
 /// bookings covered by something else, or cancelled.
 pub fn uncover(cx: &mut Write, product: ClientProductId, from: Date) -> Result<()> {

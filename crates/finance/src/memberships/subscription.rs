@@ -148,6 +148,11 @@ impl Subscription {
         cx.all(RUNNING, params![client])
     }
 
+    /// Memberships that have begun and have not ended, of all clients; at most 100,000.
+    pub fn all_running(cx: &mut Read) -> Result<Vec<Self>> {
+        cx.all(ALL_RUNNING, params![])
+    }
+
     /// Rejects what was wished of it and waits for an answer: there is nothing left to decide.
     pub fn end_requests(&self, cx: &mut Write) -> Result<()> {
         let now = cx.now();
@@ -216,6 +221,8 @@ statements! {
     RUNNING = "SELECT ", Subscription::COLUMNS, " FROM subscription WHERE company_id = ?1 \
         AND client_id = ?2 AND status IN ('scheduled', 'active', 'past_due', 'paused') \
         ORDER BY subscription_id LIMIT 100";
+    ALL_RUNNING = "SELECT ", Subscription::COLUMNS, " FROM subscription WHERE company_id = ?1 \
+        AND status IN ('active', 'past_due', 'paused') LIMIT 100000";
     END_REQUESTS = "UPDATE subscription_request SET status = 'rejected', answered_at = ?3, updated_at = ?3 \
         WHERE company_id = ?1 AND subscription_id = ?2 AND status = 'pending'";
     INSERT = "INSERT INTO subscription ", values!(Subscription);

@@ -48,6 +48,11 @@ fn meaning(name: &str) -> Option<&'static str> {
 /// By name.
 const MEANINGS: &[(&str, &str)] = &[
     ("_id", "The record's id."),
+    ("accessCredentials", "What clients are known by at doors."),
+    ("accessDevices", "Access devices."),
+    ("accessRules", "Access rules."),
+    ("accessScanId", "The entry of the access log."),
+    ("accessScans", "Entries of the access log."),
     ("accessTokenSeconds", "How long an access token lives, in seconds."),
     ("accessZones", "Names of the zones that access devices guard."),
     ("access_token", "The token, for `Authorization: Bearer`."),
@@ -136,6 +141,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("country", "ISO 3166-1 alpha-2 code."),
     ("createdAt", "When it was created."),
     ("createdBy", "Who made it; `null` where it was the operator."),
+    ("credentialId", "What a client is known by at doors."),
     ("creditLotId", "Credits that were given together."),
     (
         "creditPools",
@@ -157,11 +163,13 @@ const MEANINGS: &[(&str, &str)] = &[
     ("dayOrder", "The day's place in the plan, from 1."),
     ("days", "The days, in their order."),
     ("decidedAt", "When it was decided."),
+    ("decision", "What became of it."),
     ("defaultAssignedCoachId", "The coach of new clients for whom none is named."),
     ("defaultReleasePolicy", "How plans are released where nothing else is said."),
     ("defaultRestSeconds", "Rest between sets where nothing else is said, in seconds."),
     ("deliveries", "The deliveries, newest first."),
     ("description", "What it is, in the company's words."),
+    ("deviceId", "The access device."),
     ("difficulty", "How hard it is."),
     ("document", "A document."),
     ("documentFile", "The file of a document."),
@@ -440,6 +448,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("values", "The client's values of the company's own fields."),
     ("videoUrl", "The address of a video."),
     ("visibility", "In which app people see it."),
+    ("visitId", "The client's day at the location."),
+    ("visits", "Visits."),
     ("website", "The address of the website."),
     ("weekNumber", "The week, from 1."),
     (

@@ -57,6 +57,10 @@ pub(super) fn security_schemes() -> Value {
             "type": "http", "scheme": "basic",
             "description": "The API client's id and secret, for the token endpoint alone.",
         },
+        "deviceKey": {
+            "type": "apiKey", "in": "header", "name": "x-device-key",
+            "description": "The key of an access device, for what stands below `/access`.",
+        },
     })
 }
 

@@ -70,7 +70,7 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
                 Access::Scope(scope) => Role::least_for(scope),
                 Access::Coach(least) => Some(least),
                 Access::Module(_) => Some(Role::Coach),
-                Access::SignedIn | Access::Client => None,
+                Access::SignedIn | Access::Client | Access::Device => None,
             };
             let mut text = match least {
                 Some(least) => format!("For coaches from the role {} on.", least.word()),
@@ -88,6 +88,9 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
                 text.push('.');
             }
             (session, text)
+        }
+        (_, Access::Device) => {
+            (json!([{"deviceKey": []}]), "For access devices, by their key.".to_owned())
         }
         (_, Access::SignedIn) => (session, "For coaches and clients.".to_owned()),
         (_, Access::Client) => (session, "For clients.".to_owned()),

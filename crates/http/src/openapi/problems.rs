@@ -22,22 +22,19 @@ pub(super) fn of(
             keys.push(key);
         }
     };
-    let pipeline = [
-        Key::RequestInvalid,
-        operation.invalid(),
-        Key::MissingBearer,
-        Key::InvalidToken,
-        Key::RateLimitExceeded,
-        Key::InternalError,
-    ];
-    let own: &[Key] = match surface {
-        Surface::Public => &[
+    let pipeline =
+        [Key::RequestInvalid, operation.invalid(), Key::RateLimitExceeded, Key::InternalError];
+    let own: &[Key] = match (surface, operation.access) {
+        (_, Access::Device) => &[Key::MissingDeviceKey, Key::InvalidDeviceKey],
+        (Surface::Public, _) => &[
+            Key::MissingBearer,
+            Key::InvalidToken,
             Key::InvalidClient,
             Key::MissingContext,
             Key::ProviderUnavailable,
             Key::ScopesInsufficient,
         ],
-        Surface::App => &[Key::Forbidden],
+        (Surface::App, _) => &[Key::MissingBearer, Key::InvalidToken, Key::Forbidden],
     };
     for key in pipeline.iter().chain(own) {
         add(key.status(), *key);

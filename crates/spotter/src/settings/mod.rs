@@ -65,6 +65,8 @@ pub struct Settings {
     pub http: spotter_http::Settings,
     /// What is set about webhooks.
     pub webhooks: spotter_delivery::Settings,
+    /// How long it is kept who went through which door, in days.
+    pub access_log_days: i64,
     /// Where files that people send are kept.
     pub files: Place,
     /// Where mail is handed in; nothing where none is sent.
@@ -225,6 +227,7 @@ impl Settings {
                 concurrency: said.number("webhook_concurrency", 8, 4_096) as u32,
                 retention_days: said.number("webhook_retention_days", 1, 3_650) as i64,
             },
+            access_log_days: said.number("access_log_days", 1, 3_650) as i64,
             files,
             tls,
             log: said.text("log").to_owned(),

@@ -89,6 +89,7 @@ pub const TABLE: &[Setting] = &[
     ),
     setting("webhook_concurrency", "256", "Delivery attempts that may be under way at once"),
     setting("webhook_retention_days", "30", "How long events and deliveries are kept"),
+    setting("access_log_days", "180", "How long it is kept who went through which door"),
     setting(
         "files",
         "",

@@ -54,6 +54,21 @@ async fn strangers_are_turned_away(app: App) {
                 .header("Idempotency-Key", random_text());
             with_body(&operation, &world, request)
         };
+        if operation.access == Access::Device {
+            world.ask(&operation, bare()).await.refused(401, "auth.missing_device_key");
+            let with_token = bare().bearer_auth(&app.token);
+            world.ask(&operation, with_token).await.refused(401, "auth.missing_device_key");
+            for key in ["x", "fsdk_", &format!("fsdk_{}", &junk[5..]), &app.token] {
+                let shown = bare().header("x-device-key", key);
+                world.ask(&operation, shown).await.refused(401, "auth.invalid_device_key");
+            }
+            continue;
+        }
+        // The key of a device opens nothing else.
+        let with_key = bare().header("x-device-key", &world.ids["deviceKey"]);
+        world.ask(&operation, with_key).await.refused(401, "auth.missing_bearer");
+        let with_key = bare().bearer_auth(&world.ids["deviceKey"]);
+        world.ask(&operation, with_key).await.refused(401, "auth.invalid_token");
         world.ask(&operation, bare()).await.refused(401, "auth.missing_bearer");
         world
             .ask(&operation, bare().header("authorization", "Basic eDp5"))
@@ -97,7 +112,7 @@ async fn strangers_are_turned_away(app: App) {
     app.app("PATCH", "/company/features", Some(json!({"publicApi": false}))).await.ok();
     let before = app.state().await;
     for operation in
-        spotter::areas::operations().iter().filter(|operation| operation.surface == Surface::Public)
+        spotter::areas::operations().iter().filter(|row| matches!(row.access, Access::Scope(_)))
     {
         let request =
             with_body(operation, &world, world.request(operation, &world.path(operation)));
@@ -115,8 +130,7 @@ async fn keys_are_demanded(app: App) {
         let with = |key: Option<&str>| {
             let request =
                 world.app.server.request(operation.method.name(), &world.path(&operation));
-            let request =
-                with_body(&operation, &world, request.bearer_auth(world.token(&operation)));
+            let request = with_body(&operation, &world, world.signed(&operation, request));
             match key {
                 Some(key) => request.header("Idempotency-Key", key),
                 None => request,

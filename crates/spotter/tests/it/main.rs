@@ -15,6 +15,7 @@ mod concurrency;
 mod conversations;
 mod description;
 mod documents;
+mod doors;
 mod endings;
 mod finance;
 mod forms;

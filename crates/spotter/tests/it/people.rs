@@ -77,7 +77,7 @@ async fn coaches_reach_what_their_role_has(app: App) {
     world.app.announced(&[]).await;
     // What only integrations may do is not there at all, unless people have their own at that place.
     let only = table.operations().iter().filter(|operation| !operation.for_people);
-    for operation in only.filter(|operation| operation.surface == Surface::Public) {
+    for operation in only.filter(|operation| matches!(operation.access, Access::Scope(_))) {
         let path = path(&world, operation);
         let own = table.operations().iter().any(|other| {
             other.surface == Surface::App

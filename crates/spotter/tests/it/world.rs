@@ -45,7 +45,7 @@ impl World {
         self.ids.get(name).unwrap_or_else(|| panic!("{operation:?} needs a record for {name}"))
     }
 
-    pub fn token(&self, operation: &Operation) -> &str {
+    fn token(&self, operation: &Operation) -> &str {
         match (operation.surface, operation.access) {
             (Surface::Public, _) => &self.app.token,
             (Surface::App, Access::Client) => &self.client_token,
@@ -53,12 +53,21 @@ impl World {
         }
     }
 
+    /// A request in the name of whom the operation is for.
+    pub fn signed(
+        &self,
+        operation: &Operation,
+        request: reqwest::RequestBuilder,
+    ) -> reqwest::RequestBuilder {
+        match operation.access {
+            Access::Device => request.header("x-device-key", &self.ids["deviceKey"]),
+            _ => request.bearer_auth(self.token(operation)),
+        }
+    }
+
     pub fn request(&self, operation: &Operation, path: &str) -> reqwest::RequestBuilder {
-        let request = self
-            .app
-            .server
-            .request(operation.method.name(), path)
-            .bearer_auth(self.token(operation));
+        let request = self.app.server.request(operation.method.name(), path);
+        let request = self.signed(operation, request);
         if operation.writes { request.header("Idempotency-Key", random_text()) } else { request }
     }
 

@@ -134,4 +134,12 @@ pub(super) const DUTCH: Language = Language {
         ],
         link: "",
     },
+    device_silent: Texts {
+        subject: "{device} bij {location} zwijgt",
+        paragraphs: &[
+            "Van het toegangsapparaat {device} bij {location} is sinds {since} niets gehoord. Misschien heeft het geen stroom of netwerk en beslist het met de lijst die het heeft.",
+            "Kijk of het aanstaat en op het netwerk zit. Hoort het stil te zijn, schakel het dan uit.",
+        ],
+        link: "",
+    },
 };

@@ -133,4 +133,12 @@ pub(super) const ENGLISH: Language = Language {
         ],
         link: "",
     },
+    device_silent: Texts {
+        subject: "{device} at {location} is silent",
+        paragraphs: &[
+            "The access device {device} at {location} has not been heard of since {since}. It may be without power or network, and decide by the list that it has.",
+            "Look whether it is switched on and on the network. If it is to be silent, disable it.",
+        ],
+        link: "",
+    },
 };

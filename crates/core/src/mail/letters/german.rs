@@ -135,4 +135,12 @@ pub(super) const GERMAN: Language = Language {
         ],
         link: "",
     },
+    device_silent: Texts {
+        subject: "{device} bei {location} schweigt",
+        paragraphs: &[
+            "Von dem Zutrittsgerät {device} bei {location} wurde seit {since} nichts gehört. Vielleicht hat es keinen Strom oder kein Netz und entscheidet mit der Liste, die es hat.",
+            "Sehen Sie nach, ob es eingeschaltet und im Netz ist. Soll es still sein, schalten Sie es ab.",
+        ],
+        link: "",
+    },
 };

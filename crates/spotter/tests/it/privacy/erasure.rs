@@ -16,7 +16,11 @@ on_both_engines!(who_owes_or_is_not_archived_is_not_erased, an_erased_client_lea
 
 /// Tables that hold nothing of clients, or for a day at most.
 const NOT_OF_CLIENTS: &[&str] = &[
+    "access_device",
+    "access_lockout",
+    "access_rule",
     "access_token",
+    "access_zone",
     "api_client",
     "attendance_day",
     "availability_rule",

@@ -231,6 +231,7 @@ async fn a_data_export_is_kept_for_a_week(app: App) {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("list_slots", "what is offered"),
     ("get_entrance", "what is decided anew whenever it is asked"),
+    ("get_access_block", "what staff say of who is let in nowhere"),
     ("get_client_erasure", "nothing once there is something"),
     ("list_data_exports", "the exports themselves"),
     ("get_data_export", "the exports themselves"),

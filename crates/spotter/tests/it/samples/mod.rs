@@ -7,6 +7,7 @@ mod clients;
 mod company;
 mod conversations;
 mod documents;
+mod doors;
 mod finance;
 mod forms;
 mod locations;
@@ -61,6 +62,7 @@ pub const ALL: &[&dyn Sample] = &[
     &forms::Forms,
     &documents::Documents,
     &reports::Reports,
+    &doors::Doors,
     &conversations::Talk,
     &mcp::Assistants,
 ];

@@ -1,0 +1,56 @@
+//! Keys of devices: 256 random bits of which a digest is kept. A key that was replaced is good until the new one is
+//! used, for a day at most, so that a door is not shut while somebody stands at it with a screwdriver.
+
+use spotter_contract::{Actor, Area, Caller, vault};
+use spotter_kernel::{Id, Key, Result, Timestamp, secret::Credential};
+use spotter_store::{Tx, params, statements};
+
+use super::device::{Device, DeviceStatus};
+
+/// How long a key is good at most once it was replaced.
+const PREVIOUS_SECONDS: i64 = 86_400;
+
+/// Gives a device its key.
+pub(super) fn give(device: &mut Device, key: &Credential) {
+    let text = key.expose();
+    device.key_digest = vault::digest(key).to_vec();
+    device.key_last4 = text.get(text.len().saturating_sub(4)..).unwrap_or_default().to_owned();
+}
+
+/// Gives it another one.
+pub(super) fn replace(device: &mut Device, key: &Credential, now: Timestamp) {
+    device.previous_key_digest = Some(std::mem::take(&mut device.key_digest));
+    device.previous_key_until = Some(now.plus_seconds(PREVIOUS_SECONDS));
+    give(device, key);
+}
+
+/// Forgets the key before, now that this one is used.
+pub(super) fn settle(device: &mut Device, used: &[u8; 32]) {
+    if device.key_digest == used {
+        device.previous_key_digest = None;
+        device.previous_key_until = None;
+    }
+}
+
+/// The device behind a key, where the key is good.
+pub fn authenticate(tx: &mut Tx, key: &Credential, now: Timestamp) -> Result<Caller> {
+    type Found = (Id, DeviceStatus, Vec<u8>, Option<Timestamp>);
+    let digest = vault::digest(key);
+    let found: Option<Found> = tx.one(BY_KEY, params![key.company, digest.to_vec()])?;
+    let good = found.filter(|(_, status, current, until)| {
+        let works = matches!(status, DeviceStatus::Pending | DeviceStatus::Active);
+        works && (vault::same(current, &digest) || until.is_some_and(|until| now < until))
+    });
+    let (id, ..) = good.ok_or(Key::InvalidDeviceKey)?;
+    Ok(Caller::new(key.company, Actor::Device { id, key: digest }))
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    BY_KEY = "SELECT device_id, status, key_digest, previous_key_until FROM access_device \
+        WHERE company_id = ?1 AND (key_digest = ?2 OR previous_key_digest = ?2)";
+}

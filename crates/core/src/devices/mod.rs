@@ -1,0 +1,18 @@
+//! Access devices: doors, gates and turnstiles of the company's locations ([`device`]), registered and looked
+//! after by managers ([`registering`]), known by their keys ([`keys`]), and heard of as long as they work
+//! ([`heartbeats`]).
+
+pub mod device;
+pub mod heartbeats;
+pub mod keys;
+mod registering;
+
+use spotter_contract::Area;
+
+pub use device::{Device, DeviceId};
+
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([device::area(), registering::area(), keys::area(), heartbeats::area()])
+        .under("Access devices")
+}

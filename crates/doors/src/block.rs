@@ -1,0 +1,92 @@
+//! Blocks: clients who are let in nowhere, whatever they have paid for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Path, Read, Write, answer, operation};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId, text::Text};
+use spotter_store::{params, record, statements, values};
+
+record! {
+    /// That a client is let in nowhere.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AccessBlock {
+        /// Who is let in nowhere.
+        client_id: ClientId,
+        /// Why, for staff.
+        note: Option<String>,
+        /// Since when.
+        blocked_at: Timestamp,
+        /// The coach who said so.
+        blocked_by: Option<Id>,
+    }
+}
+
+impl AccessBlock {
+    /// The block of a client, if there is one.
+    pub fn of(cx: &mut Read, client: ClientId) -> Result<Option<Self>> {
+        cx.one(FIND, params![client])
+    }
+}
+
+answer!(AccessBlockAnswer { access_block: AccessBlock });
+
+/// Why a client is to be let in nowhere.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewBlock {
+    /// Why, for staff.
+    note: Option<Text<500>>,
+}
+
+fn get_access_block(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<AccessBlockAnswer> {
+    Client::find(cx, at.client_id)?;
+    let access_block = AccessBlock::of(cx, at.client_id)?.ok_or(Key::NotFound)?;
+    Ok(AccessBlockAnswer { access_block })
+}
+
+fn block_access(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewBlock>,
+) -> Result<AccessBlockAnswer> {
+    Client::find(cx, at.client_id)?;
+    let access_block = AccessBlock {
+        client_id: at.client_id,
+        note: new.note.map(Into::into),
+        blocked_at: cx.now(),
+        blocked_by: cx.caller().actor.id(),
+    };
+    cx.touch("client", at.client_id, ["accessBlock"]);
+    cx.defer(DELETE, params![at.client_id])?;
+    cx.defer(INSERT, &access_block.params())?;
+    Ok(AccessBlockAnswer { access_block })
+}
+
+fn unblock_access(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<AccessBlockAnswer> {
+    Client::find(cx, at.client_id)?;
+    let access_block = AccessBlock::of(cx, at.client_id)?.ok_or(Key::NotFound)?;
+    cx.touch("client", at.client_id, ["accessBlock"]);
+    cx.defer(DELETE, params![at.client_id])?;
+    Ok(AccessBlockAnswer { access_block })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/clients/{clientId}/access-block", Coach, get_access_block)
+            .summary("See why a client is let in nowhere"),
+        operation!(app PUT "/clients/{clientId}/access-block", Manager, block_access)
+            .summary("Let a client in nowhere")
+            .describe("Whatever they have paid for, until the block is deleted."),
+        operation!(app DELETE "/clients/{clientId}/access-block", Manager, unblock_access)
+            .summary("Let a client in again"),
+    ])
+}
+
+statements! {
+    FIND = "SELECT ", AccessBlock::COLUMNS, " FROM access_block WHERE company_id = ?1 AND client_id = ?2";
+    DELETE = "DELETE FROM access_block WHERE company_id = ?1 AND client_id = ?2";
+    INSERT = "INSERT INTO access_block ", values!(AccessBlock);
+}

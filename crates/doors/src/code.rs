@@ -1,0 +1,96 @@
+//! Codes on a client's telephone: a text that is good for half a minute, which a device reads as a QR code. It is a
+//! signature of the credential and of the half-minute; nothing of it is kept.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use spotter_contract::{Area, Read, answer, operation};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp};
+
+use crate::credential::{AccessCredential, CredentialId};
+
+/// How long a code is shown, in milliseconds.
+const STEP_MS: i64 = 30_000;
+/// How many steps a code may be from the server's: clocks differ, and people are slow.
+const AROUND: i64 = 1;
+/// Older codes are known as such for so many steps.
+const KNOWN: i64 = 20;
+/// Bytes of the signature that a code carries.
+const BYTES: usize = 12;
+
+/// The step of an instant.
+const fn step(at: Timestamp) -> i64 {
+    at.millis().div_euclid(STEP_MS)
+}
+
+fn mac(cx: &Read, credential: CredentialId, step: i64) -> Result<String> {
+    let bytes = [credential.0.to_bytes().as_slice(), &step.to_be_bytes()].concat();
+    Ok(URL_SAFE_NO_PAD.encode(&cx.sign("access code", &bytes)?[..BYTES]))
+}
+
+/// What a code says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Whose it is.
+    pub credential: CredentialId,
+    /// The half-minute that it was made for.
+    pub step: i64,
+    /// Whether that is past.
+    pub is_over: bool,
+}
+
+impl Code {
+    /// Reads a code that was shown at an instant; nothing where it is none.
+    pub fn read(cx: &Read, text: &str, shown: Timestamp) -> Result<Option<Self>> {
+        let Some((id, signature)) = text.trim().split_once('.') else { return Ok(None) };
+        let Some(credential) = Id::parse(id).map(CredentialId) else { return Ok(None) };
+        let now = step(shown);
+        for step in (now - KNOWN..=now + AROUND).rev() {
+            let own = mac(cx, credential, step)?;
+            if spotter_contract::vault::same(own.as_bytes(), signature.as_bytes()) {
+                return Ok(Some(Self { credential, step, is_over: step < now - AROUND }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn write(cx: &Read, credential: CredentialId, at: Timestamp) -> Result<String> {
+        Ok(format!("{credential}.{}", mac(cx, credential, step(at))?))
+    }
+}
+
+answer!(
+    /// A code as it is shown at a door.
+    AccessCode {
+        credential_id: CredentialId,
+        /// What the QR code says.
+        code: String,
+        /// When another one is to be shown.
+        refresh_at: Timestamp,
+        /// When doors take this one no more.
+        expires_at: Timestamp,
+    }
+);
+
+fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
+    let client = cx.calling_client().ok_or(Key::Forbidden)?;
+    let found = AccessCredential::codes_of(cx, client)?.ok_or_else(|| {
+        Problem::because(Key::NotFound, "There is no access credential of the kind `qr` for you.")
+    })?;
+    let (now, id) = (cx.now(), found.credential_id);
+    let end_of = |step: i64| Timestamp::from_millis((step + 1) * STEP_MS);
+    Ok(AccessCode {
+        credential_id: id,
+        code: Code::write(cx, id, now)?,
+        refresh_at: end_of(step(now)),
+        expires_at: end_of(step(now) + AROUND),
+    })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(app GET "/client/access-code", Client, get_access_code)
+        .summary("Get the code that opens doors now")
+        .describe(
+            "To be shown as a QR code. It changes every 30 seconds, is taken for a minute, and once a zone. The company \
+             gives the credential: one of the kind `qr`.",
+        )])
+}

@@ -1,0 +1,202 @@
+//! Giving clients what they are known by at doors, and taking it back.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{
+    Area, Body, Effect, Ending, Paged, Path, Read, Write, answer, listed, operation, path,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{
+    Change, Id, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text,
+};
+use spotter_store::{Bind, List, filters, lists, params, statements, words};
+
+use crate::credential::{
+    self, AccessCredential, AccessCredentialStatus, AccessCredentialView, AccessKind, CredentialId,
+    is_obvious, normalized,
+};
+
+listed!(AccessCredentials { access_credentials: AccessCredentialView });
+
+filters! {
+    struct Filters {
+        /// Those of this kind.
+        kind: AccessKind => "kind = ?";
+        /// Those in this status.
+        status: AccessCredentialStatus => "status = ?";
+    }
+}
+
+fn list_access_credentials(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<AccessCredentials> {
+    Client::find(cx, at.client_id)?;
+    let found = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
+    Ok(found.map(Into::into).into())
+}
+
+answer!(AccessCredentialAnswer { access_credential: AccessCredentialView });
+
+/// Something by which a client will be known at doors.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewAccessCredential {
+    /// What it is.
+    pub kind: AccessKind,
+    /// Its number: of a card 4 to 64 letters and digits, of a PIN 6 to 12 digits, of a telephone 8 to 200
+    /// characters. Absent for `qr`, whose codes the client fetches.
+    pub number: Option<Text<200>>,
+    /// From when on it lets in; at once when absent.
+    pub valid_from: Option<Timestamp>,
+    /// Until when it lets in; without an end when absent.
+    pub valid_until: Option<Timestamp>,
+}
+
+fn check_order(from: Option<Timestamp>, until: Option<Timestamp>) -> Result<()> {
+    match (from, until) {
+        (Some(from), Some(until)) if until <= from => {
+            Err(Problem::invalid("validUntil", "must be after validFrom"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Gives a client something by which they are known.
+pub fn give(
+    cx: &mut Write,
+    client: ClientId,
+    new: NewAccessCredential,
+) -> Result<AccessCredential> {
+    check_order(new.valid_from, new.valid_until)?;
+    let number = match (new.kind, new.number) {
+        (AccessKind::Qr, None) => None,
+        (AccessKind::Qr, Some(_)) => {
+            return Err(Problem::invalid("number", "must be absent: codes have none"));
+        }
+        (_, None) => return Err(Problem::invalid("number", "must be given")),
+        (kind, Some(number)) => {
+            let number =
+                normalized(kind, &number).map_err(|rule| Problem::invalid("number", rule))?;
+            if kind == AccessKind::Pin && is_obvious(&number) {
+                let rule = "must not be one digit again and again, or a run of digits";
+                return Err(Problem::invalid("number", rule));
+            }
+            Some(number)
+        }
+    };
+    let validity = (new.valid_from, new.valid_until);
+    AccessCredential::create(cx, client, (new.kind, number), validity)
+}
+
+fn add_access_credential(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewAccessCredential>,
+) -> Result<AccessCredentialAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    if !client.is_active() {
+        return Err(Problem::conflict("clientId", "must be an active client's"));
+    }
+    Ok(AccessCredentialAnswer { access_credential: give(cx, at.client_id, new)?.into() })
+}
+
+path!(CredentialPath { client_id: ClientId, credential_id: CredentialId });
+
+words! {
+    /// Whether it is to let in.
+    enum Wanted { Active = "active", Suspended = "suspended", Lost = "lost" }
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct CredentialChanges {
+    /// Whether it is to let in.
+    status: Change<Wanted>,
+    /// From when on it lets in; at once when null.
+    valid_from: Patch<Timestamp>,
+    /// Until when it lets in; without an end when null.
+    valid_until: Patch<Timestamp>,
+}
+
+fn update_access_credential(
+    cx: &mut Write,
+    Path(at): Path<CredentialPath>,
+    Body(change): Body<CredentialChanges>,
+) -> Result<AccessCredentialAnswer> {
+    let before = AccessCredential::find(cx, at.client_id, at.credential_id)?;
+    if before.status == AccessCredentialStatus::Revoked {
+        return Err(Problem::conflict("status", "cannot be changed once it is revoked"));
+    }
+    let mut own = before.clone();
+    change
+        .status
+        .map(|wanted| match wanted {
+            Wanted::Active => AccessCredentialStatus::Active,
+            Wanted::Suspended => AccessCredentialStatus::Suspended,
+            Wanted::Lost => AccessCredentialStatus::Lost,
+        })
+        .apply(&mut own.status);
+    change.valid_from.apply(&mut own.valid_from);
+    change.valid_until.apply(&mut own.valid_until);
+    check_order(own.valid_from, own.valid_until)?;
+    own.check_free(cx)?;
+    own.save(cx, &before)?;
+    Ok(AccessCredentialAnswer { access_credential: own.into() })
+}
+
+fn revoke_access_credential(
+    cx: &mut Write,
+    Path(at): Path<CredentialPath>,
+) -> Result<AccessCredentialAnswer> {
+    let before = AccessCredential::find(cx, at.client_id, at.credential_id)?;
+    let mut own = before.clone();
+    own.status = AccessCredentialStatus::Revoked;
+    own.save(cx, &before)?;
+    Ok(AccessCredentialAnswer { access_credential: own.into() })
+}
+
+const ENDINGS: &[Effect] = &[Effect::new(
+    Ending::ClientArchived,
+    "Cards, PINs and codes of the client are suspended.",
+    suspend_all,
+)];
+
+fn suspend_all(cx: &mut Write, client: Id) -> Result<u64> {
+    let now = cx.now();
+    cx.execute(SUSPEND, params![client, now])
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).with(Area::of(credential::statements())).lists(lists()).ends(ENDINGS).operations([
+        operation!(app GET "/clients/{clientId}/access-credentials", Coach, list_access_credentials)
+            .summary("List a client's access credentials")
+            .for_client(&[]),
+        operation!(app POST "/clients/{clientId}/access-credentials", Coach, add_access_credential)
+            .summary("Give a client an access credential")
+            .describe("A number is one client's at a time. It is not told again; of cards the last characters are.")
+            .created()
+            .fails(&[Key::ApiError]),
+        operation!(app PATCH "/clients/{clientId}/access-credentials/{credentialId}", Coach,
+            update_access_credential)
+            .summary("Change an access credential")
+            .fails(&[Key::ApiError]),
+        operation!(app POST "/clients/{clientId}/access-credentials/{credentialId}/revoke", Coach,
+            revoke_access_credential)
+            .summary("Revoke an access credential")
+            .describe("For good; its number may be given to somebody else."),
+    ])
+}
+
+lists! {
+    /// What a client is known by, the newest first; a client has few.
+    LIST: List<AccessCredential, Filters> = List::new(
+        "access_credential WHERE company_id = ?1 AND client_id = ?2", "credential_id DESC");
+}
+
+statements! {
+    SUSPEND = "UPDATE access_credential SET status = 'suspended', updated_at = ?3 \
+        WHERE company_id = ?1 AND client_id = ?2 AND status = 'active'";
+}

@@ -1,0 +1,169 @@
+//! Where somebody wants in: a zone of a location, with what is asked there.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Read, operation};
+use spotter_core::{
+    devices::{
+        Device, DeviceId,
+        device::{Direction, OfflinePolicy, Passback},
+    },
+    locations::Location,
+};
+use spotter_kernel::{
+    Date, Problem, Result, TimeZone, Timestamp, id::LocationId, span::Span, text::WallTime,
+};
+
+use crate::{allow_list, zone::AccessZone};
+
+/// When who has not gone out is taken to be out, by the clock of the location; a day of visits begins then.
+const DAY_BEGINS: &str = "04:00";
+
+/// A zone of a location, with what is asked there.
+pub struct Place {
+    /// The location.
+    pub location: Location,
+    /// Its zone of time.
+    pub time_zone: TimeZone,
+    /// What is asked there.
+    pub asks: AccessZone,
+}
+
+impl Place {
+    /// A zone of a location; the location as a whole where it has no name.
+    pub fn find(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
+        let location = Location::find(cx, location)?;
+        let asks = AccessZone::of(cx, location.id(), zone)?;
+        Ok(Self { time_zone: location.time_zone(), location, asks })
+    }
+
+    /// The location.
+    pub fn id(&self) -> LocationId {
+        self.location.id()
+    }
+
+    /// The zone's name.
+    pub fn zone(&self) -> &str {
+        &self.asks.zone
+    }
+
+    /// The day of visits that an instant belongs to, and when it began.
+    pub fn day(&self, at: Timestamp) -> (Date, Timestamp) {
+        let date = self.time_zone.date_at(at);
+        match (self.begins(date) <= at, date.plus_days(-1)) {
+            (false, Some(yesterday)) => (yesterday, self.begins(yesterday)),
+            _ => (date, self.begins(date)),
+        }
+    }
+
+    /// When a day of visits begins.
+    pub fn begins(&self, day: Date) -> Timestamp {
+        match WallTime::parse(DAY_BEGINS) {
+            Some(time) => day.at(&time, &self.time_zone),
+            None => day.start_in(&self.time_zone),
+        }
+    }
+
+    /// Whether the location is open at an instant.
+    pub fn is_open(&self, cx: &mut Read, at: Timestamp) -> Result<bool> {
+        if !self.location.is_active() {
+            return Ok(false);
+        }
+        let instant = Span::new(at, at.plus_millis(1));
+        Ok(!cx.timetable()?.open(cx, self.id(), instant)?.is_empty())
+    }
+}
+
+/// The zone that a scan is about: the one that is named, or the only one that the device guards.
+pub fn zone_of(device: &Device, named: Option<&str>) -> Result<String> {
+    let zones = &device.zones.0;
+    match (named, zones.as_slice()) {
+        (None, []) => Ok(String::new()),
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => Err(Problem::invalid("zone", "must be given: the device guards several")),
+        (Some(named), zones) => {
+            let lower = named.to_lowercase();
+            let own = zones.iter().find(|own| own.to_lowercase() == lower);
+            own.cloned()
+                .ok_or_else(|| Problem::invalid("zone", "must be one that the device guards"))
+        }
+    }
+}
+
+/// Which way somebody goes: the device's, or the one that is named where it goes both.
+pub fn way_of(device: &Device, named: Option<Direction>) -> Result<Direction> {
+    match (device.direction, named) {
+        (Direction::Both, None | Some(Direction::Both)) => {
+            Err(Problem::invalid("direction", "must be in or out: the device goes both ways"))
+        }
+        (Direction::Both, Some(way)) => Ok(way),
+        (own, Some(way)) if way != own => {
+            Err(Problem::invalid("direction", "must be the device's"))
+        }
+        (own, _) => Ok(own),
+    }
+}
+
+/// A device as it knows itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OwnDevice {
+    /// Its id.
+    device_id: DeviceId,
+    /// What people call it.
+    name: String,
+    location_id: LocationId,
+    /// IANA time zone of the location.
+    time_zone: String,
+    /// The zones that it guards, as the location names them; the location as a whole where it names none.
+    zones: Vec<String>,
+    /// Which way people go at it.
+    direction: Direction,
+    /// What becomes of who comes in twice.
+    passback: Passback,
+    /// For how long nobody comes in twice, where passback is timed.
+    passback_minutes: i64,
+    /// What it does without a network and without a list that is good.
+    offline_policy: OfflinePolicy,
+    /// The key of its allow-list's digests: 64 hexadecimal digits of 32 bytes.
+    digest_key: String,
+    /// What the server's clock shows.
+    server_time: Timestamp,
+    /// After how many milliseconds without an answer it decides by its list.
+    answer_within_ms: i64,
+    /// How often it asks what has changed in its list.
+    poll_seconds: i64,
+    /// How often it sends a heartbeat.
+    heartbeat_seconds: i64,
+}
+
+fn get_own_device(cx: &mut Read) -> Result<OwnDevice> {
+    let device = Device::calling(cx)?;
+    let location = Location::find(cx, device.location_id)?;
+    Ok(OwnDevice {
+        device_id: device.device_id,
+        location_id: device.location_id,
+        time_zone: location.time_zone().name().to_owned(),
+        direction: device.direction,
+        passback: device.passback,
+        passback_minutes: device.passback_minutes,
+        offline_policy: device.offline_policy,
+        digest_key: allow_list::digest_key(cx, device.device_id)?
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+        server_time: cx.now(),
+        answer_within_ms: 800,
+        poll_seconds: allow_list::POLL_SECONDS,
+        heartbeat_seconds: spotter_core::devices::heartbeats::EVERY_SECONDS,
+        name: device.name,
+        zones: device.zones.0,
+    })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(device GET "/access/device", get_own_device)
+        .summary("Get the device that calls")
+        .describe("Where it is, what it guards, and how it is to behave.")])
+}

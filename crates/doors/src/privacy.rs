@@ -1,0 +1,53 @@
+//! What is kept of a client at doors: what a data export holds of it, and that nothing is left of one who is erased.
+
+use spotter_contract::{Area, Fate, Part, Trace, Write};
+use spotter_kernel::{Id, Result, id::ClientId};
+use spotter_store::{params, statements};
+
+use crate::{scan, visit};
+
+/// So many are erased at a time.
+const SOME: i64 = 500;
+
+fn erase_scans(cx: &mut Write, client: Id) -> Result<bool> {
+    let gone = cx.execute(SCANS, params![client, SOME])?;
+    cx.tally(scan::TALLY, -(gone as i64))?;
+    cx.forget_tally(&scan::subject_of(ClientId(client)))?;
+    Ok(gone as i64 == SOME)
+}
+
+fn erase_visits(cx: &mut Write, client: Id) -> Result<bool> {
+    let gone = cx.execute(VISITS, params![client, SOME])?;
+    cx.tally(visit::TALLY, -(gone as i64))?;
+    cx.forget_tally(&visit::subject_of(ClientId(client)))?;
+    Ok(gone as i64 == SOME)
+}
+
+const TRACES: &[Trace] = &[
+    Trace::gone("access_credential", Fate::By(CREDENTIALS)),
+    Trace::gone("access_block", Fate::By(BLOCK)),
+    Trace::gone("access_presence", Fate::By(PRESENCE)),
+    Trace::gone("access_scan", Fate::Run(erase_scans)),
+    Trace::gone("visit", Fate::Run(erase_visits)),
+];
+
+const EXPORTS: &[Part] = &[
+    Part::of("access-credentials", "list_access_credentials"),
+    Part::of("access-scans", "list_access_scans"),
+    Part::of("visits", "list_visits"),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).erases(TRACES).exports(EXPORTS)
+}
+
+statements! {
+    CREDENTIALS = "DELETE FROM access_credential WHERE company_id = ?1 AND client_id = ?2";
+    BLOCK = "DELETE FROM access_block WHERE company_id = ?1 AND client_id = ?2";
+    PRESENCE = "DELETE FROM access_presence WHERE company_id = ?1 AND client_id = ?2";
+    SCANS = "DELETE FROM access_scan WHERE company_id = ?1 AND access_scan_id IN (SELECT access_scan_id \
+        FROM access_scan WHERE company_id = ?1 AND client_id = ?2 ORDER BY access_scan_id LIMIT ?3)";
+    VISITS = "DELETE FROM visit WHERE company_id = ?1 AND visit_id IN (SELECT visit_id \
+        FROM visit WHERE company_id = ?1 AND client_id = ?2 ORDER BY visit_id LIMIT ?3)";
+}

@@ -1,0 +1,238 @@
+//! Scans: what devices asked, and what became of it. The log that managers read, and clients of themselves.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Paged, Read, Write, listed, operation};
+use spotter_core::devices::{DeviceId, device::Direction};
+use spotter_kernel::{
+    Key, Problem, Result, Timestamp,
+    id::{ClientId, LocationId},
+    id_type,
+};
+use spotter_store::{List, filters, lists, params, record, statements, stored_ids, values};
+
+use crate::{
+    credential::{AccessKind, CredentialId},
+    decision::{Decision, Reason},
+    visit::VisitId,
+};
+
+id_type!(
+    /// An entry of the access log.
+    AccessScanId,
+    RequestInvalid
+);
+stored_ids!(AccessScanId);
+
+record! {
+    /// A scan as it is kept.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Scan {
+        /// Its place in the log.
+        pub access_scan_id: AccessScanId,
+        /// Who asked.
+        pub device_id: DeviceId,
+        /// What the device calls it.
+        pub scan_id: String,
+        /// What was asked, so that it is known when it is asked again.
+        pub fingerprint: Vec<u8>,
+        /// Where.
+        pub location_id: LocationId,
+        /// At which zone; empty for the location as a whole.
+        pub zone: String,
+        /// Which way.
+        pub direction: Direction,
+        /// What was shown.
+        pub kind: AccessKind,
+        /// What that is of.
+        pub credential_id: Option<CredentialId>,
+        /// Whose it is.
+        pub client_id: Option<ClientId>,
+        /// What became of it.
+        pub decision: Decision,
+        /// Why.
+        pub reason: Option<Reason>,
+        /// Whether the device decided it by itself.
+        pub offline: bool,
+        /// What the server would have decided.
+        pub would_have_been: Option<Decision>,
+        /// Whether the client was inside already.
+        pub passback_broken: bool,
+        /// Whether it was told so late that nothing followed from it.
+        pub stale: bool,
+        /// The visit that it belongs to.
+        pub visit_id: Option<VisitId>,
+        /// When, by the server's clock.
+        pub occurred_at: Timestamp,
+        /// When, by the device's.
+        pub device_time: Option<Timestamp>,
+        /// Whether that is more than five minutes off.
+        pub clock_is_off: bool,
+        /// The list that it decided by.
+        pub list_version: Option<String>,
+        /// What the device was told.
+        pub answer: Option<String>,
+        /// When it was told.
+        pub received_at: Timestamp,
+    }
+}
+
+/// The subject of the total of all scans.
+pub const TALLY: &str = "accessScans";
+
+/// Under what the scans of one client are counted.
+pub fn subject_of(client: ClientId) -> String {
+    format!("{TALLY}?clientId={client}")
+}
+
+/// Under what a scan is counted.
+pub fn subjects(client: Option<ClientId>) -> Vec<String> {
+    let of_client = client.map(subject_of);
+    [TALLY.to_owned()].into_iter().chain(of_client).collect()
+}
+
+impl Scan {
+    /// What a device has asked under this name before.
+    pub fn of_device(cx: &mut Read, device: DeviceId, scan: &str) -> Result<Option<Self>> {
+        cx.one(OF_DEVICE, params![device, scan])
+    }
+
+    /// Keeps it.
+    pub fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(INSERT, &self.params())?;
+        for subject in subjects(self.client_id) {
+            cx.tally(&subject, 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// An entry of the access log.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccessScan {
+    access_scan_id: AccessScanId,
+    device_id: DeviceId,
+    /// What the device calls it.
+    scan_id: String,
+    location_id: LocationId,
+    /// Null for the location as a whole.
+    zone: Option<String>,
+    /// Which way.
+    direction: Direction,
+    /// What was shown.
+    kind: AccessKind,
+    /// Null where nobody has what was shown.
+    credential_id: Option<CredentialId>,
+    /// Null where nobody has what was shown.
+    client_id: Option<ClientId>,
+    decision: Decision,
+    /// Why somebody was not let in.
+    reason: Option<Reason>,
+    /// Whether the device decided it by itself, without a network.
+    offline: bool,
+    /// What the server would have decided then; null where it did.
+    would_have_been: Option<Decision>,
+    /// Whether the client was inside already, where that is noted.
+    passback_broken: bool,
+    /// Whether it was told more than seven days later, so that nothing followed from it.
+    stale: bool,
+    visit_id: Option<VisitId>,
+    /// When, by the server's clock.
+    occurred_at: Timestamp,
+    /// When, by the device's clock.
+    device_time: Option<Timestamp>,
+    /// Whether the device's clock was more than five minutes off.
+    clock_is_off: bool,
+    /// When the server was told.
+    received_at: Timestamp,
+}
+
+impl From<Scan> for AccessScan {
+    fn from(own: Scan) -> Self {
+        Self {
+            access_scan_id: own.access_scan_id,
+            device_id: own.device_id,
+            scan_id: own.scan_id,
+            location_id: own.location_id,
+            zone: Some(own.zone).filter(|zone| !zone.is_empty()),
+            direction: own.direction,
+            kind: own.kind,
+            credential_id: own.credential_id,
+            client_id: own.client_id,
+            decision: own.decision,
+            reason: own.reason,
+            offline: own.offline,
+            would_have_been: own.would_have_been,
+            passback_broken: own.passback_broken,
+            stale: own.stale,
+            visit_id: own.visit_id,
+            occurred_at: own.occurred_at,
+            device_time: own.device_time,
+            clock_is_off: own.clock_is_off,
+            received_at: own.received_at,
+        }
+    }
+}
+
+listed!(AccessScans { access_scans: AccessScan });
+
+filters! {
+    struct Filters {
+        /// Scans of this client.
+        client_id: ClientId => "client_id = ?";
+        /// Scans at this device.
+        device_id: DeviceId => "device_id = ?";
+        /// Scans with this outcome.
+        decision: Decision => "decision = ?";
+        /// Scans at or after this instant.
+        from: Timestamp => "occurred_at >= ?";
+        /// Scans before this instant.
+        to: Timestamp => "occurred_at < ?";
+    }
+}
+
+fn list_access_scans(
+    cx: &mut Read,
+    Paged(mut wanted, page): Paged<Filters>,
+) -> Result<AccessScans> {
+    if let (Some(from), Some(to)) = (wanted.from, wanted.to)
+        && to < from
+    {
+        return Err(Problem::field(
+            Key::DateRangeOrderInvalid,
+            "to",
+            "must not be before the start",
+        ));
+    }
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
+}
+
+/// Of an entry, what clients are not told.
+const STAFFS: &[&str] = &["deviceTime", "clockIsOff", "wouldHaveBeen", "passbackBroken", "stale"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(app GET "/access-scans", Manager, list_access_scans)
+            .summary("List scans")
+            .describe("The access log, the latest first. It is kept as long as the operator sets, 180 days at first.")
+            .for_own(STAFFS)
+            .fails(&[Key::DateRangeOrderInvalid]),
+    ])
+}
+
+lists! {
+    /// Every scan, the latest first.
+    LIST: List<Scan, Filters> = List::new(
+        "access_scan WHERE company_id = ?1",
+        "occurred_at DESC, access_scan_id DESC",
+    ).tallied(TALLY);
+}
+
+statements! {
+    OF_DEVICE = "SELECT ", Scan::COLUMNS, " FROM access_scan WHERE company_id = ?1 AND device_id = ?2 \
+        AND scan_id = ?3";
+    INSERT = "INSERT INTO access_scan ", values!(Scan);
+}

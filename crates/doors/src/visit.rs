@@ -1,0 +1,162 @@
+//! Visits: a client's day at a location, from when they came in first until they went out last. A day begins at four in
+//! the morning there. However often and in whatever order it is told who went where, the visits are the same.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use spotter_contract::{Area, Paged, Read, Write, listed, operation};
+use spotter_kernel::{
+    Date, Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, LocationId},
+    id_type,
+};
+use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
+
+use crate::place::Place;
+
+id_type!(
+    /// A client's day at a location.
+    VisitId,
+    RequestInvalid
+);
+stored_ids!(VisitId);
+
+record! {
+    /// A client's day at a location.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Visit {
+        /// Its id.
+        pub visit_id: VisitId,
+        client_id: ClientId,
+        location_id: LocationId,
+        /// The day, which begins at four in the morning.
+        day: Date,
+        /// When they came in first.
+        entered_at: Timestamp,
+        /// When they went out last, where a device tells.
+        pub left_at: Option<Timestamp>,
+        /// How often they came in.
+        entries: i64,
+        /// What it took of the client's credits.
+        pub credits: i64,
+        /// What was sold that let them in; null where it was a booking or credits, or was told later.
+        pub client_product_id: Option<Id>,
+    }
+}
+
+/// The subject of the total of all visits.
+pub const TALLY: &str = "visits";
+
+impl Visit {
+    /// The visit that a client has there on the day of an instant.
+    pub fn of(
+        cx: &mut Read,
+        place: &Place,
+        client: ClientId,
+        at: Timestamp,
+    ) -> Result<Option<Self>> {
+        cx.one(OF_DAY, params![client, place.id(), place.day(at).0])
+    }
+
+    /// Notes that a client came in.
+    pub fn enter(cx: &mut Write, place: &Place, client: ClientId, at: Timestamp) -> Result<Self> {
+        if let Some(mut own) = Self::of(cx, place, client, at)? {
+            own.entered_at = own.entered_at.min(at);
+            own.entries += 1;
+            own.save(cx)?;
+            return Ok(own);
+        }
+        let (day, begins) = place.day(at);
+        // That they went out may have been told before.
+        let (location, ends) = (place.id(), place.begins(day.tomorrow()));
+        let left: Option<(Option<Timestamp>,)> =
+            cx.one(LEFT, params![client, location, begins, ends])?;
+        let own = Self {
+            visit_id: VisitId(cx.new_id()),
+            client_id: client,
+            location_id: location,
+            day,
+            entered_at: at,
+            left_at: left.and_then(|(left,)| left),
+            entries: 1,
+            credits: 0,
+            client_product_id: None,
+        };
+        cx.defer(INSERT, &own.params())?;
+        for subject in subjects(client) {
+            cx.tally(&subject, 1)?;
+        }
+        Ok(own)
+    }
+
+    /// Keeps what has changed.
+    pub fn save(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(SAVE, &self.params())
+    }
+}
+
+/// Under what the visits of one client are counted.
+pub fn subject_of(client: ClientId) -> String {
+    format!("{TALLY}?clientId={client}")
+}
+
+/// Under what a visit is counted.
+pub fn subjects(client: ClientId) -> [String; 2] {
+    [TALLY.to_owned(), subject_of(client)]
+}
+
+listed!(Visits { visits: Visit });
+
+filters! {
+    struct Filters {
+        /// Visits of this client.
+        client_id: ClientId => "client_id = ?";
+        /// Visits of this location.
+        location_id: LocationId => "location_id = ?";
+        /// Visits from this day on.
+        from: Date => "day >= ?";
+        /// Visits up to this day.
+        to: Date => "day <= ?";
+    }
+}
+
+fn list_visits(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Visits> {
+    if let (Some(from), Some(to)) = (wanted.from, wanted.to)
+        && to < from
+    {
+        return Err(Problem::field(
+            Key::DateRangeOrderInvalid,
+            "to",
+            "must not be before the start",
+        ));
+    }
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).lists(lists()).operations([
+        operation!(app GET "/visits", Coach, list_visits)
+            .summary("List visits")
+            .describe("The latest first; a visit is a client's day at a location, which begins at four in the morning.")
+            .for_own(&[])
+            .fails(&[Key::DateRangeOrderInvalid]),
+    ])
+}
+
+lists! {
+    /// Every visit, the latest first.
+    LIST: List<Visit, Filters> =
+        List::new("visit WHERE company_id = ?1", "entered_at DESC, visit_id DESC").tallied(TALLY);
+}
+
+statements! {
+    OF_DAY = "SELECT ", Visit::COLUMNS, " FROM visit WHERE company_id = ?1 AND client_id = ?2 \
+        AND location_id = ?3 AND day = ?4";
+    LEFT = "SELECT MAX(occurred_at) FROM access_scan WHERE company_id = ?1 AND client_id = ?2 \
+        AND occurred_at >= ?4 AND occurred_at < ?5 AND location_id = ?3 AND direction = 'out' \
+        AND decision = 'allow' AND NOT stale";
+    INSERT = "INSERT INTO visit ", values!(Visit);
+    SAVE = "UPDATE visit SET ", set!(Visit), " WHERE company_id = ?1 AND visit_id = ?2";
+}
