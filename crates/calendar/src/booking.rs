@@ -529,6 +529,23 @@ pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<Affected> {
     Ok(Affected { total, bookings })
 }
 
+impl Booking {
+    /// Says what it means that it is made, for whoever asks before.
+    pub fn foresee(&self, cx: &mut Write) {
+        let (name, at) = (&self.name, local(self.starts_at, &self.time_zone));
+        match self.waitlist_position {
+            Some(place) => {
+                cx.happens(|| format!("{name} on {at} is full: it is place {place} in the line."));
+            }
+            None => cx.happens(|| format!("{name} on {at} is booked.")),
+        }
+        let units = self.entitlement.0.units;
+        if units > 0 {
+            cx.happens(|| format!("It takes {units} of the client's credits."));
+        }
+    }
+}
+
 /// A booking as it is told, with what the clock shows at its start.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -211,9 +211,11 @@ fn create_booking(cx: &mut Write, Body(new): Body<NewBookingRequest>) -> Result<
     let by_coach = matches!(cx.caller().actor, Actor::Coach { .. });
     if event_type.requires_approval && !by_coach && !wish.ignore_policy {
         let request = requests::create(cx, &event_type, wish)?;
+        cx.happens(|| "It becomes a request, which a coach must approve.".to_owned());
         return Ok(BookedAnswer { booking: None, booking_request: Some(request.into()) });
     }
     let booking = book(cx, &event_type, &wish)?;
+    booking.foresee(cx);
     Ok(BookedAnswer { booking: Some(booking.into()), booking_request: None })
 }
 
@@ -297,7 +299,8 @@ pub(super) fn area() -> Area {
             .created()
             .for_own(STAFFS).said_by_staff(OPTIONS)
             .emits(settling![BookingCreated, BookingRequestCreated]).always(&[Event::BookingCreated])
-            .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
+            .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
+            .asks(),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
             .summary("Update a booking")
             .emits(&[Event::BookingUpdated])

@@ -336,6 +336,8 @@ fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Resul
     };
     let conflicts = series.extend(cx)?;
     check_conflicts(series.on_conflict, &conflicts)?;
+    let (through, left_out) = (series.made_through, conflicts.len());
+    cx.happens(|| format!("Its dates until {through} are booked, but for {left_out}."));
     series.skipped = Json(conflicts);
     series.begin(cx)?;
     series.keep_extending(cx)?;
@@ -413,7 +415,8 @@ pub(super) fn area() -> Area {
                     Key::DateRangeTooLarge,
                     Key::CompanyNotFound,
                     Key::ApiError,
-                ]),
+                ])
+                .asks(),
         ])
 }
 

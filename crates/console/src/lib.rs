@@ -14,8 +14,13 @@ use spotter_http::State;
 /// The routes of the pages.
 pub fn router(state: Arc<State>) -> Router {
     Router::new()
-        .route("/page.css", get(parts::style))
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
         .with_state(state)
+        .merge(style())
+}
+
+/// How every page looks, for whoever serves pages by itself.
+pub fn style() -> Router {
+    Router::new().route("/page.css", get(parts::style))
 }

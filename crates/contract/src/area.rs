@@ -280,7 +280,6 @@ impl Table {
             let (coaches, clients) = match row.access {
                 Access::Scope(scope) => (Role::least_for(scope).map_or("", Role::word), granted),
                 Access::Coach(least) => (least.word(), granted),
-                Access::Module(_) => (Role::Coach.word(), granted),
                 Access::SignedIn => ("Coach", "their own".to_owned()),
                 Access::Client => ("", "their own".to_owned()),
                 Access::Device => continue,

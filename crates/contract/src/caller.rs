@@ -6,7 +6,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Bind, words};
 
-use crate::features::Features;
+use crate::{features::Features, operation::Operation};
 
 words! {
     /// What a coach may do in the back office; each role may do what those before it may: a Coach
@@ -84,12 +84,26 @@ impl Actor {
 pub struct Delegation {
     /// The grant or key through which it acts.
     pub through: Id,
-    /// What it may do.
+    /// The scopes of what it may do.
     pub scopes: ScopeSet,
-    /// The keys of the modules that it was handed.
-    pub modules: Vec<&'static str>,
+    /// The ids of the operations that each of its modules hands over.
+    pub tools: Vec<&'static [&'static str]>,
     /// Whether it may change nothing.
     pub read_only: bool,
+}
+
+impl Delegation {
+    /// Whether an operation was handed over: by its scope or, where the contract has none for it, by itself.
+    pub(crate) fn check(&self, operation: &Operation) -> Result<()> {
+        let is_tool = || self.tools.iter().any(|tools| tools.contains(&operation.id));
+        match operation.access {
+            Access::Scope(scope) if self.scopes.contains(scope) => Ok(()),
+            Access::Scope(scope) => Err(lacks(scope)),
+            // Of scopes, those that write are left out where nothing may be changed.
+            _ if is_tool() && !(operation.writes && self.read_only) => Ok(()),
+            _ => Err(spotter_kernel::Key::Forbidden.into()),
+        }
+    }
 }
 
 /// An actor within a company: the only way to a company's data.
@@ -106,11 +120,6 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whether they act through something that may change nothing.
-    pub fn is_to_read(&self) -> bool {
-        self.delegation.as_ref().is_some_and(|delegation| delegation.read_only)
-    }
-
     /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
         Self { company, actor, features: Features::default(), delegation: None }
@@ -125,9 +134,6 @@ pub enum Access {
     Scope(Scope),
     /// A coach with at least this role.
     Coach(Role),
-    /// A coach; a client, where the row grants it; an assistant to whom one of these modules was handed. No
-    /// integration: the contract has no scope for it.
-    Module(&'static [&'static str]),
     /// Any signed-in coach or client.
     SignedIn,
     /// A signed-in client.
@@ -145,22 +151,10 @@ fn lacks(scope: Scope) -> Problem {
 }
 
 impl Access {
-    /// Lets the caller in, or says why not.
+    /// Lets the caller in as the one who they are, or says why not. What an assistant was handed is looked at
+    /// before ([`Operation::admit`](crate::Operation::admit)).
     pub fn check(self, caller: &Caller) -> Result<()> {
         use spotter_kernel::Key;
-        if let Some(delegation) = &caller.delegation {
-            // An assistant does what was handed to it, and nothing else that the person may do.
-            return match self {
-                Self::Scope(scope) if delegation.scopes.contains(scope) => Ok(()),
-                Self::Scope(scope) => Err(lacks(scope)),
-                Self::Module(keys) if keys.iter().any(|key| delegation.modules.contains(key)) => {
-                    Ok(())
-                }
-                Self::Module(_) | Self::Coach(_) | Self::SignedIn | Self::Client | Self::Device => {
-                    Err(Key::Forbidden.into())
-                }
-            };
-        }
         match (self, &caller.actor) {
             (
                 Self::Scope(scope),
@@ -178,8 +172,7 @@ impl Access {
             }
             (Self::Scope(scope), Actor::Coach { role, .. }) => role.check(scope),
             // Which operations a client reaches, their rows say.
-            (Self::Scope(_) | Self::Module(_), Actor::Client { .. }) => Ok(()),
-            (Self::Module(_), Actor::Coach { .. }) => Ok(()),
+            (Self::Scope(_), Actor::Client { .. }) => Ok(()),
             (Self::Coach(least), Actor::Coach { role, .. }) if *role >= least => Ok(()),
             (Self::SignedIn, Actor::Coach { .. } | Actor::Client { .. }) => Ok(()),
             (Self::Client, Actor::Client { .. }) => Ok(()),

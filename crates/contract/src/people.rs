@@ -158,9 +158,12 @@ impl Read<'_, '_> {
         (actor.kind().to_owned(), actor.id())
     }
 
-    /// Whether the caller may know of clients' health: of integrations, those that have the consent.
+    /// Whether the caller may know of clients' medical documents: of integrations, those that have the consent, and
+    /// no assistant.
     pub fn may_know_of_health(&self) -> bool {
-        !matches!(self.caller().actor, Actor::ApiClient { health_data: false, .. })
+        let caller = self.caller();
+        caller.delegation.is_none()
+            && !matches!(caller.actor, Actor::ApiClient { health_data: false, .. })
     }
 
     /// Whether staff call: coaches, integrations, the operator.

@@ -119,6 +119,7 @@ fn send_message(
     if text.is_none() && attached.is_none() {
         return Err(Problem::invalid("text", "is needed where there is no uploadId"));
     }
+    cx.happens(|| "The message is sent, in the person's name.".to_owned());
     let id = MessageId(cx.new_id());
     let place = room.conversation.advance(cx)?;
     let message = Message::new(id, &room.conversation, place, me, Content { text, attached });
@@ -241,7 +242,8 @@ pub(super) fn area() -> Area {
             .summary("Send a message")
             .created()
             .emits(&[Event::ConversationMessageCreated])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError])
+            .asks(),
         operation!(app PATCH "/conversations/{conversationId}/messages/{messageId}", SignedIn,
             edit_message)
         .summary("Edit a message")

@@ -334,6 +334,7 @@ fn update_location(
 fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
     let before = Location::find(cx, at.location_id)?;
     let mut location = before.clone();
+    cx.happens(|| format!("{} is archived: nothing new can be booked there.", location.name));
     if location.status != LocationStatus::Archived {
         location.status = LocationStatus::Archived;
         location.archived_at = Some(cx.now());
@@ -365,7 +366,8 @@ pub fn area() -> Area {
                 .fails(&[Key::CompanyNotFound]),
             operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
                 .summary("Archive a location")
-                .describe("Archiving an archived location changes nothing."),
+                .describe("Archiving an archived location changes nothing.")
+                .asks(),
         ])
         .under("Locations")
 }

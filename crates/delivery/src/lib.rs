@@ -4,6 +4,7 @@ pub mod address;
 pub mod canonical;
 mod completions;
 pub mod engine;
+pub mod fetching;
 pub mod jobs;
 mod limited;
 pub mod mail;

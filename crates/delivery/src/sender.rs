@@ -174,6 +174,39 @@ pub struct Sender {
     redactor: Arc<Redactor>,
 }
 
+/// A client that goes to addresses which were checked, follows no redirect, and trusts the system's certificate
+/// authorities and these.
+pub(crate) fn client(
+    private_networks: &Arc<[IpNet]>,
+    authorities: &[CertificateDer<'static>],
+    look_up: &Arc<dyn LookUp>,
+) -> Result<Client> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots.add_parsable_certificates(authorities.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Problem::internal)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let (look_up, private_networks) = (look_up.clone(), private_networks.clone());
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .dns_resolver(Vetted { look_up, private_networks })
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .no_proxy()
+        .http1_only()
+        .https_only(true)
+        .referer(false)
+        .tcp_nodelay(true)
+        .pool_idle_timeout(IDLE_TIME)
+        .pool_max_idle_per_host(32)
+        .build()
+        .map_err(Problem::internal)
+}
+
 impl Sender {
     /// A sender that trusts the system's certificate authorities and these.
     pub fn new(
@@ -181,30 +214,7 @@ impl Sender {
         authorities: &[CertificateDer<'static>],
         look_up: Arc<dyn LookUp>,
     ) -> Result<Self> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        roots.add_parsable_certificates(authorities.iter().cloned());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(Problem::internal)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let (resolver, networks) = (look_up.clone(), private_networks.clone());
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls)
-            .dns_resolver(Vetted { look_up: resolver, private_networks: networks })
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .http1_only()
-            .https_only(true)
-            .referer(false)
-            .tcp_nodelay(true)
-            .pool_idle_timeout(IDLE_TIME)
-            .pool_max_idle_per_host(32)
-            .build()
-            .map_err(Problem::internal)?;
+        let client = client(&private_networks, authorities, &look_up)?;
         Ok(Self { client, look_up, private_networks, redactor: Redactor::new()?.into() })
     }
 
@@ -291,7 +301,7 @@ async fn read(mut answer: Response, deadline: tokio::time::Instant) -> Vec<u8> {
 }
 
 /// Turns the client's error into a line for the integrator.
-fn explain(error: &reqwest::Error) -> Attempted {
+pub(crate) fn explain(error: &reqwest::Error) -> Attempted {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     let mut last = error.to_string();
     while let Some(inner) = cause {

@@ -94,6 +94,7 @@ fn assign_form(
         expires_at: new.expires_at,
         ..Giving::default()
     };
+    cx.happens(|| format!("{} is asked to answer a form.", client.name()));
     Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
 }
 
@@ -180,7 +181,8 @@ pub(super) fn area() -> Area {
             )
             .created()
             .emits(&[Event::FormAssigned])
-            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound, Key::ScopesHealthConsentRequired]),
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound, Key::ScopesHealthConsentRequired])
+            .asks(),
         operation!(POST "/clients/{clientId}/form-assignments/{assignmentId}/cancel", FormAssignmentsWrite,
             cancel_form_assignment)
         .sometimes_about_health().summary("Call off a form that a client was given")

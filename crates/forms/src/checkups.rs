@@ -92,7 +92,9 @@ fn assign_checkup(
         expires_at: new.expires_at,
         ..Giving::default()
     };
+    cx.happens(|| format!("{} is asked to answer a check-up.", client.name()));
     if let Some(recurrence) = &new.recurrence {
+        cx.happens(|| "It is given again and again, until its series is ended.".to_owned());
         if new.expires_at.is_some() {
             let rule = "must be absent where it recurs: it expires as the next is given";
             return Err(Problem::invalid("expiresAt", rule));
@@ -185,7 +187,8 @@ pub(super) fn area() -> Area {
             )
             .created()
             .emits(&[Event::CheckupAssigned])
-            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),
+            .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound])
+            .asks(),
         operation!(PATCH "/checkups/{checkupId}", CheckupsWrite, update_checkup)
             .summary("Change until when a check-up is to be answered")
             .fails(&[Key::ApiError, Key::DateRangeOrderInvalid, Key::NotFound]),

@@ -334,6 +334,7 @@ fn end_checkup_series(cx: &mut Write, Path(at): Path<SeriesPath>) -> Result<Seri
     Client::find(cx, at.client_id)?;
     let found: Option<Series> = cx.one(FIND, params![at.series_id])?;
     let before = found.filter(|series| series.client_id == at.client_id).ok_or(Key::NotFound)?;
+    cx.happens(|| "No more check-ups of the series are given.".to_owned());
     let mut series = before.clone();
     series.end(cx)?;
     series.save(cx, &before)?;
@@ -348,7 +349,8 @@ pub(super) fn area() -> Area {
             .for_client(&[]),
         operation!(POST "/clients/{clientId}/checkup-series/{seriesId}/end", CheckupsWrite, end_checkup_series)
             .summary("End recurring check-ups")
-            .describe("No more are given; the one that was given last can be answered."),
+            .describe("No more are given; the one that was given last can be answered.")
+            .asks(),
     ])
 }
 

@@ -55,7 +55,7 @@ async fn read(
         state.count_stranger(from)?;
         return Err(Key::NotFound.into());
     };
-    state.count_caller(reader)?;
+    state.count_caller(reader).check()?;
     let tag = etag::of(&content);
     let is_known = tag.as_ref().is_some_and(|tag| etag::is_known(headers, tag));
     let mut response = match is_known {
@@ -113,7 +113,7 @@ async fn fetch(
         state.count_stranger(from)?;
         return Err(Key::NotFound.into());
     };
-    state.count_caller(ticket.by)?;
+    state.count_caller(ticket.by).check()?;
     let operation = state.table.find(download.operation).cloned();
     let operation = operation.ok_or_else(|| Problem::internal("a download of no operation"))?;
     let found = state.db.read(move |tx| {

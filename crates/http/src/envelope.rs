@@ -170,8 +170,6 @@ fn finish(status: u16, text: String, figures: Figures) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert("ratelimit-limit", figures.limit.into());
-    headers.insert("ratelimit-remaining", figures.remaining.into());
-    headers.insert("ratelimit-reset", figures.reset_seconds.into());
+    figures.tell(headers);
     response
 }

@@ -22,6 +22,8 @@ mod visitor;
 
 pub use incoming::read_body;
 pub use observe::RequestId;
-pub use server::{Settings, State, router, serve_also};
+pub use pipeline::takes_long;
+pub use rate::Figures;
+pub use server::{Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, passwords, recognise};
 pub use visitor::write;

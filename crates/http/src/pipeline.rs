@@ -169,7 +169,7 @@ async fn answer(
 const FAR_DOWN: i64 = 2_000;
 
 /// Whether a read will take long: a page far down a list. What else does is found out by the store.
-fn takes_long(query: &str) -> bool {
+pub fn takes_long(query: &str) -> bool {
     let (mut page, mut limit) = (1i64, limits::PAGE_DEFAULT);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
@@ -212,13 +212,9 @@ fn transact(
     let env = &state.env;
     let caller = authenticate(tx, state, &incoming.token)?;
     // A closure that runs again is still one request.
-    let figures = counted.get_or_init(|| {
-        let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
-        state.rates.take(who, state.settings.rate_limit, env.clock.now())
-    });
-    if figures.exceeded {
-        return Err(Key::RateLimitExceeded.into());
-    }
+    let who = caller.actor.id().unwrap_or(caller.company.0);
+    let figures = counted.get_or_init(|| state.count_caller(who));
+    figures.check()?;
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())
 }
 

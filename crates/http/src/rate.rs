@@ -7,7 +7,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use spotter_kernel::{Id, Timestamp, limits::RATE_WINDOW_SECONDS};
+use axum::http::HeaderMap;
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::RATE_WINDOW_SECONDS};
 
 /// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,14 +30,33 @@ impl Counted {
     }
 }
 
-/// What `meta.rateLimit` tells.
+/// How a caller's count stands, as `meta.rateLimit` and the `RateLimit-*` headers tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Figures {
+pub struct Figures {
     pub(crate) limit: u32,
     pub(crate) remaining: u32,
     pub(crate) reset_seconds: u32,
     /// Whether this request is one too many.
     pub(crate) exceeded: bool,
+}
+
+impl Figures {
+    /// Refuses a request that is one too many, and says how long to wait.
+    pub fn check(self) -> Result<()> {
+        if !self.exceeded {
+            return Ok(());
+        }
+        let mut problem = Problem::new(Key::RateLimitExceeded);
+        problem.retry_after = Some(self.reset_seconds);
+        Err(problem)
+    }
+
+    /// Tells them in an answer's headers.
+    pub fn tell(self, headers: &mut HeaderMap) {
+        headers.insert("ratelimit-limit", self.limit.into());
+        headers.insert("ratelimit-remaining", self.remaining.into());
+        headers.insert("ratelimit-reset", self.reset_seconds.into());
+    }
 }
 
 #[derive(Clone, Copy)]

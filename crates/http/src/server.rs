@@ -154,45 +154,36 @@ impl State {
     /// Counts a request that nobody has shown a good credential for against the address that it
     /// comes from; the address, or the refusal of one too many.
     pub fn count_address(&self, request: &Request<Body>) -> Result<IpAddr> {
-        let from = crate::address::of(request, &self.settings.trusted_proxies);
+        let from = self.address(request);
         self.count_stranger(from)?;
         Ok(from)
     }
 
-    /// The same where only the address is still at hand.
-    pub(crate) fn count_stranger(&self, from: IpAddr) -> Result<()> {
-        self.count(Counted::address(from), self.settings.anonymous_rate_limit)
+    /// The address that a request comes from.
+    pub fn address(&self, request: &Request<Body>) -> IpAddr {
+        crate::address::of(request, &self.settings.trusted_proxies)
+    }
+
+    /// The same as [`count_address`](Self::count_address) where only the address is still at hand.
+    pub fn count_stranger(&self, from: IpAddr) -> Result<()> {
+        count_address(self, from).check()
     }
 
     /// Counts a request of somebody who is known.
-    pub fn count_caller(&self, caller: Id) -> Result<()> {
-        self.count(Counted::Caller(caller), self.settings.rate_limit)
+    pub fn count_caller(&self, caller: Id) -> Figures {
+        self.rates.take(Counted::Caller(caller), self.settings.rate_limit, self.env.clock.now())
     }
 
     /// Counts the registration of an assistant from an address.
     pub fn count_registration(&self, from: IpAddr) -> Result<()> {
         let (who, now) = (Counted::address(from), self.env.clock.now());
-        within(self.registrations.take(who, self.settings.anonymous_rate_limit, now))
-    }
-
-    fn count(&self, who: Counted, limit: u32) -> Result<()> {
-        within(self.rates.take(who, limit, self.env.clock.now()))
+        self.registrations.take(who, self.settings.anonymous_rate_limit, now).check()
     }
 
     /// Ends the streams that would otherwise never end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
-}
-
-/// Refuses one too many, and says how long to wait.
-fn within(figures: Figures) -> Result<()> {
-    if !figures.exceeded {
-        return Ok(());
-    }
-    let mut problem = Problem::new(Key::RateLimitExceeded);
-    problem.retry_after = Some(figures.reset_seconds);
-    Err(problem)
 }
 
 /// The whole HTTP service.
@@ -248,10 +239,25 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         Some(layer) => router.layer(layer),
         None => router,
     };
-    router
-        .merge(others)
-        .layer(compression())
-        .layer(middleware::from_fn_with_state(state, observe::request))
+    watched(state, router.merge(others))
+}
+
+/// These routes alone, with what every request has: an id, a line in the log, its place in the metrics.
+pub fn serve_only(state: Arc<State>, routes: Router) -> Router {
+    let lost = {
+        let state = state.clone();
+        move |request: Request<Body>| unmatched(state.clone(), request)
+    };
+    let routes = routes
+        .route("/health/live", get(observe::live))
+        .route("/health/ready", shared(&state, get(observe::ready)))
+        .fallback(lost.clone())
+        .method_not_allowed_fallback(lost);
+    watched(state, routes)
+}
+
+fn watched(state: Arc<State>, router: Router) -> Router {
+    router.layer(compression()).layer(middleware::from_fn_with_state(state, observe::request))
 }
 
 /// The descriptions of both APIs, and their reference pages.

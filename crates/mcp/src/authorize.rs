@@ -1,7 +1,7 @@
 //! The authorization endpoint: an assistant sends a browser here, and its request is kept until a
 //! person has decided on it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use axum::{
     body::Body,
@@ -9,16 +9,16 @@ use axum::{
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
 use spotter_console::parts;
+use spotter_contract::Env;
 use spotter_core::mcp::{
     consent::{self, Asked},
-    modules::parse_scope,
+    modules::{Module, parse_scope},
     registration,
 };
-use spotter_http::State as Shared;
-use spotter_kernel::{Problem, Result};
+use spotter_kernel::Problem;
 use spotter_store::Tx;
 
-use crate::redirect;
+use crate::{document, guard::Door, redirect};
 
 /// Longest state that is given back, in bytes.
 const STATE_MAX: usize = 2_000;
@@ -32,16 +32,38 @@ enum Outcome {
 }
 
 /// Takes a request for authorization.
-pub(crate) async fn authorize(
-    State(state): State<Arc<Shared>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    if let Err(problem) = state.count_address(&request) {
-        return parts::problem(&problem);
-    }
+pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
+    let state = &door.state;
+    let from = match state.count_address(&request) {
+        Ok(from) => from,
+        Err(problem) => return parts::problem(&problem),
+    };
     let query = request.uri().query().unwrap_or_default().to_owned();
+    let said = Said::read(&query);
+    if document::is_address(said.text("client_id")) {
+        // Nobody has this program fetch anything by a request that would lead nowhere.
+        if said.check(&state.env).is_err()
+            || !redirect::may_be_registered(said.text("redirect_uri"))
+        {
+            return parts::stopped(
+                StatusCode::BAD_REQUEST,
+                "The assistant's request is not in order.",
+            );
+        }
+        if let Err(problem) = state.count_registration(from) {
+            return parts::problem(&problem);
+        }
+        match door.documents.look(state, said.text("client_id")).await {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => {
+                let why = format!("The assistant is not known here. {why}");
+                return parts::stopped(StatusCode::BAD_REQUEST, &why);
+            }
+            Err(problem) => return parts::problem(&problem),
+        }
+    }
     let env = state.env.clone();
-    let decide = move |tx: &mut Tx<'_>| take(tx, &env, &query);
+    let decide = move |tx: &mut Tx<'_>| take(tx, &env, &said);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => go(&target),
         Ok(Outcome::Stay(why)) => parts::stopped(StatusCode::BAD_REQUEST, why),
@@ -63,68 +85,92 @@ pub(crate) fn go(target: &str) -> Response<Body> {
     response
 }
 
-fn take(tx: &mut Tx<'_>, env: &spotter_contract::Env, query: &str) -> Result<Outcome> {
-    let mut said: BTreeMap<String, String> = BTreeMap::new();
-    let mut twice = false;
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        twice |= said.insert(name.into_owned(), value.into_owned()).is_some();
+/// The parameters of a request.
+struct Said {
+    values: BTreeMap<String, String>,
+    /// Whether one was sent more than once.
+    twice: bool,
+}
+
+/// Why a request is refused, in RFC 6749's words and in a sentence.
+type Refusal = (&'static str, String);
+
+impl Said {
+    fn read(query: &str) -> Self {
+        let (mut values, mut twice) = (BTreeMap::new(), false);
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            twice |= values.insert(name.into_owned(), value.into_owned()).is_some();
+        }
+        Self { values, twice }
     }
-    let text = |name: &str| said.get(name).map(String::as_str).unwrap_or_default();
-    let Some(client) = registration::find(tx, text("client_id"))? else {
+
+    fn text(&self, name: &str) -> &str {
+        self.values.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// The modules that it names, if it names any, where everything that needs no look-up is in order.
+    fn check(&self, env: &Env) -> Result<Option<Vec<Module>>, Refusal> {
+        let refused = |error, why: &str| Err((error, why.to_owned()));
+        if self.twice {
+            return refused("invalid_request", "Every parameter may be sent once.");
+        }
+        if self.text("response_type") != "code" {
+            return refused("unsupported_response_type", "response_type must be code.");
+        }
+        let challenge = self.text("code_challenge");
+        let digit = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
+        if self.text("code_challenge_method") != "S256"
+            || challenge.len() != 43
+            || !challenge.bytes().all(digit)
+        {
+            return refused("invalid_request", "PKCE with the method S256 is required.");
+        }
+        if self.text("resource") != format!("{}{}", env.mcp_url, crate::ENDPOINT) {
+            return refused("invalid_target", "resource must be the address of the MCP server.");
+        }
+        match self.values.get("scope").filter(|scope| !scope.trim().is_empty()) {
+            None => Ok(None),
+            Some(scope) => parse_scope(scope)
+                .map(Some)
+                .map_err(|unknown| ("invalid_scope", format!("There is no module {unknown}."))),
+        }
+    }
+}
+
+fn take(tx: &mut Tx<'_>, env: &Env, said: &Said) -> spotter_kernel::Result<Outcome> {
+    let Some(client) = registration::find(tx, said.text("client_id"))? else {
         return Ok(Outcome::Stay(
             "The assistant is not registered here. Remove it and add it again.",
         ));
     };
-    let uri = text("redirect_uri");
-    let any_port = env.mcp_any_loopback_port;
+    let uri = said.text("redirect_uri");
+    // A document is written once for every machine that the assistant runs on.
+    let any_port = env.mcp_any_loopback_port || client.fresh_until.is_some();
     if !client.redirect_uris.0.iter().any(|own| redirect::matches(own, uri, any_port)) {
         return Ok(Outcome::Stay(
             "The assistant wants you sent to an address that it has not registered.",
         ));
     }
-    let state = said.get("state").cloned();
+    let state = said.values.get("state").cloned();
     if state.as_ref().is_some_and(|state| state.len() > STATE_MAX) {
         return Ok(Outcome::Stay(
             "The assistant sent a state that is longer than 2,000 characters.",
         ));
     }
-    let refused = |error: &str, why: &str| {
-        let words = [("error", error), ("error_description", why)];
-        Ok(Outcome::Go(consent::answer(uri, state.as_deref(), env, &words)))
-    };
-    if twice {
-        return refused("invalid_request", "Every parameter may be sent once.");
-    }
-    if text("response_type") != "code" {
-        return refused("unsupported_response_type", "response_type must be code.");
-    }
-    let challenge = text("code_challenge");
-    let digit = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
-    if text("code_challenge_method") != "S256"
-        || challenge.len() != 43
-        || !challenge.bytes().all(digit)
-    {
-        return refused("invalid_request", "PKCE with the method S256 is required.");
-    }
-    if text("resource") != format!("{}{}", env.mcp_url, crate::ENDPOINT) {
-        return refused("invalid_target", "resource must be the address of the MCP server.");
-    }
-    let modules = match said.get("scope").filter(|scope| !scope.trim().is_empty()) {
-        None => None,
-        Some(scope) => match parse_scope(scope) {
-            Ok(modules) => Some(modules),
-            Err(unknown) => {
-                return refused("invalid_scope", &format!("There is no module {unknown}."));
-            }
-        },
+    let modules = match said.check(env) {
+        Ok(modules) => modules,
+        Err((error, why)) => {
+            let words = [("error", error), ("error_description", &why)];
+            return Ok(Outcome::Go(consent::answer(uri, state.as_deref(), env, &words)));
+        }
     };
     let asked = Asked {
         client_id: client.client_id,
         client_name: client.client_name,
         redirect_uri: uri.to_owned(),
-        code_challenge: challenge.to_owned(),
+        code_challenge: said.text("code_challenge").to_owned(),
         modules,
-        state: state.clone(),
+        state,
     };
     let secret = consent::ask(tx, env, asked)?;
     Ok(Outcome::Go(format!("/mcp/v1/oauth/consent?request={secret}")))

@@ -2,6 +2,7 @@
 //! not allowed is told in the words of RFC 6750 and RFC 9728, from which assistants know what to do.
 
 use std::{
+    net::IpAddr,
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -16,23 +17,26 @@ use lru::LruCache;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use spotter_contract::vault;
 use spotter_core::mcp::{
-    assistant::{self, Assistant, Hint},
-    modules::{Module, holding, scope_of},
+    assistant::{self, Hint},
+    modules::{self, Module, scope_of},
 };
+use spotter_delivery::fetching::Fetcher;
 use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
-use spotter_store::Tx;
 
-use crate::{message, refusal::no_store, server::Spotter, tools::Tools};
+use crate::{
+    document::Documents, message, refusal::no_store, server::Spotter, tools::Tools, visit::Visit,
+};
 
 /// What the endpoints share.
 #[derive(Clone)]
 pub(crate) struct Door {
     pub(crate) state: Arc<Shared>,
     service: StreamableHttpService<Spotter, NeverSessionManager>,
+    pub(crate) documents: Documents,
     /// What credentials led to, by their digests.
     hints: Arc<Mutex<LruCache<[u8; 32], Hint>>>,
 }
@@ -40,16 +44,8 @@ pub(crate) struct Door {
 /// How many credentials' hints are kept.
 const HINTS_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-/// What the guard hands to the tools.
-#[derive(Clone)]
-pub(crate) struct Entered {
-    pub(crate) assistant: Arc<Assistant>,
-    pub(crate) credential: Credential,
-    pub(crate) request_id: RequestId,
-}
-
 impl Door {
-    pub(crate) fn new(state: Arc<Shared>) -> Self {
+    pub(crate) fn new(state: Arc<Shared>, fetcher: Fetcher) -> Self {
         let tools = Arc::new(Tools::of(&state.table));
         let (host, origins) = (host(&state.env.mcp_url), origins(&state));
         let config = StreamableHttpServerConfig::default()
@@ -64,7 +60,7 @@ impl Door {
         let service =
             StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
         let hints = Arc::new(Mutex::new(LruCache::new(HINTS_MAX)));
-        Self { state, service, hints }
+        Self { state, service, documents: Documents::new(fetcher), hints }
     }
 
     fn hints(&self) -> MutexGuard<'_, LruCache<[u8; 32], Hint>> {
@@ -87,27 +83,36 @@ fn origins(state: &Shared) -> Vec<String> {
 }
 
 /// Serves one request of an assistant.
-pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) -> Response<Body> {
-    let entered = match presented(&request) {
-        Ok(credential) => enter(&door, credential).await,
-        Err(problem) => Err(problem),
+pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> Response<Body> {
+    let from = door.state.address(&request);
+    let credential = match presented(&request) {
+        Ok(credential) => credential,
+        Err(problem) => return turned_away(&door, from, &problem),
     };
-    let (credential, assistant) = match entered {
-        Ok(entered) => entered,
-        Err(problem) => {
-            if let Err(limited) = door.state.count_address(&request) {
-                return refused(&door, &limited);
+    let digest = vault::digest(&credential);
+    let hint = door.hints().get(&digest).copied();
+    let visit = Visit::new(credential, hint, RequestId::of(&request));
+    let response = answer(&door, &visit, request).await;
+    // Whatever the protocol says of a request, it is somebody's.
+    let mut response = match visit.enter_alone(&door.state).await {
+        Ok(assistant) => {
+            if hint != Some(assistant.hint) {
+                door.hints().put(digest, assistant.hint);
             }
-            return refused(&door, &problem);
+            response
         }
+        Err(problem) if visit.figures().is_some() => refused(&door, &problem),
+        Err(problem) => turned_away(&door, from, &problem),
     };
-    // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
-    let through = assistant.caller.delegation.as_ref().map(|delegation| delegation.through);
-    if let Some(id) = through.or(assistant.caller.actor.id())
-        && let Err(problem) = door.state.count_caller(id)
-    {
-        return refused(&door, &problem);
+    if let Some(figures) = visit.figures() {
+        figures.tell(response.headers_mut());
     }
+    response
+}
+
+/// The protocol's answer. A call of a tool finds out itself who calls, in its transaction; what was found otherwise
+/// than to be somebody who may come in takes the answer's place.
+async fn answer(door: &Door, visit: &Visit, request: Request<Body>) -> Response<Body> {
     if request.method() != Method::POST {
         let mut response = no_store(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -116,7 +121,6 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
-    let request_id = RequestId::of(&request);
     let (mut parts, body) = request.into_parts();
     let body = match read_body(body, limits::BODY_MAX).await {
         Ok(body) => body,
@@ -125,15 +129,20 @@ pub(crate) async fn serve(State(door): State<Door>, mut request: Request<Body>) 
     if let Err((status, answer)) = message::check(&body) {
         return no_store(status, &answer);
     }
-    if let Some(needed) = missing(&body, &assistant) {
-        return challenge(&door, StatusCode::FORBIDDEN, "insufficient_scope", &needed);
-    }
     // The library wants both types by name; some clients send */*.
     let both = HeaderValue::from_static("application/json, text/event-stream");
     parts.headers.insert(header::ACCEPT, both);
-    parts.extensions.insert(Entered { assistant: Arc::new(assistant), credential, request_id });
-    request = Request::from_parts(parts, Body::from(body));
+    parts.extensions.insert(visit.clone());
+    let request = Request::from_parts(parts, Body::from(body));
     door.service.handle(request).await.map(Body::new).into_response()
+}
+
+/// Refuses somebody who has shown nothing that lets them in, counted against the address they come from.
+fn turned_away(door: &Door, from: IpAddr, problem: &Problem) -> Response<Body> {
+    match door.state.count_stranger(from) {
+        Ok(()) => refused(door, problem),
+        Err(limited) => refused(door, &limited),
+    }
 }
 
 /// The credential in the Authorization header; one in the query is none.
@@ -148,18 +157,6 @@ fn presented(request: &Request<Body>) -> Result<Credential> {
     }
 }
 
-async fn enter(door: &Door, credential: Credential) -> Result<(Credential, Assistant)> {
-    let (env, shown, digest) =
-        (door.state.env.clone(), credential.clone(), vault::digest(&credential));
-    let hint = door.hints().get(&digest).copied();
-    let look = move |tx: &mut Tx<'_>| assistant::authenticate(tx, &env, &shown, hint);
-    let found = door.state.db.read(look).await?;
-    if hint != Some(found.hint) {
-        door.hints().put(digest, found.hint);
-    }
-    Ok((credential, found))
-}
-
 fn bearer(headers: &HeaderMap) -> Option<String> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (sent.next(), sent.next()) else { return None };
@@ -168,26 +165,10 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
 }
 
-/// The modules that a call needs and that were not granted, with those that were.
-fn missing(body: &[u8], assistant: &Assistant) -> Option<String> {
-    let message: Value = serde_json::from_slice(body).ok()?;
-    if message["method"] != "tools/call" {
-        return None;
-    }
-    let tool = message["params"]["name"].as_str()?;
-    let needed = holding(assistant.subject, tool);
-    if needed.is_empty() || needed.iter().any(|module| assistant.modules.contains(module)) {
-        return None;
-    }
-    let mut all = assistant.modules.clone();
-    all.extend(needed);
-    Some(scope_of(&all))
-}
-
-/// What somebody who has nothing yet may ask for: all that is of use to anybody. Assistants ask for
-/// just what they are offered, and the person takes from it.
+/// What somebody who has nothing yet may ask for. Assistants ask for just what they are offered, and the person takes
+/// from it, or adds to it.
 fn usual() -> String {
-    scope_of(&of_use().collect::<Vec<_>>())
+    scope_of(&modules::usual().collect::<Vec<_>>())
 }
 
 /// Modules with which an assistant can do something today.
@@ -199,6 +180,11 @@ fn refused(door: &Door, problem: &Problem) -> Response<Body> {
     match problem.key {
         Key::MissingBearer => challenge(door, StatusCode::UNAUTHORIZED, "", &usual()),
         Key::InvalidToken => challenge(door, StatusCode::UNAUTHORIZED, "invalid_token", &usual()),
+        Key::ScopesInsufficient => {
+            let needed = problem.details.as_ref().and_then(|details| details["scope"].as_str());
+            let needed = needed.unwrap_or_default();
+            challenge(door, StatusCode::FORBIDDEN, "insufficient_scope", needed)
+        }
         _ => crate::refusal::failed(problem),
     }
 }

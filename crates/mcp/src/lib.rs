@@ -1,12 +1,14 @@
 //! The MCP server: tools from the operations table, for assistants that act for a manager or a
 //! client, and the authorization server that lets them in (OAuth 2.1 with PKCE, RFC 7591, 8414, 8707,
-//! 9207, 9728).
+//! 9207, 9728, Client ID Metadata Documents).
 //!
-//! A request passes the [`guard`] (who, and whether they were allowed that), then `rmcp` (the
-//! protocol, in both eras), then [`tools`] (the operation). What people allow is the `core` crate's.
+//! A request passes the [`guard`] (whether a credential was shown), then `rmcp` (the protocol, in both eras), then
+//! [`tools`] (who, whether they were allowed that, and the operation, in one transaction); the guard tells those who
+//! were not let in. What people allow is the `core` crate's.
 
 mod authorize;
 mod consent;
+mod document;
 mod guard;
 mod manage;
 mod message;
@@ -18,6 +20,7 @@ mod registration;
 mod server;
 mod token;
 mod tools;
+mod visit;
 
 use std::sync::Arc;
 
@@ -26,6 +29,7 @@ use axum::{
     http::{HeaderName, Method},
     routing::{any, get, post},
 };
+use spotter_delivery::fetching::Fetcher;
 use spotter_http::State;
 use tower_http::cors::{Any, CorsLayer};
 
@@ -38,7 +42,8 @@ fn resource(state: &State) -> String {
 }
 
 /// The routes of the MCP server and its authorization server.
-pub fn router(state: Arc<State>) -> Router {
+pub fn router(state: Arc<State>, fetcher: Fetcher) -> Router {
+    let door = guard::Door::new(state.clone(), fetcher);
     let machines = Router::new()
         .route("/.well-known/oauth-protected-resource", get(metadata::resource))
         .route("/.well-known/oauth-protected-resource/mcp/v1", get(metadata::resource))
@@ -50,9 +55,10 @@ pub fn router(state: Arc<State>) -> Router {
         .route(ENDPOINT, any(guard::serve))
         .route("/mcp/v1/", any(guard::serve))
         .layer(cors())
-        .with_state(guard::Door::new(state.clone()));
+        .with_state(door.clone());
+    let on_the_way =
+        Router::new().route("/mcp/v1/oauth/authorize", get(authorize::authorize)).with_state(door);
     let people = Router::new()
-        .route("/mcp/v1/oauth/authorize", get(authorize::authorize))
         .route("/mcp/v1/oauth/consent", get(consent::show))
         .route("/mcp/v1/oauth/consent/sign-in", post(consent::sign_in))
         .route("/mcp/v1/oauth/consent/decide", post(consent::decide))
@@ -60,15 +66,22 @@ pub fn router(state: Arc<State>) -> Router {
         .route("/mcp/v1/manage/sign-in", post(manage::sign_in))
         .route("/mcp/v1/manage/act", post(manage::act))
         .with_state(state);
-    machines.merge(people)
+    machines.merge(on_the_way).merge(people)
 }
 
 /// Credentials are in a header that no browser sends by itself, so any page may ask.
 fn cors() -> CorsLayer {
     let names = ["authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+    let told = [
+        "ratelimit-limit",
+        "ratelimit-remaining",
+        "ratelimit-reset",
+        "retry-after",
+        "www-authenticate",
+    ];
     CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(names.map(HeaderName::from_static))
-        .expose_headers([HeaderName::from_static("www-authenticate")])
+        .expose_headers(told.map(HeaderName::from_static))
 }

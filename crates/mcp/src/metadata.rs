@@ -51,5 +51,6 @@ pub(crate) async fn server(State(door): State<Door>) -> Response<Body> {
         "token_endpoint_auth_methods_supported": ["none"],
         "scopes_supported": scopes(),
         "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
     }))
 }

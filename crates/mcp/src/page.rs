@@ -16,6 +16,7 @@ use spotter_core::mcp::{
 };
 
 use crate::{
+    document,
     manage::{Shown, Typed},
     redirect,
 };
@@ -29,7 +30,12 @@ fn asker(pending: &Pending) -> Markup {
         }
         p.quiet {
             "The assistant there calls itself " strong { bdi { (pending.client_name) } }
-            ", which nobody has verified. Go on only if you know the address."
+            @if let Some(host) = document::host(&pending.client_id) {
+                ", and describes itself at " strong { bdi { (host) } }
+                ". Nobody has verified the name. Go on only if you know the addresses."
+            } @else {
+                ", which nobody has verified. Go on only if you know the address."
+            }
         }
     }
 }
@@ -97,8 +103,8 @@ pub(crate) fn decide(decision: &Decision<'_>) -> Response<Body> {
                 input type="hidden" name="csrf" value=(csrf);
                 @for module in asked { (choice(module, true)) }
                 label.module {
-                    input type="checkbox" name="read_only" value="yes";
-                    span { strong { "Only let it read" } span.quiet { "It then changes nothing, whatever is ticked." } }
+                    input type="checkbox" name="read_only" value="yes" checked;
+                    span { strong { "Only let it read" } span.quiet { "It then changes nothing, whatever is ticked. Take this away to let it act for you." } }
                 }
                 div.buttons {
                     button type="submit" name="decision" value="approve" { "Allow" }

@@ -54,7 +54,7 @@ fn is_plain_host(url: &Url) -> bool {
 }
 
 /// Segments that a browser takes out of a path (URL standard, section 4.4).
-fn has_dot_segments(uri: &str) -> bool {
+pub(crate) fn has_dot_segments(uri: &str) -> bool {
     let path = uri.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     path.replace("%2e", ".").split('/').any(|part| part == "." || part == "..")
 }

@@ -89,7 +89,7 @@ pub(crate) async fn register(State(door): State<Door>, request: Request<Body>) -
 const NAME_MAX: usize = 40;
 
 /// What a name must not be: it is shown to somebody who decides by it.
-fn check_name(name: &str) -> Result<(), &'static str> {
+pub(crate) fn check_name(name: &str) -> Result<(), &'static str> {
     let hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'

@@ -366,38 +366,34 @@ fn get_client_nutrition_day(cx: &mut Read, Path(at): Path<DayPath>) -> Result<Da
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).lists(lists()).operations([
-        operation!(app GET "/clients/{clientId}/nutrition-logs", modules["nutrition_logs" "client_ai_nutrition"],
-            list_client_nutrition_logs)
+        operation!(app GET "/clients/{clientId}/nutrition-logs", Coach, list_client_nutrition_logs)
         .about_health()
         .summary("List what a client has eaten")
         .describe("The latest date comes first.")
         .for_client(&[])
         .fails(&[Key::DateRangeOrderInvalid]),
         operation!(app GET "/clients/{clientId}/nutrition-logs/{nutritionLogId}",
-            modules["nutrition_logs" "client_ai_nutrition"], get_nutrition_log)
+            Coach, get_nutrition_log)
         .about_health()
         .summary("Get a meal")
         .for_client(&[]),
-        operation!(app POST "/clients/{clientId}/nutrition-logs", modules["client_ai_nutrition"], log_meal)
+        operation!(app POST "/clients/{clientId}/nutrition-logs", Coach, log_meal)
             .about_health()
             .summary("Log a meal")
             .describe("With what all of each food held, as it was eaten; what nobody knows is left out.")
             .created()
             .for_client(&[])
             .fails(&[Key::ApiError]),
-        operation!(app PATCH "/clients/{clientId}/nutrition-logs/{nutritionLogId}", modules["client_ai_nutrition"],
-            update_nutrition_log)
+        operation!(app PATCH "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, update_nutrition_log)
         .about_health()
         .summary("Correct a meal")
         .for_client(&[]),
-        operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", modules["client_ai_nutrition"],
-            delete_nutrition_log)
+        operation!(app DELETE "/clients/{clientId}/nutrition-logs/{nutritionLogId}", Coach, delete_nutrition_log)
         .about_health()
         .summary("Delete a meal")
         .for_client(&[])
         .asks(),
-        operation!(app GET "/clients/{clientId}/nutrition-days/{date}", modules["nutrition_logs" "client_ai_nutrition"],
-            get_client_nutrition_day)
+        operation!(app GET "/clients/{clientId}/nutrition-days/{date}", Coach, get_client_nutrition_day)
         .about_health()
         .summary("Get what a client has eaten on a date")
         .describe("With what all of it held, beside what the coach has set.")

@@ -1,17 +1,13 @@
 //! Serving: opening the database, listening, and stopping without losing anything.
 
-use std::{future::Future, net::TcpListener, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use axum_server::{
-    Handle,
-    accept::DefaultAcceptor,
-    tls_rustls::{RustlsAcceptor, RustlsConfig},
-};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_contract::{Env, Table, installation};
 use spotter_core::webhooks::TELL_OF_FAILURES;
 use spotter_delivery::{
     engine::Engine,
+    fetching::Fetcher,
     jobs::Jobs,
     mail::Post,
     sender::{Sender, SystemLookUp},
@@ -24,10 +20,11 @@ use spotter_providers::Providers;
 use spotter_store::{Db, Location, migrate};
 
 use crate::{
-    connections::{self, Doorkeeper},
+    connections,
     data_exports::Exporter,
     mail::{self, Mailer},
     settings::Settings,
+    sockets::Sockets,
     system,
     upkeep::{self, Keeps},
 };
@@ -80,18 +77,11 @@ pub(crate) fn make_folder(settings: &Settings) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", settings.data.display()))
 }
 
-/// Takes the address to serve on.
-pub(crate) fn bind(settings: &Settings) -> Result<TcpListener, String> {
-    TcpListener::bind(settings.listen)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| format!("{}: {error}", settings.listen))
-}
-
 /// Serves until the stop resolves, then waits for what is under way. `ready` is called once requests
 /// are taken.
 pub(crate) async fn serve(
     settings: Settings,
-    listener: TcpListener,
+    sockets: Sockets,
     env: Env,
     db: Db,
     stop: impl Future<Output = ()>,
@@ -106,6 +96,12 @@ pub(crate) async fn serve(
         Arc::new(SystemLookUp),
     )
     .map_err(|problem| problem.to_string())?;
+    let fetcher = Fetcher::new(
+        settings.mcp_private_networks.clone().into(),
+        &webhooks.certificate_authority,
+        Arc::new(SystemLookUp),
+    )
+    .map_err(told)?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
     let keeps =
         Keeps { webhook_days: webhooks.retention_days, access_log_days: settings.access_log_days };
@@ -121,10 +117,11 @@ pub(crate) async fn serve(
         metrics(),
     );
     let providers = Providers::new(db.clone(), env.clone(), &settings.stripe_url).map_err(told)?;
-    let service = service(&state, &providers)
-        .merge(post_box(settings.mail.as_ref()))
-        .into_make_service_with_connect_info::<std::net::SocketAddr>();
-    let handle = Handle::new();
+    let (all, assistants) = match settings.mcp_listen {
+        None => (service(&state, &providers, fetcher), axum::Router::new()),
+        Some(_) => apart(&state, &providers, fetcher),
+    };
+    let all = all.merge(post_box(settings.mail.as_ref()));
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let open_files = system::raise_open_files();
@@ -157,36 +154,13 @@ pub(crate) async fn serve(
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
     let upkeep = upkeep::run(db.clone(), env, files, state.metrics.clone(), keeps);
     let background = tokio::spawn(upkeep);
-    let server = {
-        let (handle, doorkeeper) = (handle.clone(), Doorkeeper::new(most));
-        let tls = match &settings.tls {
-            Some((certificate, key)) => {
-                let loaded = RustlsConfig::from_pem_file(certificate, key).await;
-                Some(loaded.map_err(|error| format!("{}: {error}", certificate.display()))?)
-            }
-            None => None,
-        };
-        tokio::spawn(async move {
-            let server = axum_server::from_tcp(listener)?.handle(handle);
-            match tls {
-                Some(tls) => {
-                    let acceptor = doorkeeper.before(RustlsAcceptor::new(tls));
-                    connections::timed(server.acceptor(acceptor)).serve(service).await
-                }
-                None => {
-                    let acceptor = doorkeeper.before(DefaultAcceptor::new());
-                    connections::timed(server.acceptor(acceptor)).serve(service).await
-                }
-            }
-        })
-    };
+    let serving = sockets.serve(&settings, most, all, assistants).await?;
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
     ready();
     stop.await;
     tracing::info!(seconds = settings.shutdown_seconds, "stopping: no new requests");
     state.stop();
-    handle.graceful_shutdown(Some(patience));
-    let ended = server.await.map_err(|error| error.to_string())?;
+    let ended = serving.close(patience).await;
     // After the last request, so that what it queued may still be on its way.
     stop_engine.send(()).ok();
     stop_timers.send(()).ok();
@@ -203,15 +177,30 @@ pub(crate) async fn serve(
         tracing::warn!("some transactions were still under way at the end");
     }
     tracing::info!("stopped");
-    ended.map_err(|error| error.to_string())
+    ended
 }
 
 /// Everything that is served: the APIs, the MCP server, the pages.
-pub fn service(state: &Arc<State>, providers: &Providers) -> axum::Router {
-    let pages = spotter_console::router(state.clone());
-    let doors = spotter_providers::router(state.clone(), providers.clone());
-    let others = spotter_mcp::router(state.clone()).merge(pages).merge(doors);
+pub fn service(state: &Arc<State>, providers: &Providers, fetcher: Fetcher) -> axum::Router {
+    let others = spotter_mcp::router(state.clone(), fetcher).merge(beside(state, providers));
     spotter_http::serve_also(state.clone(), others)
+}
+
+/// The same without the MCP server, and that by itself.
+fn apart(
+    state: &Arc<State>,
+    providers: &Providers,
+    fetcher: Fetcher,
+) -> (axum::Router, axum::Router) {
+    let all = spotter_http::serve_also(state.clone(), beside(state, providers));
+    let assistants = spotter_mcp::router(state.clone(), fetcher).merge(spotter_console::style());
+    (all, spotter_http::serve_only(state.clone(), assistants))
+}
+
+/// What is served beside the APIs.
+fn beside(state: &Arc<State>, providers: &Providers) -> axum::Router {
+    let pages = spotter_console::router(state.clone());
+    pages.merge(spotter_providers::router(state.clone(), providers.clone()))
 }
 
 /// The page of a mailbox of one's own, where mail goes to one.

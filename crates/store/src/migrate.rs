@@ -43,6 +43,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("privacy", include_str!("../migrations/0027_privacy.sql")),
     ("reports", include_str!("../migrations/0028_reports.sql")),
     ("access devices", include_str!("../migrations/0029_access_devices.sql")),
+    ("assistants", include_str!("../migrations/0030_assistants.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -406,9 +406,11 @@ pub(super) fn area() -> Area {
             .describe(
                 "The company's own, newest first, then the starter library's. `search` finds \
                  exercises whose name or aliases have words that begin with each given word.",
-            ),
+            )
+            .for_every_client(&[]),
         operation!(GET "/workout/exercises/{exerciseId}", WorkoutExercisesRead, get_workout_exercise)
-            .summary("Get an exercise"),
+            .summary("Get an exercise")
+            .for_every_client(&[]),
         operation!(POST "/workout/exercises", WorkoutExercisesWrite, create_workout_exercise)
             .summary("Create an exercise")
             .created()

@@ -105,6 +105,7 @@ fn reject_client_relationship(
     Path(at): Path<ClientPath>,
 ) -> Result<LifecycleAnswer> {
     let (to, step) = (RelationshipStatus::Rejected, StepType::Rejected);
+    cx.happens(|| "The client is turned away, which cannot be taken back.".to_owned());
     decide(cx, at.client_id, to, step, Event::ClientRelationshipRejected)
 }
 
@@ -129,6 +130,7 @@ pub(super) fn area() -> Area {
             reject_client_relationship)
         .summary("Reject a pending relationship")
         .emits(&[Event::ClientRelationshipRejected])
-        .fails(&[Key::ApiError]),
+        .fails(&[Key::ApiError])
+        .asks(),
     ])
 }

@@ -3,7 +3,7 @@
 use spotter_contract::{Actor, Caller, Delegation, Env, Read, Role, vault};
 use spotter_kernel::{
     Id, Key, Result,
-    id::CoachId,
+    id::{ClientId, CoachId},
     secret::{Credential, CredentialKind},
 };
 use spotter_store::{Ahead, Tx, params};
@@ -25,6 +25,8 @@ use crate::{
 pub struct Assistant {
     /// The person, and what was handed to the assistant.
     pub caller: Caller,
+    /// The grant or key through which it acts.
+    through: Id,
     /// For whom it acts.
     pub subject: GrantSubject,
     /// What it may reach.
@@ -33,6 +35,18 @@ pub struct Assistant {
     pub read_only: bool,
     /// What to ask for ahead at the next request with the same credential.
     pub hint: Hint,
+}
+
+impl Assistant {
+    /// The grant or key through which it acts.
+    pub const fn through(&self) -> Id {
+        self.through
+    }
+
+    /// Whether one of its modules holds the tool.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.modules.iter().any(|module| module.tools().contains(&tool))
+    }
 }
 
 /// What a credential was found to lead to. It is never believed: it says what to ask for in the same
@@ -105,16 +119,19 @@ pub fn authenticate(
     if !may {
         return Err(Key::InvalidToken.into());
     }
-    let modules = within_policy(cx, subject, modules)?;
+    let modules = match &actor {
+        Actor::Client { id, .. } => within_policy(cx, *id, modules)?,
+        _ => modules,
+    };
     let delegation = Some(Delegation {
         through,
         scopes: scopes_of(&modules, read_only),
-        modules: modules.iter().map(|module| module.key()).collect(),
+        tools: modules.iter().map(|module| module.tools()).collect(),
         read_only,
     });
     let hint = Hint { grant, coach: (subject == GrantSubject::Company).then_some(CoachId(person)) };
     let caller = Caller { features, delegation, ..Caller::new(company, actor) };
-    Ok(Assistant { caller, subject, modules, read_only, hint })
+    Ok(Assistant { caller, through, subject, modules, read_only, hint })
 }
 
 /// The row that was asked for ahead, if one was and it is there.
@@ -157,15 +174,9 @@ fn by_grant(grant: Grant) -> Result<Led> {
     })
 }
 
-/// What is left of a client's modules where the company allows fewer.
-fn within_policy(
-    cx: &mut Read,
-    subject: GrantSubject,
-    mut modules: Vec<Module>,
-) -> Result<Vec<Module>> {
-    if subject == GrantSubject::Client {
-        let allowed = policy::client_modules(cx)?;
-        modules.retain(|module| allowed.contains(module));
-    }
+/// What is left of a client's modules where the company allows fewer; nobody where it lets none of theirs in.
+fn within_policy(cx: &mut Read, client: ClientId, mut modules: Vec<Module>) -> Result<Vec<Module>> {
+    let allowed = policy::for_client(cx, client)?.ok_or(Key::InvalidToken)?;
+    modules.retain(|module| allowed.contains(module));
     Ok(modules)
 }

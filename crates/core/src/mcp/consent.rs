@@ -46,7 +46,8 @@ record! {
     /// A request that waits for a decision.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Pending {
-        client_id: String,
+        /// The assistant's id.
+        pub client_id: String,
         /// What the assistant calls itself; nobody has verified it.
         pub client_name: String,
         /// Where the browser goes afterwards.
@@ -160,8 +161,8 @@ impl Pending {
     pub fn proposal(&self, cx: &mut Read) -> Result<Proposal> {
         let subject = decider(cx)?;
         let mut allowed: Vec<Module> = Module::of(subject).collect();
-        if subject == GrantSubject::Client {
-            let policy = policy::client_modules(cx)?;
+        if let Actor::Client { id, .. } = cx.caller().actor {
+            let policy = policy::for_client(cx, id)?.unwrap_or_default();
             allowed.retain(|module| policy.contains(module));
         }
         let asked = |module: &Module| match (&self.modules, subject) {
@@ -205,10 +206,10 @@ fn decider(cx: &mut Read) -> Result<GrantSubject> {
         Actor::Coach { .. } => Ok(GrantSubject::Company),
         Actor::Client { id, .. } => {
             let client = Client::find(cx, id)?;
-            if features.client_ai && client.is_active() {
-                Ok(GrantSubject::Client)
-            } else {
-                Err(Key::CompanyMcpClientAiDisabled.into())
+            let is_on = features.client_ai && client.is_active();
+            match is_on && policy::for_client(cx, id)?.is_some() {
+                true => Ok(GrantSubject::Client),
+                false => Err(Key::CompanyMcpClientAiDisabled.into()),
             }
         }
         _ => Err(Key::Forbidden.into()),

@@ -14,9 +14,12 @@ use spotter_store::{
 
 use super::{
     modules::{GrantSubject, Module},
-    tokens,
+    policy, tokens,
 };
-use crate::access::{accounts::Subject, sessions};
+use crate::{
+    access::{accounts::Subject, sessions},
+    company::Company,
+};
 
 id_type!(
     /// What somebody has allowed an assistant.
@@ -82,16 +85,21 @@ impl Grant {
         }
     }
 
-    /// Whether the person who gave it may still come in, as the one who they were then.
+    /// Whether the person who gave it may still come in, as the one who they were then, and the company still lets
+    /// their assistants in.
     pub(super) fn is_of_use(&self, cx: &mut Read) -> Result<bool> {
         let subject = match self.subject {
             GrantSubject::Company => Subject::Coach,
             GrantSubject::Client => Subject::Client,
         };
+        let features = Company::find(cx)?.features();
         match sessions::admit(cx, subject, self.subject_id, self.grant_id.0) {
             // What a manager allowed is not a coach's to use.
-            Ok(Actor::Coach { role, .. }) => Ok(role >= Role::Manager),
-            Ok(_) => Ok(true),
+            Ok(Actor::Coach { role, .. }) => Ok(features.mcp && role >= Role::Manager),
+            Ok(Actor::Client { id, .. }) if features.mcp && features.client_ai => {
+                Ok(policy::for_client(cx, id)?.is_some())
+            }
+            Ok(_) => Ok(false),
             Err(problem) if problem.status < 500 => Ok(false),
             Err(problem) => Err(problem),
         }
@@ -184,7 +192,8 @@ const ENDINGS: &[Effect] = &[
     ),
 ];
 
-fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
+/// Takes back everything that somebody has allowed assistants.
+pub(super) fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
     let open: Vec<(GrantId,)> = cx.all(OPEN, params![subject, id])?;
     let (now, count) = (cx.now(), open.len() as u64);
     for (grant,) in open {

@@ -2,6 +2,7 @@
 //!
 //! The MCP server itself, its OAuth endpoints and the consent page are the `mcp` crate's.
 
+mod ai_access;
 pub mod assistant;
 pub mod consent;
 pub mod grants;
@@ -16,6 +17,7 @@ use spotter_contract::Area;
 /// What the area brings.
 pub fn area() -> Area {
     Area::join([
+        ai_access::area(),
         consent::area(),
         grants::area(),
         keys::area(),

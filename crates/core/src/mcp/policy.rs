@@ -1,34 +1,71 @@
-//! What a company lets its clients' assistants reach.
+//! What a company lets its clients' assistants reach, and of which clients.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
-use spotter_kernel::{Problem, Result};
-use spotter_store::{Json, params, statements};
+use spotter_kernel::{Problem, Result, id::ClientId};
+use spotter_store::{Json, params, statements, words};
 
-use super::modules::{GrantSubject, Module};
+use super::{
+    ai_access::AiAccess,
+    modules::{GrantSubject, Module},
+};
 
-/// The modules that clients may allow; all of theirs where the company has not said.
-pub(super) fn client_modules(cx: &mut Read) -> Result<Vec<Module>> {
-    let found: Option<(Json<Vec<Module>>,)> = cx.one(FIND, params![])?;
-    Ok(found.map_or_else(|| Module::of(GrantSubject::Client).collect(), |(modules,)| modules.0))
+words! {
+    /// Of which clients assistants are let in, where nobody has said so of a client.
+    pub enum Clients { All = "all", Chosen = "chosen" }
+}
+
+/// The modules that a client may allow: those that the company lets its clients allow, all of theirs where it has not
+/// said. Nothing where this client's assistants are not let in.
+pub(super) fn for_client(cx: &mut Read, client: ClientId) -> Result<Option<Vec<Module>>> {
+    type Found = (Option<Json<Vec<Module>>>, Option<Clients>, Option<AiAccess>);
+    let found: Option<Found> = cx.one(FOR_CLIENT, params![client])?;
+    let (modules, clients, access) = found.unwrap_or_default();
+    let is_let_in = match access.unwrap_or(AiAccess::Default) {
+        AiAccess::Default => clients != Some(Clients::Chosen),
+        AiAccess::On => true,
+        AiAccess::Off => false,
+    };
+    Ok(is_let_in.then(|| modules.map_or_else(all, |Json(modules)| modules)))
+}
+
+fn all() -> Vec<Module> {
+    Module::of(GrantSubject::Client).collect()
 }
 
 /// What a company lets its clients' assistants reach.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct Policy {
+    /// Modules of clients; where there are none, no assistant of a client's is let in.
+    client_modules: Vec<Module>,
+    /// `chosen` for those alone whose `aiAccess` is `on`.
+    clients: Clients,
+}
+
+/// What a company is to let its clients' assistants reach.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewPolicy {
     /// Modules of clients; none to let no assistant of a client's in.
     client_modules: Vec<Module>,
+    /// `chosen` for those alone whose `aiAccess` is `on`; `all` when absent.
+    clients: Option<Clients>,
 }
 
 answer!(PolicyAnswer { policy: Policy });
 
 fn get_mcp_policy(cx: &mut Read) -> Result<PolicyAnswer> {
-    Ok(PolicyAnswer { policy: Policy { client_modules: client_modules(cx)? } })
+    let found: Option<(Json<Vec<Module>>, Clients)> = cx.one(FIND, params![])?;
+    let (client_modules, clients) =
+        found.map_or_else(|| (all(), Clients::All), |(Json(modules), clients)| (modules, clients));
+    Ok(PolicyAnswer { policy: Policy { client_modules, clients } })
 }
 
-fn set_mcp_policy(cx: &mut Write, Body(mut policy): Body<Policy>) -> Result<PolicyAnswer> {
+fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAnswer> {
+    let clients = new.clients.unwrap_or(Clients::All);
+    let mut policy = Policy { client_modules: new.client_modules, clients };
     if policy.client_modules.iter().any(|module| module.subject() != GrantSubject::Client) {
         return Err(Problem::invalid("clientModules", "must be modules of clients"));
     }
@@ -36,7 +73,7 @@ fn set_mcp_policy(cx: &mut Write, Body(mut policy): Body<Policy>) -> Result<Poli
     policy.client_modules.dedup();
     let (company, now) = (cx.company(), cx.now());
     cx.touch("company", company, ["mcpPolicy"]);
-    cx.defer(SET, params![Json(&policy.client_modules), now])?;
+    cx.defer(SET, params![Json(&policy.client_modules), policy.clients, now])?;
     Ok(PolicyAnswer { policy })
 }
 
@@ -52,8 +89,12 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIND = "SELECT client_modules FROM mcp_policy WHERE company_id = ?1";
-    SET = "INSERT INTO mcp_policy (company_id, client_modules, updated_at) VALUES (?1, ?2, ?3) \
+    FIND = "SELECT client_modules, clients FROM mcp_policy WHERE company_id = ?1";
+    FOR_CLIENT = "SELECT p.client_modules, p.clients, a.ai_access FROM company c \
+        LEFT JOIN mcp_policy p ON p.company_id = c.company_id \
+        LEFT JOIN client_ai_access a ON a.company_id = c.company_id AND a.client_id = ?2 \
+        WHERE c.company_id = ?1";
+    SET = "INSERT INTO mcp_policy (company_id, client_modules, clients, updated_at) VALUES (?1, ?2, ?3, ?4) \
         ON CONFLICT (company_id) DO UPDATE SET client_modules = excluded.client_modules, \
-        updated_at = excluded.updated_at";
+        clients = excluded.clients, updated_at = excluded.updated_at";
 }

@@ -1,9 +1,9 @@
-//! Assistants that register themselves (RFC 7591). They belong to no company: a person's consent is
-//! what ties one to a company.
+//! Assistants that register themselves (RFC 7591), or are known by a document at an address of their own (OAuth
+//! Client ID Metadata Documents). They belong to no company: a person's consent is what ties one to a company.
 
 use spotter_contract::{Area, Env, Repeating, vault};
 use spotter_kernel::{Result, Timestamp, secret::random_text};
-use spotter_store::{Json, Record, Tx, params, places, record, statements};
+use spotter_store::{Bind, Json, Record, Tx, params, places, record, statements};
 
 /// The prefix of an assistant's id.
 const PREFIX: &str = "mcpc_";
@@ -24,6 +24,8 @@ record! {
         pub redirect_uris: Json<Vec<String>>,
         /// When it registered.
         pub created_at: Timestamp,
+        /// Until when its metadata document need not be fetched again; of those that registered nothing.
+        pub fresh_until: Option<Timestamp>,
     }
 }
 
@@ -43,18 +45,60 @@ pub fn register(
     if let Some(known) = known {
         return Ok(known);
     }
+    make_room(tx)?;
+    let now = env.clock.now();
+    let registered = Registered {
+        client_id: format!("{PREFIX}{}", random_text(&*env.entropy)),
+        client_name: client_name.to_owned(),
+        redirect_uris: uris,
+        created_at: now,
+        fresh_until: None,
+    };
+    registered.insert(tx, &digest)?;
+    Ok(registered)
+}
+
+/// Keeps what the metadata document at an address says, in place of what it said before.
+pub fn document(
+    tx: &mut Tx,
+    env: &Env,
+    (client_id, client_name, redirect_uris): (&str, &str, &[String]),
+    fresh_seconds: i64,
+) -> Result<Registered> {
+    let now = env.clock.now();
+    let said = Registered {
+        client_id: client_id.to_owned(),
+        client_name: client_name.to_owned(),
+        redirect_uris: Json(redirect_uris.to_vec()),
+        created_at: now,
+        fresh_until: Some(now.plus_seconds(fresh_seconds)),
+    };
+    let row = params![client_id, said.client_name, said.redirect_uris, said.fresh_until];
+    if tx.execute(RENEW, row)? == 0 {
+        make_room(tx)?;
+        said.insert(tx, &vault::digest_of(client_id.as_bytes()))?;
+    }
+    Ok(said)
+}
+
+/// Lets those give way that have waited longest, where there are too many.
+fn make_room(tx: &mut Tx) -> Result<()> {
     let unused: Option<(i64,)> = tx.one(UNUSED, params![])?;
     let surplus = unused.map_or(0, |(count,)| count + 1 - UNUSED_MAX);
     if surplus > 0 {
         tx.execute(GIVE_WAY, params![surplus])?;
     }
-    let now = env.clock.now();
-    let client_id = format!("{PREFIX}{}", random_text(&*env.entropy));
-    let expires_at = now.plus_seconds(UNUSED_SECONDS);
-    let row = params![client_id, client_name, uris, now, digest, expires_at];
-    tx.execute(INSERT, row)?;
-    let client_name = client_name.to_owned();
-    Ok(Registered { client_id, client_name, redirect_uris: uris, created_at: now })
+    Ok(())
+}
+
+impl Registered {
+    fn insert(&self, tx: &mut Tx, digest: &[u8]) -> Result<()> {
+        let expires_at = self.created_at.plus_seconds(UNUSED_SECONDS);
+        let mut row = self.params();
+        row.push(Bind::bind(&digest));
+        row.push(Bind::bind(&expires_at));
+        tx.execute(INSERT, &row).map(drop)
+    }
 }
 
 /// The assistant with this id.
@@ -90,6 +134,7 @@ statements! {
         (SELECT client_id FROM mcp_client WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT ?1)";
     INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) VALUES (",
         places(1, Registered::WIDTH + 2), ")";
+    RENEW = "UPDATE mcp_client SET client_name = ?2, redirect_uris = ?3, fresh_until = ?4 WHERE client_id = ?1";
     FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
     KEEP = "UPDATE mcp_client SET expires_at = NULL WHERE client_id = ?1 AND expires_at IS NOT NULL";
     PRUNE = "DELETE FROM mcp_client WHERE client_id IN \

@@ -19,6 +19,8 @@ fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     if let Some(problem) = letters::unreachable(cx, &client) {
         return Err(problem);
     }
+    let (name, number) = (client.name(), &invoice.number);
+    cx.happens(|| format!("{name} is reminded of the invoice {number} by mail."));
     cx.touch("invoice", invoice.invoice_id, ["reminder"]);
     letters::write_to(cx, &invoice, LetterKind::InvoiceReminder)?;
     Ok(InvoiceAnswer { invoice })
@@ -33,6 +35,8 @@ fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     if let Some(problem) = letters::unreachable(cx, &client) {
         return Err(problem);
     }
+    let (name, number) = (client.name(), &invoice.number);
+    cx.happens(|| format!("{name} is sent a copy of the invoice {number} by mail."));
     cx.touch("invoice", invoice.invoice_id, ["copy"]);
     letters::write_to(cx, &invoice, LetterKind::Invoice)?;
     Ok(InvoiceAnswer { invoice })
@@ -50,7 +54,8 @@ pub(super) fn area() -> Area {
         .created()
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])
-        .fails(&[Key::ApiError, Key::CompanyNotFound]),
+        .fails(&[Key::ApiError, Key::CompanyNotFound])
+        .asks(),
         operation!(POST "/finance/invoices/{invoiceId}/copies", FinanceInvoiceMessagesWrite,
             send_invoice_copy)
         .summary("Send a client a copy of an invoice")
@@ -58,6 +63,7 @@ pub(super) fn area() -> Area {
         .created()
         .emits(&[Event::PaymentRequestCreated])
         .always(&[])
-        .fails(&[Key::ApiError, Key::CompanyNotFound]),
+        .fails(&[Key::ApiError, Key::CompanyNotFound])
+        .asks(),
     ])
 }

@@ -155,6 +155,7 @@ fn cancel_payment_request(
     if !request.is_open() {
         return Err(Problem::conflict("status", "must be open"));
     }
+    cx.happens(|| "The request is taken back: its page takes no payment any more.".to_owned());
     cx.touch("payment_request", request.payment_request_id, ["status"]);
     let request = request.end(cx, RequestStatus::Cancelled)?;
     Ok(PaymentRequestAnswer { payment_request: RequestView::of(cx, request)? })
@@ -194,7 +195,8 @@ pub(super) fn area() -> Area {
             FinancePaymentRequestsWrite, cancel_payment_request)
         .summary("Take back a request to pay")
         .emits(&[Event::PaymentRequestCancelled])
-        .fails(&[Key::ApiError]),
+        .fails(&[Key::ApiError])
+        .asks(),
     ])
 }
 

@@ -65,11 +65,10 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
         (Surface::Public, Access::Scope(scope)) => {
             (json!([{"oauth2": [scope.name()]}]), format!("Scope: `{}`.", scope.name()))
         }
-        (_, Access::Scope(_) | Access::Coach(_) | Access::Module(_)) => {
+        (_, Access::Scope(_) | Access::Coach(_)) => {
             let least = match operation.access {
                 Access::Scope(scope) => Role::least_for(scope),
                 Access::Coach(least) => Some(least),
-                Access::Module(_) => Some(Role::Coach),
                 Access::SignedIn | Access::Client | Access::Device => None,
             };
             let mut text = match least {

@@ -1,11 +1,33 @@
-//! Schemas of arguments and results, as assistants are shown them.
+//! Schemas of arguments and results, as assistants are shown them. Every byte is read by a model again and again, so
+//! they are told what a first call needs to be right: names, kinds, formats, choices, and a hint where a name does not
+//! say enough. Bounds of lengths and the like they learn from the error, which names the field and the rule.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 use spotter_kernel::problem::unmarked;
 
+use super::words;
+
 /// Most values of an enumeration that are listed.
 const ENUM_MAX: usize = 60;
+
+/// Longest pattern that is shown, in characters: those of currencies and countries.
+const PATTERN_MAX: usize = 12;
+
+/// Formats that say what a text looks like.
+const FORMATS: &[&str] = &["date", "date-time", "email", "uri"];
+
+/// What a first call can do without.
+const UNSAID: &[&str] = &[
+    "examples",
+    "default",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+];
 
 /// The arguments of a tool while they are gathered.
 #[derive(Default)]
@@ -38,9 +60,10 @@ impl Object {
         self.properties.insert(name.to_owned(), schema);
     }
 
-    pub(super) fn forget(&mut self, name: &str) {
-        self.properties.remove(name);
-        self.required.retain(|required| required != name);
+    pub(super) fn require(&mut self, name: &str) {
+        if !self.required.iter().any(|own| own == name) {
+            self.required.push(name.to_owned());
+        }
     }
 
     pub(super) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
@@ -54,10 +77,41 @@ impl Object {
         self.properties.extend(other.properties);
     }
 
-    pub(super) fn schema(self) -> Value {
-        json!({"type": "object", "properties": self.properties, "required": self.required,
-            "additionalProperties": false})
+    fn schema(self) -> Value {
+        let mut schema = json!({"type": "object", "properties": self.properties});
+        if !self.required.is_empty() {
+            schema["required"] = self.required.into();
+        }
+        schema
     }
+
+    /// As the arguments of a tool are shown. What is left out of a request and what is `null` in it are the same, but
+    /// where `null` clears what there is.
+    pub(super) fn shown(self, tool: &str, definitions: &Value, null_clears: bool) -> JsonObject {
+        let mut schema = self.schema();
+        let mut definitions = definitions.clone();
+        for schema in [&mut schema, &mut definitions] {
+            hint(tool, schema);
+            slim(schema, null_clears);
+        }
+        whole(schema, &definitions)
+    }
+
+    /// The names of the arguments alone, for whoever is shown the rest beside them.
+    pub(super) fn named(mut self) -> JsonObject {
+        self.required.clear();
+        self.properties.values_mut().for_each(|schema| *schema = json!({}));
+        whole(self.schema(), &json!({}))
+    }
+}
+
+/// A result as it is shown: what may stand in it, and of which kind.
+pub(super) fn result(mut schema: Value, mut definitions: Value) -> JsonObject {
+    for schema in [&mut schema, &mut definitions] {
+        silence(schema);
+        slim(schema, true);
+    }
+    whole(schema, &definitions)
 }
 
 /// A schema itself where it only refers to a definition.
@@ -69,67 +123,208 @@ pub(super) fn resolved(schema: Value, definitions: &Value) -> Value {
     }
 }
 
-/// A schema with the definitions that it leads to, and no others.
-pub(super) fn with_definitions(schema: Value, definitions: &Value) -> JsonObject {
+/// A schema with the definitions that it leads to, and no others; what is used once stands where it is used.
+fn whole(mut schema: Value, definitions: &Value) -> JsonObject {
+    let mut uses = Map::new();
+    count(&schema, definitions, &mut uses);
     let mut needed = Map::new();
-    gather(&schema, definitions, &mut needed);
+    unfold(&mut schema, definitions, &uses, &mut needed);
     let Value::Object(mut fields) = schema else { return JsonObject::new() };
-    fields.remove("$schema");
-    fields.remove("title");
-    fields.remove("$defs");
+    for keyword in ["$schema", "title", "$defs"] {
+        fields.remove(keyword);
+    }
     if !needed.is_empty() {
         fields.insert("$defs".to_owned(), Value::Object(needed));
     }
-    let mut schema = Value::Object(fields);
-    unmarked(&mut schema);
-    slim(&mut schema);
+    fields
+}
+
+/// The definition that a schema refers to.
+fn referred(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"))
+}
+
+/// How often each definition is referred to.
+fn count(schema: &Value, definitions: &Value, uses: &mut Map<String, Value>) {
+    if let Some(name) = referred(schema) {
+        let before = uses.get(name).and_then(Value::as_u64).unwrap_or_default();
+        uses.insert(name.to_owned(), json!(before + 1));
+        if before == 0 {
+            count(&definitions[name], definitions, uses);
+        }
+    }
     match schema {
-        Value::Object(fields) => fields,
-        _ => JsonObject::new(),
+        Value::Object(fields) => fields.values().for_each(|value| count(value, definitions, uses)),
+        Value::Array(items) => items.iter().for_each(|item| count(item, definitions, uses)),
+        _ => {}
     }
 }
 
-/// Takes out what costs an assistant's attention and tells it nothing: the checks are made anyway.
-fn slim(schema: &mut Value) {
+/// Puts definitions that are used once in the place of their references, and gathers the others.
+fn unfold(
+    schema: &mut Value,
+    definitions: &Value,
+    uses: &Map<String, Value>,
+    needed: &mut Map<String, Value>,
+) {
+    if let Some(name) = referred(schema).map(str::to_owned) {
+        if uses[&name] == 1 {
+            let Value::Object(mut fields) = definitions[&name].clone() else { return };
+            if let Some(told) = schema.get("description") {
+                fields.insert("description".to_owned(), told.clone());
+            }
+            *schema = Value::Object(fields);
+        } else if !needed.contains_key(&name) {
+            needed.insert(name.clone(), Value::Null);
+            let mut definition = definitions[&name].clone();
+            unfold(&mut definition, definitions, uses, needed);
+            needed.insert(name, definition);
+        }
+    }
     match schema {
         Value::Object(fields) => {
-            for keyword in ["pattern", "examples", "format"] {
-                fields.remove(keyword);
-            }
-            // Hundreds of time zones would be most of the list.
-            if fields.get("enum").and_then(Value::as_array).is_some_and(|all| all.len() > ENUM_MAX)
-            {
-                fields.remove("enum");
-            }
-            for (keyword, value) in fields {
-                match (keyword.as_str(), value) {
-                    // Names, which may be those of keywords.
-                    ("properties" | "$defs", Value::Object(named)) => {
-                        named.values_mut().for_each(slim)
+            fields.values_mut().for_each(|value| unfold(value, definitions, uses, needed));
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| unfold(item, definitions, uses, needed));
+        }
+        _ => {}
+    }
+}
+
+/// Goes through every schema within one, and the names of its properties.
+fn each(schema: &mut Value, change: &mut impl FnMut(Option<&str>, &mut Map<String, Value>)) {
+    fn walk(
+        name: Option<&str>,
+        schema: &mut Value,
+        change: &mut impl FnMut(Option<&str>, &mut Map<String, Value>),
+    ) {
+        match schema {
+            Value::Object(fields) => {
+                change(name, fields);
+                for (keyword, value) in fields {
+                    match (keyword.as_str(), value) {
+                        // Names, which may be those of keywords.
+                        ("properties", Value::Object(named)) => {
+                            named.iter_mut().for_each(|(name, own)| walk(Some(name), own, change));
+                        }
+                        ("enum" | "const" | "required" | "default", _) => {}
+                        (_, value) => walk(None, value, change),
                     }
-                    ("enum" | "const" | "required" | "default", _) => {}
-                    (_, value) => slim(value),
                 }
             }
+            Value::Array(items) => items.iter_mut().for_each(|item| walk(None, item, change)),
+            _ => {}
         }
-        Value::Array(items) => items.iter_mut().for_each(slim),
-        _ => {}
+    }
+    // Definitions come by their names, which are no keywords.
+    walk(None, schema, change);
+}
+
+/// Leaves of the descriptions what assistants are to be told.
+fn hint(tool: &str, schema: &mut Value) {
+    each(schema, &mut |name, fields| {
+        fields.remove("description");
+        if let Some(hint) = name.and_then(|name| words::hint(tool, name)) {
+            fields.insert("description".to_owned(), hint.into());
+        }
+    });
+}
+
+/// Leaves out descriptions, and what is always there.
+fn silence(schema: &mut Value) {
+    each(schema, &mut |_, fields| {
+        fields.retain(|word, _| word != "description" && word != "required");
+        // Without what is always there, more than one may fit.
+        if let Some(choices) = fields.remove("oneOf") {
+            fields.insert("anyOf".to_owned(), choices);
+        }
+    });
+}
+
+/// Takes out what need not be said: the checks are made anyway.
+fn slim(schema: &mut Value, null_counts: bool) {
+    unmarked(schema);
+    each(schema, &mut |_, fields| {
+        UNSAID.iter().for_each(|keyword| drop(fields.remove(*keyword)));
+        fields.retain(|keyword, value| match keyword.as_str() {
+            "additionalProperties" => value != false,
+            "pattern" => value.as_str().is_some_and(|text| text.len() <= PATTERN_MAX),
+            "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+            // Hundreds of time zones would be most of the list.
+            "enum" => value.as_array().is_some_and(|all| all.len() <= ENUM_MAX),
+            "required" => value.as_array().is_none_or(|names| !names.is_empty()),
+            _ => true,
+        });
+        if !null_counts {
+            without_null(fields);
+        }
+    });
+}
+
+/// Takes `null` out of what a value may be.
+fn without_null(fields: &mut Map<String, Value>) {
+    if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = &kinds[..] {
+            let kind = kind.clone();
+            fields.insert("type".to_owned(), kind);
+        }
+    }
+    if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+        choices.retain(|choice| *choice != json!({"type": "null"}));
+        if let [Value::Object(choice)] = &choices[..] {
+            let choice = choice.clone();
+            fields.remove("anyOf");
+            fields.extend(choice);
+        }
     }
 }
 
-fn gather(schema: &Value, definitions: &Value, needed: &mut Map<String, Value>) {
-    match schema {
-        Value::Object(fields) => {
-            let named = fields.get("$ref").and_then(Value::as_str);
-            if let Some(name) = named.and_then(|name| name.strip_prefix("#/$defs/"))
-                && !needed.contains_key(name)
-            {
-                needed.insert(name.to_owned(), definitions[name].clone());
-                gather(&definitions[name], definitions, needed);
-            }
-            fields.values().for_each(|value| gather(value, definitions, needed));
-        }
-        Value::Array(items) => items.iter().for_each(|item| gather(item, definitions, needed)),
-        _ => {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_told_in_few_words() {
+        let mut object = Object::default();
+        object
+            .put("note", json!({"type": ["string", "null"], "maxLength": 9, "description": "X."}));
+        object.put(
+            "day",
+            json!({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}$"}),
+        );
+        object.put(
+            "weekdays",
+            json!({"type": "array", "items": {"type": "integer", "format": "int64"}}),
+        );
+        object.put("rule", json!({"anyOf": [{"$ref": "#/$defs/Rule"}, {"type": "null"}]}));
+        let definitions = json!({"Rule": {"type": "object", "additionalProperties": false,
+            "properties": {"description": {"type": "string", "description": "Y."}}}});
+        assert_eq!(
+            Value::Object(object.shown("x", &definitions, false)),
+            json!({"type": "object", "properties": {
+                "note": {"type": "string"},
+                "day": {"type": "string", "format": "date"},
+                "weekdays": {"type": "array", "items": {"type": "integer"},
+                    "description": words::hint("x", "weekdays").unwrap()},
+                "rule": {"type": "object", "properties": {"description": {"type": "string"}}},
+            }})
+        );
+    }
+
+    #[test]
+    fn what_is_used_twice_is_defined_once() {
+        let schema = json!({"type": "object", "properties": {
+            "from": {"$ref": "#/$defs/Place"}, "to": {"$ref": "#/$defs/Place"}, "by": {"$ref": "#/$defs/Way"}}});
+        let definitions =
+            json!({"Place": {"type": "string"}, "Way": {"type": "integer"}, "Other": {}});
+        let told = Value::Object(result(schema, definitions));
+        assert_eq!(told["$defs"], json!({"Place": {"type": "string"}}));
+        assert_eq!(told["properties"]["by"], json!({"type": "integer"}));
+        assert_eq!(told["properties"]["to"], json!({"$ref": "#/$defs/Place"}));
     }
 }

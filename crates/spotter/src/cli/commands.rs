@@ -30,6 +30,7 @@ use crate::{
     listen, log, operator,
     serve::{self, told},
     settings::{Settings, unknown_variables},
+    sockets::Sockets,
     system::{self, SystemClock},
 };
 
@@ -70,7 +71,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
              --name \"My Gym\" --admin-email … --admin-first-name … --admin-last-name …"
         );
     }
-    let (address, listener) = (settings.address(), serve::bind(&settings)?);
+    let (address, listener) = (settings.address(), Sockets::bind(&settings)?);
     let ready = move || tracing::info!("the API reference is at {address}/docs");
     let stop = serve::asked_to_stop();
     runtime.block_on(serve::serve(settings, listener, env, db, stop, ready))

@@ -26,6 +26,7 @@ use spotter_store::Db;
 use crate::{
     log, serve,
     settings::{LogFormat, Settings},
+    sockets::Sockets,
     system,
 };
 
@@ -107,7 +108,7 @@ pub(crate) fn run(
     // Nobody of this company is anywhere: what is written to them stays here to be looked at.
     settings.mail = Some(Post::Mailbox(Mailbox::default()));
     log::start(&settings.log, LogFormat::Auto);
-    let listener = serve::bind(&settings).map_err(|error| {
+    let listener = Sockets::bind(&settings).map_err(|error| {
         format!("{error}; another address can be given, such as --listen 127.0.0.1:8081")
     })?;
     may_be_used(&settings.data)?;

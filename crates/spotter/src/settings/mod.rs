@@ -49,6 +49,10 @@ pub struct Settings {
     pub data: PathBuf,
     /// Address to serve on.
     pub listen: SocketAddr,
+    /// The address of the MCP server, where it has one of its own.
+    pub mcp_listen: Option<SocketAddr>,
+    /// Networks that are not public and that assistants' documents are fetched from all the same.
+    pub mcp_private_networks: Vec<ipnet::IpNet>,
     /// How the database is opened.
     pub database: Config,
     /// The installation's key, where it is given.
@@ -191,6 +195,16 @@ impl Settings {
         if !["https://", "http://"].iter().any(|scheme| stripe_url.starts_with(scheme)) {
             said.complain("stripe_url", "must begin with https:// or http://");
         }
+        let mcp_listen = said.optional("mcp_listen").map(|_| {
+            said.parse(
+                "mcp_listen",
+                "must be an address and a port such as 127.0.0.1:8081",
+                SocketAddr::from(([127, 0, 0, 1], 8081)),
+            )
+        });
+        if mcp_listen.is_some() && base_url.is_some() && mcp_url.is_none() {
+            said.complain("mcp_url", "must be given with mcp_listen and base_url");
+        }
         let mail = said.post(base_url.is_some());
         let settings = Self {
             mail,
@@ -202,6 +216,8 @@ impl Settings {
                 "must be an address and a port such as 127.0.0.1:8080",
                 SocketAddr::from(([127, 0, 0, 1], 8080)),
             ),
+            mcp_listen,
+            mcp_private_networks: said.networks("mcp_private_networks"),
             database: Config {
                 location,
                 readers: said.number("database_readers", 1, 64) as usize,
@@ -264,7 +280,10 @@ impl Settings {
     /// The address that assistants reach the MCP server at: an origin, without a path.
     pub fn mcp_address(&self) -> String {
         self.mcp_url.clone().unwrap_or_else(|| {
-            let address = self.address();
+            let address = match self.mcp_listen {
+                Some(own) => self.here(own),
+                None => self.address(),
+            };
             let host = address.find("://").map_or(0, |at| at + 3);
             let end = address[host..].find('/').map_or(address.len(), |at| host + at);
             address[..end].to_owned()
@@ -273,10 +292,12 @@ impl Settings {
 
     /// The address that others reach this service at.
     pub fn address(&self) -> String {
-        self.base_url.clone().unwrap_or_else(|| {
-            let scheme = if self.tls.is_some() { "https" } else { "http" };
-            format!("{scheme}://{}", self.listen)
-        })
+        self.base_url.clone().unwrap_or_else(|| self.here(self.listen))
+    }
+
+    fn here(&self, address: SocketAddr) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}")
     }
 }
 

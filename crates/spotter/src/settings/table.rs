@@ -43,6 +43,16 @@ pub const TABLE: &[Setting] = &[
         "The address that assistants reach the MCP server at, without a path; base_url when absent",
     ),
     setting(
+        "mcp_listen",
+        "",
+        "Address to serve the MCP server on by itself; without one, it is served beside everything else",
+    ),
+    setting(
+        "mcp_private_networks",
+        "",
+        "Networks that are not public and that assistants' metadata documents may be fetched from",
+    ),
+    setting(
         "mcp_refresh_grace_seconds",
         "0",
         "How long a refresh token of an assistant that was used is answered with the same pair",

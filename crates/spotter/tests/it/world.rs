@@ -124,13 +124,20 @@ pub fn tool_arguments(operation: &Operation, world: &World) -> Value {
     }
     // Ranges stand in the query, which has no good values of its own.
     match operation.id {
-        "get_client_workout_calendar" => {
+        "get_client_workout_calendar" | "get_workout_volume" | "get_progress_summary" => {
             arguments["from"] = json!("2026-11-01");
             arguments["to"] = json!("2026-11-07");
         }
         "list_calendar_events" | "list_slots" => {
             arguments["from"] = json!("2026-11-01T00:00:00Z");
             arguments["to"] = json!("2026-11-02T00:00:00Z");
+        }
+        id if id.starts_with("get_") && operation.path.starts_with("/reports/") => {
+            arguments["from"] = json!("2026-11-01");
+            arguments["to"] = json!("2026-11-07");
+            if operation.id != "get_retention_cohorts" {
+                arguments["groupBy"] = json!("day");
+            }
         }
         _ => {}
     }

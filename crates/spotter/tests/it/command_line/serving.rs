@@ -223,6 +223,40 @@ fn a_database_that_is_away_is_waited_for() {
     stop(child);
 }
 
+/// Assistants come in at an address of their own, and nothing else does.
+#[test]
+fn assistants_have_an_address_of_their_own() {
+    let (folder, address, own) = (tempfile::tempdir().unwrap(), free_address(), free_address());
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", &address, "--data"]).arg(folder.path());
+    command.args(["--mcp-listen", &own]).stderr(Stdio::null()).stdout(Stdio::null());
+    let child = Running(command.spawn().unwrap());
+    wait_ready(&address);
+    wait_ready(&own);
+    // It takes the process's cryptography, which clients need.
+    let runtime = runtime();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let status = |address: &str, path: &str| {
+        let asked = client.get(format!("http://{address}{path}")).send();
+        runtime.block_on(async { asked.await.unwrap().status().as_u16() })
+    };
+    for (path, at_all, at_own) in [
+        ("/mcp/v1", 404, 401),
+        ("/mcp/v1/manage", 404, 200),
+        ("/.well-known/oauth-authorization-server", 404, 200),
+        ("/public/v1/clients", 401, 404),
+        ("/app/v1/clients", 401, 404),
+        ("/metrics", 200, 404),
+        ("/docs", 200, 404),
+        ("/page.css", 200, 200),
+    ] {
+        assert_eq!((status(&address, path), status(&own, path)), (at_all, at_own), "{path}");
+    }
+    let metadata = get(&format!("http://{own}/.well-known/oauth-protected-resource"), "");
+    assert_eq!(metadata["resource"], format!("http://{own}/mcp/v1"));
+    stop(child);
+}
+
 #[test]
 fn two_processes_never_serve_one_folder() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());

@@ -36,6 +36,9 @@ pub struct Received {
     pub body: String,
 }
 
+/// A document as it is answered: the status, headers and body.
+type Published = (u16, Vec<(&'static str, String)>, String);
+
 /// The receiver of this process.
 pub struct Receiver {
     authority: CertificateDer<'static>,
@@ -44,6 +47,14 @@ pub struct Receiver {
     untrusted: u16,
     resetting: u16,
     received: Mutex<HashMap<String, Vec<Received>>>,
+    /// What is answered to whoever fetches the document of a mark.
+    documents: Mutex<HashMap<String, Published>>,
+    fetched: Mutex<HashMap<String, usize>>,
+}
+
+/// The name of this machine for whoever takes names alone.
+pub fn named_host() -> &'static str {
+    if super::shipped().is_some() { "localhost" } else { "good.receiver.example" }
 }
 
 /// The name of this machine for receivers: the shipped binary looks names up in the system.
@@ -58,7 +69,7 @@ pub fn receiver() -> &'static Receiver {
 }
 
 fn certificate(issuer: Option<&Issuer<'_, KeyPair>>) -> (String, String) {
-    let names = ["*.receiver.example".to_owned(), "127.0.0.1".to_owned()];
+    let names = ["*.receiver.example", "127.0.0.1", "localhost"].map(str::to_owned).to_vec();
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(names).unwrap();
     let signed = match issuer {
@@ -92,9 +103,11 @@ impl Receiver {
             untrusted,
             resetting,
             received: Mutex::default(),
+            documents: Mutex::default(),
+            fetched: Mutex::default(),
         }));
         let service = Router::new()
-            .route("/{manner}/{mark}", post(receive))
+            .route("/{manner}/{mark}", post(receive).get(document))
             .with_state(this)
             .into_make_service();
         for (listener, (chain, key)) in [
@@ -140,10 +153,42 @@ impl Receiver {
         format!("https://{host}:{port}/{manner}/{mark}")
     }
 
+    /// Has a document fetched at the address of a mark.
+    pub fn publish(
+        &self,
+        mark: &str,
+        status: u16,
+        headers: &[(&'static str, &str)],
+        body: &str,
+    ) -> String {
+        let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        self.documents.lock().unwrap().insert(mark.to_owned(), (status, headers, body.to_owned()));
+        self.url_at(named_host(), "document", mark)
+    }
+
+    /// How often the document of a mark was fetched.
+    pub fn fetched(&self, mark: &str) -> usize {
+        self.fetched.lock().unwrap().get(mark).copied().unwrap_or_default()
+    }
+
     /// What has come for a mark so far.
     pub fn received(&self, mark: &str) -> Vec<Received> {
         self.received.lock().unwrap().get(mark).cloned().unwrap_or_default()
     }
+}
+
+async fn document(
+    State(this): State<&'static Receiver>,
+    Path((_, mark)): Path<(String, String)>,
+) -> Response<Body> {
+    *this.fetched.lock().unwrap().entry(mark.clone()).or_default() += 1;
+    let found = this.documents.lock().unwrap().get(&mark).cloned();
+    let (status, headers, body) = found.unwrap_or((404, Vec::new(), String::new()));
+    let mut answer = Response::builder().status(status);
+    for (name, value) in headers {
+        answer = answer.header(name, value);
+    }
+    answer.body(body.into()).unwrap()
 }
 
 async fn receive(

@@ -342,7 +342,12 @@ fn start_in(
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(exporter))).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
-    let service = spotter::serve::service(&state, &own_providers)
+    let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
+    let authority = [receiver::receiver().authority()];
+    let fetcher =
+        spotter_delivery::fetching::Fetcher::new(networks.into(), &authority, receiver::names())
+            .unwrap();
+    let service = spotter::serve::service(&state, &own_providers, fetcher)
         .into_make_service_with_connect_info::<SocketAddr>();
     listener.set_nonblocking(true).unwrap();
     let serving = runtime().spawn(async move {
@@ -422,6 +427,7 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
         ("RATE_LIMIT", "1000000"),
         ("ANONYMOUS_RATE_LIMIT", "1000000"),
         ("WEBHOOK_PRIVATE_NETWORKS", "127.0.0.0/8"),
+        ("MCP_PRIVATE_NETWORKS", "127.0.0.0/8,::1/128"),
         ("WEBHOOK_CERTIFICATE_AUTHORITY", authority.to_str().unwrap()),
     ]
     .iter()

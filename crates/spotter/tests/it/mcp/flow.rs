@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use spotter_core::mcp::modules::Module;
+
 use super::{Assistant, REDIRECT, call, rpc, switch_on};
 use crate::{
     harness::{App, people, send},
@@ -31,10 +33,9 @@ async fn the_documents_lead_the_way(app: App) {
     let challenge = bare.headers["www-authenticate"].to_str().unwrap();
     let metadata = format!("{base}/.well-known/oauth-protected-resource/mcp/v1");
     assert!(challenge.contains(&format!("resource_metadata=\"{metadata}\"")), "{challenge}");
-    // Assistants ask for what they are offered: all that has tools, and nothing else.
+    // Assistants ask for what they are offered: the contract's eleven modules, and what clients mostly need.
     let scope = "clients calendar_events bookings subscriptions credits invoices recurring_bookings event_templates calendar_tasks measurements goals \
-        nutrition_logs client_notes locations products workouts client_ai_account client_ai_bookings client_ai_measurements client_ai_nutrition \
-        client_ai_workouts";
+        client_ai_account client_ai_bookings client_ai_measurements client_ai_nutrition client_ai_workouts";
     assert!(challenge.contains(&format!("scope=\"{scope}\"")), "{challenge}");
     assert!(!challenge.contains("error="), "{challenge}");
     for path in
@@ -54,7 +55,8 @@ async fn the_documents_lead_the_way(app: App) {
         assert_eq!(document["issuer"], base.as_str());
         assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
         assert_eq!(document["authorization_response_iss_parameter_supported"], true);
-        assert_eq!(document["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
+        let all: Vec<_> = Module::ALL.iter().map(|module| module.key()).collect();
+        assert_eq!(document["scopes_supported"], json!(all));
         let endpoints = ["authorization", "token", "registration", "revocation"];
         for endpoint in endpoints.map(|name| format!("{name}_endpoint")) {
             assert!(document[&endpoint].as_str().unwrap().starts_with(base.as_str()));

@@ -1,6 +1,8 @@
 //! The MCP server: letting assistants in, what they may do, and what nobody may.
 
+mod ai_access;
 mod attacks;
+mod documents;
 mod flow;
 mod page;
 mod tools;
@@ -157,7 +159,7 @@ pub async fn call(app: &App, credential: &str, tool: &str, arguments: Value) -> 
         rpc(app, credential, "tools/call", json!({"name": tool, "arguments": arguments})).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let result = reply.body["result"].clone();
-    assert!(result["isError"] != true, "{result}");
+    assert!(result["isError"] != true, "{tool}: {result}");
     result["structuredContent"].clone()
 }
 

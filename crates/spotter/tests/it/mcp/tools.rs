@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use spotter_contract::Access;
-use spotter_core::mcp::modules::{GrantSubject, Module, scope_of};
+use spotter_core::mcp::modules::{GrantSubject, Module, PROPOSED, scope_of};
 use spotter_kernel::{Clock, Event};
 use spotter_store::{Sql, params};
 
@@ -18,6 +18,9 @@ use crate::{
 
 on_both_engines!(
     every_tool_says_what_it_does_and_takes,
+    tools_stay_within_their_budget,
+    every_id_can_be_found,
+    lists_tell_what_records_are_chosen_by,
     lists_follow_the_grant,
     every_tool_does_what_its_operation_does,
     results_are_data_and_errors_say_what_next,
@@ -25,6 +28,28 @@ on_both_engines!(
     what_cannot_be_taken_back_is_confirmed,
     the_stateless_era_is_served,
 );
+
+/// What the names of tools begin with that are told before they are done.
+const ASKS: &[&str] = &[
+    "adjust",
+    "archive",
+    "assign_checkup",
+    "assign_form",
+    "assign_membership",
+    "assign_product",
+    "cancel",
+    "create_booking",
+    "create_payment_request",
+    "create_recurring_booking",
+    "delete",
+    "disable",
+    "end_",
+    "reject",
+    "remind",
+    "request",
+    "revoke",
+    "send",
+];
 
 async fn all_of(app: &App) -> String {
     let all: Vec<_> = Module::of(GrantSubject::Company).collect();
@@ -56,11 +81,16 @@ async fn every_tool_says_what_it_does_and_takes(app: App) {
         let id = name.strip_prefix("preview_").unwrap_or(&name);
         let mut operations = spotter::areas::operations().into_iter();
         let operation = operations.find(|operation| operation.id == id).unwrap();
-        assert_eq!(takes("idempotencyKey"), operation.writes && id == name, "{name}");
-        // What cannot be taken back, or is worth money, is told before it is done.
-        let ends =
-            ["archive", "delete", "cancel", "revoke", "reject", "disable", "adjust", "request"];
-        assert_eq!(operation.asks, ends.iter().any(|word| id.starts_with(word)), "{name}");
+        // What cannot be taken back, costs credits or money, or writes to people is told before it is done.
+        assert_eq!(operation.asks, ASKS.iter().any(|word| id.starts_with(word)), "{name}");
+        // What overwrites says so; what only reads changes nothing.
+        let reads = tool["annotations"]["readOnlyHint"] == true;
+        assert_eq!(reads, !operation.writes || id != name, "{name}");
+        let overwrites = ["update", "set", "reschedule", "put", "block"];
+        let overwrites = overwrites.iter().any(|word| id.starts_with(word));
+        if !reads && (overwrites || operation.asks) {
+            assert_eq!(tool["annotations"]["destructiveHint"], true, "{name}");
+        }
         assert_eq!(takes("confirmToken"), operation.asks && id == name, "{name}");
         for reference in tool.to_string().split("\"#/$defs/").skip(1) {
             let target = reference.split('"').next().unwrap();
@@ -77,19 +107,121 @@ fn every_tool_is_an_operation_of_its_modules_scopes() {
         for tool in module.tools() {
             let operation = operations.iter().find(|operation| operation.id == *tool);
             let operation = operation.unwrap_or_else(|| panic!("{tool} is no operation"));
-            match operation.access {
-                Access::Scope(scope) => {
-                    assert!(module.scopes().contains(&scope), "{tool} is not of {}", module.key());
-                }
-                Access::Module(keys) => assert!(keys.contains(&module.key()), "{tool}"),
-                other => panic!("{tool} is reached by {other:?}"),
+            if let Access::Scope(scope) = operation.access {
+                assert!(module.scopes().contains(&scope), "{tool} is not of {}", module.key());
             }
+            // A link to pay is there to be passed on.
+            assert!(
+                !operation.secret || *tool == "create_payment_request",
+                "{tool} tells a secret"
+            );
             assert!(!operation.writes || !module.changes().is_empty(), "{tool} changes");
             // A client's assistant does what clients may do.
+            let of_clients = operation.for_client.is_some() || operation.access == Access::SignedIn;
             let of_company = module.subject() == GrantSubject::Company;
-            assert!(of_company || operation.for_client.is_some(), "{tool} of {}", module.key());
+            assert!(of_company || of_clients, "{tool} of {}", module.key());
         }
     }
+}
+
+/// The tools of all modules of a subject.
+async fn every_tool(app: &App, subject: GrantSubject) -> Vec<Value> {
+    switch_on(app).await;
+    let access = match subject {
+        GrantSubject::Company => all_of(app).await,
+        GrantSubject::Client => {
+            let all: Vec<_> = Module::of(GrantSubject::Client).collect();
+            let (_, token) = people::client(app).await;
+            let assistant = Assistant::register(app).await;
+            assistant.tokens(app, &token, "client", Some(&scope_of(&all))).await.0
+        }
+    };
+    let list = rpc(app, &access, "tools/list", json!({})).await;
+    list.body["result"]["tools"].as_array().unwrap().clone()
+}
+
+/// What a model reads of a tool before it has called anything, at four bytes a token.
+fn tokens(tool: &Value) -> usize {
+    let text = |field: &str| tool[field].as_str().unwrap().len();
+    (text("name") + text("description") + tool["inputSchema"].to_string().len()).div_ceil(4)
+}
+
+/// The budget that the document states is kept, module by module, and by what is proposed together.
+async fn tools_stay_within_their_budget(app: App) {
+    let mut told = every_tool(&app, GrantSubject::Company).await;
+    let of_modules = |tools: &[Value], modules: &[Module]| -> usize {
+        let own = tools.iter().filter(|tool| {
+            let name = text(tool, "/name");
+            let id = name.strip_prefix("preview_").unwrap_or(&name);
+            modules.iter().any(|module| module.tools().contains(&id))
+        });
+        own.map(tokens).sum()
+    };
+    let proposed = of_modules(&told, PROPOSED);
+    assert!(proposed <= 6_000, "{proposed} tokens are proposed");
+    let document = include_str!("../../../../../docs/MCP.md");
+    let stated = |key: &str| -> usize {
+        let row = document.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
+        let row = row.unwrap_or_else(|| panic!("{key} is not in the document"));
+        row.split('|').nth(2).unwrap().trim().replace(',', "").parse().unwrap_or_default()
+    };
+    let mut off = Vec::new();
+    for subject in [GrantSubject::Company, GrantSubject::Client] {
+        if subject == GrantSubject::Client {
+            told = every_tool(&app, subject).await;
+        }
+        for module in Module::of(subject) {
+            let (counted, stated) = (of_modules(&told, &[module]), stated(module.key()));
+            if counted > stated || stated > counted + counted / 8 + 20 {
+                off.push(format!("{} has {counted}, stated are {stated}", module.key()));
+            }
+        }
+    }
+    assert!(off.is_empty(), "{off:#?}");
+}
+
+/// Every id that a tool wants is told by another one that the same person may be given.
+async fn every_id_can_be_found(app: App) {
+    fn names(schema: &Value, found: &mut BTreeSet<String>) {
+        match schema {
+            Value::Object(fields) => {
+                let own = fields.get("properties").and_then(Value::as_object);
+                found.extend(own.into_iter().flat_map(|own| own.keys().cloned()));
+                fields.values().for_each(|value| names(value, found));
+            }
+            Value::Array(all) => all.iter().for_each(|value| names(value, found)),
+            _ => {}
+        }
+    }
+    for subject in [GrantSubject::Company, GrantSubject::Client] {
+        let tools = every_tool(&app, subject).await;
+        let mut told = BTreeSet::new();
+        let lists = tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true);
+        lists.for_each(|tool| names(&tool["outputSchema"], &mut told));
+        for tool in &tools {
+            let mut wanted = BTreeSet::new();
+            names(&tool["inputSchema"], &mut wanted);
+            let missing: Vec<_> = wanted
+                .iter()
+                .filter(|name| name.ends_with("Id") || name.ends_with("Token"))
+                .filter(|name| !told.contains(*name))
+                .collect();
+            assert!(missing.is_empty(), "{} wants {missing:?}", text(tool, "/name"));
+        }
+    }
+}
+
+/// What a list is long for is left to the tool that gets one.
+async fn lists_tell_what_records_are_chosen_by(app: App) {
+    switch_on(&app).await;
+    let access = all_of(&app).await;
+    let client = app.new_client(json!({"firstName": "Ann", "dateOfBirth": "1990-01-02"})).await;
+    let listed = call(&app, &access, "list_clients", json!({"search": "Ann"})).await;
+    assert_eq!(listed["clients"][0]["clientId"], client.as_str());
+    assert!(listed["clients"][0]["dateOfBirth"].is_null(), "{listed}");
+    let got = call(&app, &access, "get_client", json!({"clientId": client})).await;
+    assert_eq!(got["client"]["dateOfBirth"], "1990-01-02");
+    app.events().await;
 }
 
 async fn lists_follow_the_grant(app: App) {
@@ -127,6 +259,8 @@ async fn lists_follow_the_grant(app: App) {
 /// Every tool, called with good arguments: its answer is as its output schema says.
 async fn every_tool_does_what_its_operation_does(app: App) {
     let mut world = World::new(app).await;
+    let policies = json!({"cancellationWindowHours": 1, "bookingWindowDays": 1});
+    world.app.app("PUT", "/company/policies", Some(policies)).await.ok();
     let access = all_of(&world.app).await;
     let list = rpc(&world.app, &access, "tools/list", json!({})).await;
     let schemas: std::collections::BTreeMap<String, Value> = list.body["result"]["tools"]
@@ -139,11 +273,12 @@ async fn every_tool_does_what_its_operation_does(app: App) {
     for operation in spotter::areas::operations() {
         let Some(tool) = schemas.get(operation.id) else { continue };
         if begins_a_job(&operation) {
-            called += 1;
+            called += 1 + usize::from(operation.asks);
             continue;
         }
         // What stands below another record is made below the one of now.
-        if operation.writes || operation.path.matches('{').count() > 1 {
+        let is_prepared = operation.writes || operation.id == "get_access_block";
+        if is_prepared || operation.path.matches('{').count() > 1 {
             prepare(&operation, &mut world).await;
         }
         let mut arguments = tool_arguments(&operation, &world);

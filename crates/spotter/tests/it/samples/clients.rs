@@ -66,6 +66,7 @@ impl Sample for Clients {
             "assign_client_coach" => json!({"coachId": ids["coachId"]}),
             "set_client_tags" => json!({"tags": ["x"]}),
             "create_client_note" | "update_client_note" => json!({"body": "y"}),
+            "set_ai_access" => json!({"aiAccess": "off"}),
             "create_custom_field" => json!({"label": "Weight", "type": "number"}),
             "update_custom_field" => json!({"label": "Weight"}),
             "update_client_custom_fields" => {

@@ -1,0 +1,264 @@
+//! Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): an assistant that is known by an
+//! address, at which a document says what it is called and where browsers may be sent back to. The document is fetched
+//! when somebody is asked for consent, and what it said then counts until it is fetched again.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+use spotter_core::mcp::registration::{self, Registered};
+use spotter_delivery::fetching::Fetcher;
+use spotter_http::State;
+use spotter_kernel::{Problem, Result};
+use spotter_store::Tx;
+use url::{Host, Url};
+
+use crate::{redirect, registration::check_name};
+
+/// Longest address of a document, in bytes.
+const ID_MAX: usize = 512;
+/// How long what a document says counts at least and at most, in seconds.
+const FRESH_SECONDS: (i64, i64) = (300, 86_400);
+/// Documents that are fetched at once, for whomever.
+const FETCHES_AT_ONCE: usize = 16;
+
+/// Whether an assistant is known by a document.
+pub(crate) fn is_address(client_id: &str) -> bool {
+    client_id.starts_with("https://")
+}
+
+/// The host at which an assistant's document is; nothing of one that registered.
+pub(crate) fn host(client_id: &str) -> Option<String> {
+    let url = Url::parse(client_id).ok().filter(|_| is_address(client_id))?;
+    url.host_str().map(str::to_owned)
+}
+
+/// What is wrong with an address. Addresses are compared as they are written, so that there is one way to write each
+/// thing that could be read in two.
+fn check_address(client_id: &str) -> Result<(), &'static str> {
+    let Some(rest) = client_id.strip_prefix("https://") else {
+        return Err("must be an https address");
+    };
+    if client_id.len() > ID_MAX {
+        return Err("must be at most 512 characters");
+    }
+    if !client_id.bytes().all(|c| c.is_ascii_graphic()) || client_id.contains(['\\', '#', '?']) {
+        return Err("must not have a query, a fragment, or characters that addresses do not have");
+    }
+    let Some((authority, path)) = rest.split_once('/') else {
+        return Err("must have a path");
+    };
+    if authority.is_empty() || authority.contains('@') {
+        return Err("must have a host, and no user name");
+    }
+    if redirect::has_dot_segments(path) {
+        return Err("must not have the segments . and ..");
+    }
+    match Url::parse(client_id).ok().as_ref().and_then(Url::host) {
+        Some(Host::Domain(_)) => Ok(()),
+        _ => Err("must have a name as its host, and no number"),
+    }
+}
+
+/// What is looked at of a document; the rest is the assistant's own affair.
+#[derive(Deserialize)]
+struct Document {
+    client_id: String,
+    client_name: Option<String>,
+    redirect_uris: Vec<String>,
+    token_endpoint_auth_method: Option<String>,
+    client_secret: Option<Value>,
+    client_secret_expires_at: Option<Value>,
+    jwks: Option<Value>,
+}
+
+/// What a document says: the name, and where browsers may be sent back to.
+fn read(client_id: &str, body: &[u8]) -> Result<(String, Vec<String>), &'static str> {
+    let document: Document = serde_json::from_slice(body)
+        .map_err(|_| "is no JSON object with client_id and redirect_uris")?;
+    if document.client_id != client_id {
+        return Err("says another client_id than its address");
+    }
+    if document.client_secret.is_some() || document.client_secret_expires_at.is_some() {
+        return Err("tells a secret, which is none there");
+    }
+    if document.jwks.is_some_and(|keys| has_private_key(&keys)) {
+        return Err("tells a private key");
+    }
+    if document.token_endpoint_auth_method.is_some_and(|method| method != "none") {
+        return Err("wants a token_endpoint_auth_method other than none");
+    }
+    let uris = document.redirect_uris;
+    if uris.is_empty()
+        || uris.len() > 10
+        || !uris.iter().all(|uri| redirect::may_be_registered(uri))
+    {
+        return Err("has redirect_uris that are not 1 to 10 good addresses");
+    }
+    let name = document.client_name.unwrap_or_else(|| "Unnamed assistant".to_owned());
+    check_name(&name)?;
+    Ok((name.trim().to_owned(), uris))
+}
+
+/// Whether a set of keys has one with what only its owner may know (RFC 7518, section 6).
+fn has_private_key(keys: &Value) -> bool {
+    let all = keys["keys"].as_array().into_iter().flatten();
+    all.into_iter().any(|key| key.get("d").is_some() || key.get("k").is_some())
+}
+
+/// For how many seconds a document counts, by its Cache-Control header.
+fn fresh_seconds(cache_control: &str) -> i64 {
+    let (least, most) = FRESH_SECONDS;
+    let words: Vec<_> = cache_control.split(',').map(str::trim).collect();
+    if words.contains(&"no-store") || words.contains(&"no-cache") {
+        return least;
+    }
+    let age = words.iter().find_map(|word| word.strip_prefix("max-age="));
+    age.and_then(|age| age.parse().ok()).unwrap_or(least).clamp(least, most)
+}
+
+/// What knows assistants' documents.
+#[derive(Clone)]
+pub(crate) struct Documents {
+    fetcher: Fetcher,
+    /// Those that are being fetched: whoever asks for the same waits.
+    under_way: Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>,
+    room: Arc<tokio::sync::Semaphore>,
+}
+
+impl Documents {
+    pub(crate) fn new(fetcher: Fetcher) -> Self {
+        let room = Arc::new(tokio::sync::Semaphore::new(FETCHES_AT_ONCE));
+        Self { fetcher, under_way: Arc::default(), room }
+    }
+
+    /// Sees to it that what an assistant's document says is known; or says why that cannot be, which is not kept.
+    pub(crate) async fn look(
+        &self,
+        state: &Arc<State>,
+        client_id: &str,
+    ) -> Result<std::result::Result<(), String>> {
+        if let Err(why) = check_address(client_id) {
+            return Ok(Err(format!("Its client_id {why}.")));
+        }
+        if is_fresh(state, client_id).await? {
+            return Ok(Ok(()));
+        }
+        let turn = self.turn(client_id);
+        let _turn = turn.lock().await;
+        if is_fresh(state, client_id).await? {
+            return Ok(Ok(()));
+        }
+        let Ok(_room) = self.room.try_acquire() else {
+            return Ok(Err("Too many documents are fetched right now; try again.".to_owned()));
+        };
+        let told = match self.fetcher.fetch(client_id).await {
+            Ok(fetched) => fetched,
+            Err(why) => return Ok(Err(format!("Its document {why}."))),
+        };
+        let (name, uris) = match read(client_id, &told.body) {
+            Ok(said) => said,
+            Err(why) => return Ok(Err(format!("Its document {why}."))),
+        };
+        let (env, id, seconds) =
+            (state.env.clone(), client_id.to_owned(), fresh_seconds(&told.cache_control));
+        let keep = move |tx: &mut Tx<'_>| {
+            registration::document(tx, &env, (&id, &name, &uris), seconds).map(drop)
+        };
+        state.db.write(keep).await.map(Ok)
+    }
+
+    /// The lock of whoever fetches this one.
+    fn turn(&self, client_id: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut all = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, turn| turn.strong_count() > 0);
+        if let Some(turn) = all.get(client_id).and_then(Weak::upgrade) {
+            return turn;
+        }
+        let turn = Arc::default();
+        all.insert(client_id.to_owned(), Arc::downgrade(&turn));
+        turn
+    }
+}
+
+async fn is_fresh(state: &Arc<State>, client_id: &str) -> Result<bool, Problem> {
+    let (id, now) = (client_id.to_owned(), state.env.clock.now());
+    let known: Option<Registered> =
+        state.db.read(move |tx: &mut Tx<'_>| registration::find(tx, &id)).await?;
+    Ok(known.and_then(|known| known.fresh_until).is_some_and(|until| until > now))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_in_one_way() {
+        for good in [
+            "https://claude.ai/oauth/client",
+            "https://a.example:8443/",
+            "https://a.example/x.json",
+        ] {
+            assert_eq!(check_address(good), Ok(()), "{good}");
+        }
+        let long = format!("https://a.example/{}", "x".repeat(500));
+        for bad in [
+            "http://a.example/x",
+            "https://a.example",
+            "https:///x",
+            "https://a.example/x?y",
+            "https://a.example/x#y",
+            "https://me@a.example/x",
+            "https://a.example/../x",
+            "https://a.example/%2e%2E/x",
+            "https://a.example/a b",
+            "https://a.example\\@b.example/x",
+            "https://127.0.0.1/x",
+            "https://[::1]/x",
+            "https://2130706433/x",
+            &long,
+        ] {
+            assert!(check_address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn documents_say_who_they_are() {
+        let id = "https://a.example/client";
+        let good = json!({"client_id": id, "client_name": "Helper", "redirect_uris": ["http://localhost/cb"]});
+        assert!(read(id, good.to_string().as_bytes()).is_ok());
+        for (field, value) in [
+            ("client_id", json!("https://a.example:443/client")),
+            ("client_name", json!("Official helper")),
+            ("redirect_uris", json!([])),
+            ("redirect_uris", json!(["javascript:alert(1)"])),
+            ("token_endpoint_auth_method", json!("private_key_jwt")),
+            ("client_secret", json!("x")),
+            ("jwks", json!({"keys": [{"kty": "RSA", "d": "x"}]})),
+        ] {
+            let mut bad = good.clone();
+            bad[field] = value;
+            assert!(read(id, bad.to_string().as_bytes()).is_err(), "{bad}");
+        }
+        assert!(read(id, b"[]").is_err());
+    }
+
+    #[test]
+    fn documents_count_for_minutes_and_at_most_a_day() {
+        for (told, seconds) in [
+            ("", 300),
+            ("max-age=3600, public", 3_600),
+            ("max-age=1", 300),
+            ("public, max-age=99999999", 86_400),
+            ("max-age=3600, no-store", 300),
+            ("max-age=x", 300),
+        ] {
+            assert_eq!(fresh_seconds(told), seconds, "{told}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A call of a tool: one transaction, in which its credential is read, its arguments are let in, and its operation
+//! runs, as a request of the other APIs does. A preview is rolled back, and what it found kept in a second one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::{Value, json};
+use spotter_contract::{Asked, confirmations::Asking};
+use spotter_core::mcp::{
+    assistant::Assistant,
+    modules::{holding, scope_of},
+};
+use spotter_http::{State, takes_long};
+use spotter_kernel::{Key, Problem, Result};
+use spotter_store::Tx;
+
+use super::{
+    Named, Tools, brief,
+    results::{failed, told},
+    tool::Use,
+};
+use crate::visit::Visit;
+
+impl Tools {
+    /// Calls a tool; nothing where the caller has none of the name, or was not let in, which the visit tells.
+    pub(crate) async fn call(
+        &self,
+        state: &Arc<State>,
+        visit: &Visit,
+        name: &str,
+        arguments: JsonObject,
+    ) -> Option<CallToolResult> {
+        let named = self.named(name)?;
+        let outcome = match named.any.used {
+            Use::Previews => preview(state, visit, named, arguments).await,
+            _ => run(state, visit, named, arguments).await,
+        };
+        // A transaction that failed after its caller was let in is an answer to the call.
+        let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
+        match outcome {
+            Ok(Some(text)) => Some(match serde_json::from_str(&text) {
+                Ok(data) => told(text, data, brief::of(name)),
+                Err(error) => failed(&Problem::internal(error)),
+            }),
+            Err(problem) if entered => Some(failed(&problem)),
+            Ok(None) | Err(_) => None,
+        }
+    }
+}
+
+/// A call within its transaction, which may run more than once.
+struct Call {
+    state: Arc<State>,
+    visit: Visit,
+    named: Named,
+    arguments: JsonObject,
+    asked: Option<Asked>,
+    /// Where what a preview asked is kept.
+    asking: Arc<Mutex<Option<Asking>>>,
+}
+
+impl Call {
+    fn new(state: &Arc<State>, visit: &Visit, named: Named, arguments: JsonObject) -> Self {
+        let (state, visit) = (state.clone(), visit.clone());
+        Self { state, visit, named, arguments, asked: None, asking: Arc::default() }
+    }
+
+    /// What the operation answered; nothing where the caller has no tool of the name.
+    fn transact(&mut self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let assistant = self.visit.enter(tx, &self.state)?;
+        let Some(tool) = self.named.of(assistant.subject) else { return Ok(None) };
+        if let Some(problem) = lacking(&assistant, tool.operation.id) {
+            return Err(match self.visit.can_be_widened() {
+                true => self.visit.refuse(problem),
+                false => problem,
+            });
+        }
+        let caller = &assistant.caller;
+        let asked = match &mut self.asked {
+            Some(asked) => asked,
+            empty => {
+                let given = std::mem::take(&mut self.arguments);
+                let asked = tool.ask(given, caller.actor.id())?;
+                *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = asked.asking.clone();
+                empty.insert(asked)
+            }
+        };
+        let request_id = self.visit.request_id.as_str();
+        asked.run(tx, &self.state.env, caller, request_id).map(|answer| Some(answer.data))
+    }
+}
+
+/// The refusal of a tool that was not allowed, with the modules to ask for: those that were, and those that hold it.
+fn lacking(assistant: &Assistant, tool: &str) -> Option<Problem> {
+    if assistant.has_tool(tool) {
+        return None;
+    }
+    let mut all = assistant.modules.clone();
+    all.extend(holding(assistant.subject, tool));
+    let mut problem = Problem::new(Key::ScopesInsufficient);
+    problem.details = Some(json!({"scope": scope_of(&all)}));
+    Some(problem)
+}
+
+async fn run(
+    state: &Arc<State>,
+    visit: &Visit,
+    named: Named,
+    arguments: JsonObject,
+) -> Result<Option<String>> {
+    let (writes, slow) = (named.any.operation.writes, is_far_down(&arguments));
+    let mut call = Call::new(state, visit, named, arguments);
+    let transaction = move |tx: &mut Tx<'_>| call.transact(tx);
+    match (writes, slow) {
+        (true, _) => state.db.write(transaction).await,
+        (false, true) => state.db.read_slow(transaction).await,
+        (false, false) => state.db.read(transaction).await,
+    }
+}
+
+fn is_far_down(arguments: &JsonObject) -> bool {
+    let said = ["page", "limit"].into_iter().filter_map(|name| {
+        let value = arguments.get(name).filter(|value| value.is_number())?;
+        Some(format!("{name}={value}"))
+    });
+    takes_long(&said.collect::<Vec<_>>().join("&"))
+}
+
+/// What a call would do. Its transaction is rolled back; what it would have done is kept where it was asked for.
+async fn preview(
+    state: &Arc<State>,
+    visit: &Visit,
+    named: Named,
+    arguments: JsonObject,
+) -> Result<Option<String>> {
+    let mut call = Call::new(state, visit, named, arguments);
+    let asking = call.asking.clone();
+    let rolled_back = state.db.write(move |tx: &mut Tx<'_>| call.transact(tx)).await;
+    let asked = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (Some(asking), Some(Ok(assistant))) = (asked, visit.outcome()) else { return rolled_back };
+    let env = state.env.clone();
+    let keep = move |tx: &mut Tx<'_>| asking.keep(tx, &env, &assistant.caller);
+    match (state.db.write(keep).await?, rolled_back) {
+        (Some(preview), _) => {
+            let text = serde_json::to_value(preview).map(|preview: Value| preview.to_string());
+            text.map(Some).map_err(Problem::internal)
+        }
+        (None, Err(refused)) => Err(refused),
+        (None, Ok(_)) => Err(Problem::internal("no preview")),
+    }
+}

@@ -1,0 +1,227 @@
+//! A tool: an operation, how it is used, and what it takes.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool as Described, ToolAnnotations};
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+use spotter_contract::{
+    Arguments, Asked, Content, Method, Operation,
+    confirmations::{Asking, Preview, Wanted},
+    idempotency::{self, Idempotent},
+};
+use spotter_core::mcp::modules::GrantSubject;
+use spotter_kernel::{Id, Key, Problem, Result};
+
+use super::{
+    brief,
+    schemas::{Object, resolved, result},
+    words,
+};
+
+/// The argument that makes a repeated call one call. Every tool that changes something takes it; the server's
+/// instructions say so once, for all of them.
+const KEY: &str = "idempotencyKey";
+
+/// The argument that confirms what a preview has told.
+const CONFIRM: &str = "confirmToken";
+
+/// What the names of previews begin with.
+const PREVIEW: &str = "preview_";
+
+/// The path's parameter that is a client's own where a client's assistant calls.
+const CLIENT: &str = "clientId";
+
+/// How a tool uses its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It does it.
+    Does,
+    /// It tells what would be done.
+    Previews,
+    /// It does what was told.
+    Confirms,
+}
+
+/// A tool of one kind of assistant.
+pub(super) struct Tool {
+    pub(super) operation: Arc<Operation>,
+    pub(super) used: Use,
+    pub(super) described: Described,
+    path: Vec<String>,
+    query: Vec<String>,
+    body: Vec<String>,
+    /// Whether the path's client is the caller.
+    of_client: bool,
+}
+
+impl Tool {
+    pub(super) fn new(operation: Arc<Operation>, used: Use, subject: GrantSubject) -> Self {
+        let mut schemas = schemars::SchemaGenerator::default();
+        let described = operation.arguments(&mut schemas);
+        let answer = match used {
+            Use::Previews => Preview::json_schema(&mut schemas).to_value(),
+            _ => operation.answer(&mut schemas).to_value(),
+        };
+        let definitions = Value::Object(schemas.take_definitions(true));
+        let of_client = subject == GrantSubject::Client;
+        let granted = operation.for_client.filter(|_| of_client);
+        // What clients cannot say, and what only programs have to say, is no argument.
+        let is_theirs = |name: &str| {
+            let is_untold = words::UNTOLD.contains(&name) || of_client && name == CLIENT;
+            !is_untold && granted.is_none_or(|granted| !granted.is_staffs_to_say(name))
+        };
+        let mut input = Object::default();
+        input.add(described.path.map(|schema| schema.to_value()), &definitions, true);
+        input.keep(|name| !(of_client && name == CLIENT));
+        let path: Vec<String> = input.properties.keys().cloned().collect();
+        let mut query =
+            input.add(described.query.map(|schema| schema.to_value()), &definitions, false);
+        query.retain(|name| is_theirs(name));
+        if described.paged {
+            input.put("page", json!({"type": "integer"}));
+            input.put("limit", json!({"type": "integer"}));
+            query.extend(["page".to_owned(), "limit".to_owned()]);
+        }
+        input.keep(|name| query.iter().chain(&path).any(|own| own == name));
+        let mut body = Object::default();
+        let sent = described.body.map(|schema| schema.to_value());
+        body.add(sent, &definitions, described.body_required);
+        // A name that the path has too means the same there.
+        body.properties.retain(|name, _| !input.properties.contains_key(name));
+        body.keep(is_theirs);
+        let body_names: Vec<String> = body.properties.keys().cloned().collect();
+        input.join(body);
+        // A rule of the operation's, which a first call would only learn from its refusal.
+        if operation.problems.contains(&Key::DateRangeRequired) {
+            input.require("from");
+            input.require("to");
+        }
+        let input = match used {
+            Use::Previews => input.named(),
+            Use::Confirms => {
+                input.put(CONFIRM, json!({"type": "string"}));
+                input.require(CONFIRM);
+                input.shown(operation.id, &definitions, operation.method == Method::Patch)
+            }
+            Use::Does => input.shown(operation.id, &definitions, operation.method == Method::Patch),
+        };
+        let mut output = resolved(answer, &definitions);
+        output["type"] = json!("object");
+        let mut definitions = definitions;
+        if let Some(granted) = granted {
+            granted.strip_schema(&mut output);
+            granted.strip_schema(&mut definitions);
+        }
+        if let Some(brief) = brief::of(operation.id) {
+            brief.cut_schema(&mut output, &mut definitions);
+        }
+        let described = describe(&operation, used, input, result(output, definitions));
+        Self { operation, used, described, path, query, body: body_names, of_client }
+    }
+
+    /// The request that a call stands for; `caller` is the one for whom the assistant acts.
+    pub(super) fn ask(&self, mut given: JsonObject, caller: Option<Id>) -> Result<Asked> {
+        let takes_key = self.operation.writes && self.used != Use::Previews;
+        let key = match given.remove(KEY) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(key)) if takes_key => Some(key),
+            Some(_) => {
+                let rule = "must be a text, for tools that change something";
+                return Err(Problem::invalid(KEY, rule));
+            }
+        };
+        let confirmed = match given.remove(CONFIRM).filter(|_| self.used == Use::Confirms) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(token)) => Some(token),
+            Some(_) => {
+                return Err(Problem::invalid(CONFIRM, "must be the text that the preview gave"));
+            }
+        };
+        let arguments = self.read(given, caller.filter(|_| self.of_client))?;
+        let named: Vec<_> = arguments.path.iter().map(|(_, value)| value.as_str()).collect();
+        let place = format!("{} {}", self.operation.id, named.join("/"));
+        let fingerprint = idempotency::fingerprint("TOOL", &place, &arguments);
+        let idempotent = Idempotent::new(key.as_ref().map(|key| key.as_bytes()), fingerprint)?;
+        let mut asked = Asked::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
+        asked.asking = match self.used {
+            Use::Does => None,
+            Use::Previews => Some(Asking::preview(fingerprint)),
+            Use::Confirms => Some(Asking { wanted: Wanted::Confirmed(confirmed), fingerprint }),
+        };
+        Ok(asked)
+    }
+
+    /// Reads the arguments of a call as those of its operation.
+    fn read(&self, given: JsonObject, bound_to: Option<Id>) -> Result<Arguments> {
+        let mut path = Vec::new();
+        path.extend(bound_to.map(|id| (CLIENT.to_owned(), id.to_string())));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let mut body = Map::new();
+        for (name, value) in given {
+            if self.path.contains(&name) {
+                path.push((name, plain(&value)));
+            } else if self.query.contains(&name) {
+                if !value.is_null() {
+                    query.append_pair(&name, &plain(&value));
+                }
+            } else if self.body.contains(&name) {
+                body.insert(name, value);
+            } else {
+                let own = [&self.path, &self.query, &self.body].into_iter().flatten();
+                let names = own.map(String::as_str).collect::<Vec<_>>().join(", ");
+                let rule = format!("is no argument of this tool; there are {names}");
+                return Err(Problem::invalid(&name, &rule));
+            }
+        }
+        // An empty object says what nothing at all would, where a body may be left out.
+        let body = match self.operation.takes_body() {
+            true => Value::Object(body).into(),
+            false => Content::Nothing,
+        };
+        Ok(Arguments { path, query: query.finish(), body })
+    }
+}
+
+/// A value as it stands in a path or a query; ids are taken in either case.
+fn plain(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        // 5.0 is 5 in JSON, and is written so where numbers have one spelling.
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 && float.abs() < 9e15 => (float as i64).to_string(),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    };
+    if Id::parse(&text).is_some() { text.to_ascii_lowercase() } else { text }
+}
+
+fn describe(operation: &Operation, used: Use, input: JsonObject, output: JsonObject) -> Described {
+    let (id, summary) = (operation.id, operation.summary.trim_end_matches('.'));
+    let (name, title, text) = match used {
+        Use::Previews => (
+            format!("{PREVIEW}{id}"),
+            format!("{summary}: what would happen"),
+            format!("Tells what {id} would do; gives its {CONFIRM}."),
+        ),
+        _ => (id.to_owned(), summary.to_owned(), words::of(operation)),
+    };
+    Described::new(name, text, Arc::new(input))
+        .with_raw_output_schema(Arc::new(output))
+        .with_annotations(hints(operation, used, &title))
+        .with_title(title)
+}
+
+/// What a client of the protocol may know before it calls. What takes the place of something is destructive in the
+/// protocol's words: all but what only adds.
+fn hints(operation: &Operation, used: Use, title: &str) -> ToolAnnotations {
+    let reads = !operation.writes || used == Use::Previews;
+    let replaces = matches!(operation.method, Method::Patch | Method::Put | Method::Delete)
+        || words::REPLACING.contains(&operation.id);
+    ToolAnnotations::with_title(title)
+        .read_only(reads)
+        .destructive(!reads && (used == Use::Confirms || replaces))
+        .idempotent(reads || replaces)
+        .open_world(false)
+}

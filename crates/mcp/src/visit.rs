@@ -1,0 +1,83 @@
+//! A request on its way from the guard to the transaction in which its credential is read, and what was found there.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use spotter_core::mcp::assistant::{self, Assistant, Hint};
+use spotter_http::{Figures, RequestId, State};
+use spotter_kernel::{
+    Problem, Result,
+    secret::{Credential, CredentialKind},
+};
+use spotter_store::Tx;
+
+/// A request of somebody who has shown a credential.
+#[derive(Clone)]
+pub(crate) struct Visit {
+    pub(crate) request_id: RequestId,
+    credential: Credential,
+    hint: Option<Hint>,
+    found: Arc<Mutex<Found>>,
+}
+
+#[derive(Default)]
+struct Found {
+    outcome: Option<Result<Arc<Assistant>>>,
+    figures: Option<Figures>,
+}
+
+impl Visit {
+    pub(crate) fn new(credential: Credential, hint: Option<Hint>, request_id: RequestId) -> Self {
+        Self { request_id, credential, hint, found: Arc::default() }
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds out who calls, and counts the request, once, however often the transaction runs.
+    pub(crate) fn enter(&self, tx: &mut Tx<'_>, state: &State) -> Result<Arc<Assistant>> {
+        let known = assistant::authenticate(tx, &state.env, &self.credential, self.hint);
+        let entered = known.and_then(|assistant| {
+            // Each grant and key has a limit of its own: one that runs away leaves its person theirs.
+            let figures = self.found().figures;
+            let figures = figures.unwrap_or_else(|| state.count_caller(assistant.through()));
+            self.found().figures = Some(figures);
+            figures.check().map(|()| Arc::new(assistant))
+        });
+        self.found().outcome = Some(entered.clone());
+        entered
+    }
+
+    /// The same in a transaction of its own, where nobody has entered yet.
+    pub(crate) async fn enter_alone(&self, state: &Arc<State>) -> Result<Arc<Assistant>> {
+        if let Some(outcome) = self.outcome() {
+            return outcome;
+        }
+        let (visit, shared) = (self.clone(), state.clone());
+        let entered =
+            state.db.read(move |tx: &mut Tx<'_>| visit.enter(tx, &shared).map(drop)).await;
+        // Where there was no transaction, nothing was found.
+        entered.and_then(|()| self.outcome().unwrap_or_else(|| Err(Problem::internal("no visit"))))
+    }
+
+    /// Refuses the request for more than its operation would: it is the guard's to say.
+    pub(crate) fn refuse(&self, problem: Problem) -> Problem {
+        self.found().outcome = Some(Err(problem.clone()));
+        problem
+    }
+
+    /// Who has entered, or why not; nothing while nobody was looked for.
+    pub(crate) fn outcome(&self) -> Option<Result<Arc<Assistant>>> {
+        self.found().outcome.clone()
+    }
+
+    /// How the caller's count stands, where there is one.
+    pub(crate) fn figures(&self) -> Option<Figures> {
+        self.found().figures
+    }
+
+    /// Whether somebody could be asked to allow more: the person before the browser, and nobody behind a static key.
+    pub(crate) fn can_be_widened(&self) -> bool {
+        self.credential.kind == CredentialKind::McpAccessToken
+    }
+}

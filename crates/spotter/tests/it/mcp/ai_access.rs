@@ -1,0 +1,86 @@
+//! Whose assistants are let in: the company's switch and policy, and what was said of one client.
+
+use serde_json::{Value, json};
+
+use super::{Assistant, call, rpc, switch_on};
+use crate::{
+    harness::{App, people},
+    on_both_engines,
+};
+
+on_both_engines!(a_client_is_let_in_or_not, everybody_or_the_chosen_are_let_in);
+
+async fn said(app: &App, token: &str, client: &str, access: Value) -> crate::harness::Reply {
+    let path = format!("/clients/{client}/ai-access");
+    app.app_as(token, "PUT", &path, Some(json!({"aiAccess": access}))).await
+}
+
+async fn a_client_is_let_in_or_not(app: App) {
+    switch_on(&app).await;
+    let (ann, token) = people::client(&app).await;
+    let path = format!("/clients/{ann}/ai-access");
+    let told = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(
+        (&told.data()["aiAccess"]["aiAccess"], &told.data()["aiAccess"]["isLetIn"]),
+        (&json!("default"), &json!(true))
+    );
+    let assistant = Assistant::register(&app).await;
+    let (access, refresh) = assistant.tokens(&app, &token, "client", None).await;
+    call(&app, &access, "get_client", json!({})).await;
+    // Off ends what was allowed, and nothing is allowed while it is.
+    said(&app, &app.coach_token, &ann, json!("off")).await.ok();
+    let turned_away = rpc(&app, &access, "tools/list", json!({})).await;
+    assert_eq!(turned_away.status, 401, "{}", turned_away.body);
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    let request = assistant.request(&app, None).await;
+    app.app_as(&token, "POST", "/client/mcp/oauth/approve", Some(json!({"requestId": request})))
+        .await
+        .refused(403, "COMPANY_MCP_CLIENT_AI_DISABLED");
+    let told = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(told.data()["aiAccess"]["modules"], json!([]), "{}", told.body);
+    // The client closes their own door, and nobody else's; who opens it again is the company.
+    for opened in ["on", "default"] {
+        said(&app, &token, &ann, json!(opened))
+            .await
+            .refused(400, "request.invalid")
+            .about("aiAccess");
+    }
+    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    let (access, _) = assistant.tokens(&app, &token, "client", None).await;
+    said(&app, &token, &ann, json!("off")).await.ok();
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
+    let (bea, _) = people::client(&app).await;
+    said(&app, &token, &bea, json!("off")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    let (_, coach) = people::coach(&app, "Coach").await;
+    said(&app, &coach, &ann, json!("on")).await.refused(403, "auth.forbidden");
+    // The company's switch is above all of it.
+    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    let (access, refresh) = assistant.tokens(&app, &token, "client", None).await;
+    app.app("PATCH", "/company/features", Some(json!({"clientAi": false}))).await.ok();
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    let told = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(told.data()["aiAccess"]["isLetIn"], false);
+    app.events().await;
+}
+
+async fn everybody_or_the_chosen_are_let_in(app: App) {
+    switch_on(&app).await;
+    let ((ann, token), (_, other)) = (people::client(&app).await, people::client(&app).await);
+    let assistant = Assistant::register(&app).await;
+    let (access, _) = assistant.tokens(&app, &other, "client", None).await;
+    let policy = json!({"clientModules": ["client_ai_account"], "clients": "chosen"});
+    let set = app.app("PUT", "/company/mcp/policy", Some(policy.clone())).await.ok();
+    assert_eq!(set.data()["policy"], policy);
+    assert_eq!(app.app("GET", "/company/mcp/policy", None).await.ok().data()["policy"], policy);
+    // Of the others nobody's assistants come in any more.
+    assert_eq!(rpc(&app, &access, "tools/list", json!({})).await.status, 401);
+    let request = assistant.request(&app, None).await;
+    app.app_as(&other, "POST", "/client/mcp/oauth/approve", Some(json!({"requestId": request})))
+        .await
+        .refused(403, "COMPANY_MCP_CLIENT_AI_DISABLED");
+    said(&app, &app.coach_token, &ann, json!("on")).await.ok();
+    let (access, _) = assistant.tokens(&app, &token, "client", None).await;
+    call(&app, &access, "get_client", json!({})).await;
+    app.events().await;
+}
