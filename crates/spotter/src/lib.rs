@@ -11,6 +11,7 @@ pub mod mail;
 mod operator;
 pub mod serve;
 pub mod settings;
+mod simulate;
 mod sockets;
 pub mod system;
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
-use spotter_kernel::Problem;
+use spotter_kernel::{Key, Problem};
 
 use super::brief::Brief;
 
@@ -35,13 +35,16 @@ pub(super) fn failed(problem: &Problem) -> CallToolResult {
     if let Some(seconds) = problem.retry_after {
         error["retryAfterSeconds"] = json!(seconds);
     }
-    let told = json!({"error": error, "next": next(problem.status, key)});
+    let told = json!({"error": error, "next": next(problem, key)});
     CallToolResult::error(vec![ContentBlock::text(told.to_string())])
 }
 
 /// What to do after a refusal.
-fn next(status: u16, key: &str) -> &'static str {
-    match (status, key) {
+fn next(problem: &Problem, key: &str) -> &'static str {
+    match (problem.status, key) {
+        _ if problem.key == Key::AvailabilitySlotNotBookable => {
+            "Offer the person one of the alternatives, or call list_slots and book another."
+        }
         (409, "confirmation_required") => {
             "Call its preview with the same arguments, tell the person what will happen, and pass confirmToken."
         }
@@ -50,9 +53,6 @@ fn next(status: u16, key: &str) -> &'static str {
         }
         (400, _) => "Correct the field that is named and call again.",
         (404, _) => "Find the id with a list tool and call again.",
-        (409, "AVAILABILITY_SLOT_NOT_BOOKABLE") => {
-            "Offer the person the alternatives, or call list_slots and book another."
-        }
         (409, "idempotency.conflict") => "Use another idempotencyKey.",
         (409, "idempotency.in_progress") => "Wait a moment and call again with the same arguments.",
         (409, _) => "Read the record again: its state does not allow this.",

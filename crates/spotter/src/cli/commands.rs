@@ -30,6 +30,7 @@ use crate::{
     listen, log, operator,
     serve::{self, told},
     settings::{Settings, unknown_variables},
+    simulate::{self, Simulation},
     sockets::Sockets,
     system::{self, SystemClock},
 };
@@ -53,6 +54,19 @@ pub(super) fn listen_for_webhooks(own: &ArgMatches) -> Outcome {
         tls: file("tls-certificate").zip(file("tls-key")),
     };
     serve::runtime()?.block_on(listen::run(listener))
+}
+
+pub(super) fn simulate_device(own: &ArgMatches) -> Outcome {
+    let number = |name: &str| own.get_one::<u64>(name).copied().unwrap_or_default();
+    let simulation = Simulation {
+        url: text(own, "url"),
+        key: text(own, "key"),
+        cards: own.get_many::<String>("card").into_iter().flatten().cloned().collect(),
+        scans: number("scans"),
+        lost: number("lost").min(100),
+        seed: number("seed"),
+    };
+    serve::runtime()?.block_on(simulate::run(simulation))
 }
 
 pub(super) fn serve(matches: &ArgMatches) -> Outcome {

@@ -39,6 +39,14 @@ fn settings_of(command: Command, hidden: bool) -> Command {
     command.arg(file).args(flags)
 }
 
+/// A number with a default.
+fn counted(name: &'static str, help: &'static str, default: &'static str) -> Arg {
+    optional(name, help)
+        .value_name("NUMBER")
+        .value_parser(value_parser!(u64).range(0..=1_000_000))
+        .default_value(default)
+}
+
 fn needed(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("TEXT").required(true).help(help)
 }
@@ -181,6 +189,21 @@ pub(super) fn command() -> Command {
                 .about("Ask a running service whether it is ready; the exit status tells")
                 .arg(optional("url", "Address of the service; the setting listen when absent")),
         ))
+        .subcommand(
+            group("devices", "Tools for whoever builds doors").subcommand(
+                Command::new("simulate")
+                    .about("Behave as a door with a bad network: ask, decide by the list, tell it afterwards")
+                    .arg(needed("key", "The device's key, fsdk_…"))
+                    .arg(
+                        needed("card", "Number of a card that is shown; may be given several times")
+                            .action(clap::ArgAction::Append),
+                    )
+                    .arg(optional("url", "Address of the service").default_value("http://127.0.0.1:8080"))
+                    .arg(counted("scans", "How many scans", "20"))
+                    .arg(counted("lost", "Of a hundred requests, how many are lost", "40"))
+                    .arg(counted("seed", "What chance begins with", "1")),
+            ),
+        )
         .subcommand(
             group("webhooks", "Tools for integrators").subcommand(
                 Command::new("listen")

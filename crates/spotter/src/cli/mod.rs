@@ -85,6 +85,10 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
         Some(("backup", own)) => commands::backup(own),
         Some(("restore", own)) => commands::restore(own),
         Some(("healthcheck", own)) => commands::healthcheck(own),
+        Some(("devices", own)) => match own.subcommand() {
+            Some((_, own)) => commands::simulate_device(own),
+            None => Ok(()),
+        },
         Some(("webhooks", own)) => match own.subcommand() {
             Some((_, own)) => commands::listen_for_webhooks(own),
             None => Ok(()),

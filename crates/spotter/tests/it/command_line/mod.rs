@@ -1,5 +1,6 @@
 //! The binary itself, as a process of its own.
 
+mod assistant;
 mod demo;
 mod mail;
 mod nodes;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms, the_tour_of_reports);
+crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms, the_tour_of_reports, the_tour_of_doors);
 
 /// Runs a document's commands one after the other: what they print.
 fn walk(document: &str, folder: &Path, address: &str) -> String {
@@ -12,7 +12,9 @@ fn walk(document: &str, folder: &Path, address: &str) -> String {
         "DEMO=spotter-demo/demo.json",
         &format!("DEMO={}", folder.join("demo.json").display()),
     );
-    let run = Command::new("bash").args(["-euo", "pipefail", "-c", &script]).output().unwrap();
+    let mut shell = Command::new("bash");
+    let run = shell.args(["-euo", "pipefail", "-c", &script]).env("SPOTTER", binary());
+    let run = run.output().unwrap();
     let told = String::from_utf8(run.stdout).unwrap();
     assert!(run.status.success(), "{told}\n{}", String::from_utf8_lossy(&run.stderr));
     told
@@ -133,6 +135,32 @@ fn the_tour_of_forms(engine: Engine) {
         "[\"assigned\",\"",
         "[\"weekly\",1,\"active\"]",
         "cm",
+    ];
+    tour(engine, document, &expected);
+}
+
+fn the_tour_of_doors(engine: Engine) {
+    let document = include_str!("../../../../../docs/DOORS.md");
+    let expected = [
+        "[\"gym\",\"sauna\"]",
+        "[\"Front door\",[\"gym\"],800]",
+        "[\"deny\",\"membership_missing\",",
+        "active",
+        "[\"allow\",null,\"Welcome\",\"Ann\",5]",
+        "[\"deny\",\"membership_missing\"]",
+        "[\"gym\",1]",
+        "[\"deny\",\"zone_full\"]",
+        "[\"allow\",",
+        "[\"allow\",null]",
+        "null",
+        "[true,true]",
+        "\"Lost her card\"",
+        "[false,1]",
+        "[\"recorded\",",
+        "[\"known\"]",
+        "false",
+        ",true]",
+        "30 scans:",
     ];
     tour(engine, document, &expected);
 }

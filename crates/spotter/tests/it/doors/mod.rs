@@ -1,5 +1,8 @@
 //! Doors: who is let in, what follows from it, and what devices know without a network.
 
+mod days;
+mod rules;
+
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 

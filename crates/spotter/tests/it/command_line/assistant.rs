@@ -1,0 +1,29 @@
+//! A scripted assistant, which does what a manager and a client ask of one, through the official SDK.
+
+use super::*;
+use crate::harness::python;
+
+crate::on_both_engines!(process a_scripted_assistant_does_its_tasks);
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/assistant/run.py");
+
+/// Each task ends as its table says, and whatever is refused on the way says what to do next.
+fn a_scripted_assistant_does_its_tasks(engine: Engine) {
+    let Some(python) = python::own_with(&["mcp"]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
+    let child = demo(folder.path(), &address, &flags);
+    wait_ready(&address);
+    let (base, demo) = (format!("http://{address}"), folder.path().join("demo.json"));
+    for (who, tasks) in [("manager", 30), ("client", 15)] {
+        let mut script = Command::new(&python);
+        script.env("PYTHONDONTWRITEBYTECODE", "1").arg(SCRIPT).arg(&base).arg(&demo).arg(who);
+        let output = script.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        let why = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{who}\n{told}\n{why}");
+        let done = told.lines().filter(|line| line.starts_with("ok ")).count();
+        assert!(done >= tasks, "{done} tasks of a {who}");
+    }
+    stop(child);
+}
