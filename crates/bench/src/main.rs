@@ -1,6 +1,7 @@
 //! Measures webhooks on this machine, breaks the service while they are under way, and fills a
 //! database for other measurements. Started by `bench/run` and `bench/faults`.
 
+mod access;
 mod calendar;
 mod charges;
 mod crowd;
@@ -114,6 +115,15 @@ enum What {
         #[arg(long, default_value_t = 20_000)]
         count: i64,
     },
+    /// Doors of a company with very many members.
+    Access {
+        /// How many members hold cards.
+        #[arg(long, default_value_t = 8_000)]
+        members: u64,
+        /// How long each measurement takes.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+    },
     /// A company with years of bookings: its reports.
     Reports {
         /// How many.
@@ -217,6 +227,7 @@ async fn main() -> Outcome {
         What::Renewals { count } => finance::renewals(service(18_508), place(), count).await,
         What::Invoices { count } => finance::invoices(service(18_509), place(), count).await,
         What::Progress { count } => progress::run(service(18_510), place(), count).await,
+        What::Access { members, seconds } => access::run(service(18_512), members, seconds).await,
         What::Reports { bookings } => reports::run(service(18_511), place(), bookings).await,
         What::Million { clients } => million::run(service(18_507), place(), clients).await,
         What::Faults { rounds } => {

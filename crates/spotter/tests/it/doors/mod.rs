@@ -1,6 +1,7 @@
 //! Doors: who is let in, what follows from it, and what devices know without a network.
 
 mod days;
+mod lists;
 mod rules;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -52,6 +53,19 @@ impl Door {
             None => request,
         })
         .await
+    }
+
+    /// How the door knows cards that are on its list.
+    async fn digests(&self, app: &App) -> impl Fn(&str) -> String + use<> {
+        let own = self.ask(app, "GET", "/device", None).await.ok();
+        let key = text(own.data(), "/digestKey");
+        let byte = move |at: usize| u8::from_str_radix(&key[at..at + 2], 16).unwrap();
+        let key: Vec<u8> = (0..64).step_by(2).map(byte).collect();
+        move |number: &str| {
+            let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&key).unwrap();
+            mac.update(format!("card:{number}").as_bytes());
+            mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        }
     }
 
     /// What a door is told of a card: the decision, and the reason.
@@ -225,15 +239,7 @@ async fn the_list_lets_in_nobody_whom_the_server_refuses(app: App) {
     let (member, card) = holder(&app).await;
     let (_, stranger) = holder(&app).await;
     sold(&app, &member, json!({}), json!({})).await;
-    let own = door.ask(&app, "GET", "/device", None).await.ok();
-    let key = text(own.data(), "/digestKey");
-    let key: Vec<u8> =
-        (0..64).step_by(2).map(|at| u8::from_str_radix(&key[at..at + 2], 16).unwrap()).collect();
-    let digest = |number: &str| {
-        let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&key).unwrap();
-        mac.update(format!("card:{number}").as_bytes());
-        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-    };
+    let digest = door.digests(&app).await;
     let listed = |told: &Reply, number: &str| {
         let entries = told.data()["entries"].as_array().unwrap();
         entries.iter().any(|entry| entry["digest"] == digest(number))
