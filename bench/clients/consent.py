@@ -1,5 +1,6 @@
 """Does what a person does in a browser: opens the address, signs in, and allows. What the SDKs ask of
 whoever keeps credentials stands here, too."""
+import os
 import re
 import sys
 import urllib.error
@@ -9,6 +10,8 @@ import urllib.request
 ADDRESS, EMAIL, PASSWORD = sys.argv[1:4]
 SUBJECT = sys.argv[4] if len(sys.argv) > 4 else "coach"
 CALLBACK = "http://127.0.0.1:45998/callback"
+# Where the assistant's metadata document is, if it is known by one.
+DOCUMENT = os.environ.get("CLIENT_METADATA_URL")
 
 
 class Stay(urllib.request.HTTPRedirectHandler):
@@ -73,4 +76,7 @@ def tool_for(tools):
 def done(version, tools, name, storage, before):
     assert storage.consents == 1, "asked for consent again"
     assert storage.tokens.refresh_token != before, "was not refreshed"
+    if DOCUMENT:
+        assert storage.client is None or storage.client.client_id == DOCUMENT, storage.client
+        version += ", by its document"
     print(f"ok {version}: {len(tools)} tools, {name} called, token refreshed")

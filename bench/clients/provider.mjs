@@ -3,6 +3,8 @@ import { consent } from './consent.mjs';
 
 export class Provider {
   constructor(person) { this.person = person; this.redirects = 0; }
+  // Where the assistant's metadata document is, if it is known by one.
+  get clientMetadataUrl() { return process.env.CLIENT_METADATA_URL; }
   get redirectUrl() { return 'http://127.0.0.1:45999/callback'; }
   get clientMetadata() {
     return { client_name: 'SDK test', redirect_uris: [this.redirectUrl], grant_types: ['authorization_code', 'refresh_token'],
@@ -44,5 +46,8 @@ export async function walk(make, version) {
   await third.client.close();
   if (provider.kept.refresh_token === before.refresh_token) throw new Error('was not refreshed');
   if (provider.redirects !== 1) throw new Error('asked for consent again');
+  const known = provider.client?.client_id ?? '';
+  if (process.env.CLIENT_METADATA_URL && known !== process.env.CLIENT_METADATA_URL) throw new Error(`is known as ${known}`);
+  if (process.env.CLIENT_METADATA_URL) version += ', by its document';
   console.log(`ok ${version}: ${tools.length} tools, ${name} called, token refreshed`);
 }

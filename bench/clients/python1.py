@@ -5,7 +5,7 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.shared.auth import OAuthClientMetadata
 
-from consent import ADDRESS, CALLBACK, Storage, done, tool_for
+from consent import ADDRESS, CALLBACK, DOCUMENT, Storage, done, tool_for
 
 
 async def main():
@@ -15,7 +15,8 @@ async def main():
         return storage.answer["code"][0], storage.answer["state"][0]
 
     metadata = OAuthClientMetadata(client_name="Python SDK 1", redirect_uris=[CALLBACK], token_endpoint_auth_method="none")
-    provider = OAuthClientProvider(ADDRESS, metadata, storage, storage.redirect, callback)
+    provider = OAuthClientProvider(ADDRESS, metadata, storage, storage.redirect, callback,
+                                   client_metadata_url=DOCUMENT)
 
     async def session():
         async with streamablehttp_client(ADDRESS, auth=provider) as (read, write, _):

@@ -5,7 +5,7 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
-from consent import ADDRESS, CALLBACK, Storage, done, tool_for
+from consent import ADDRESS, CALLBACK, DOCUMENT, Storage, done, tool_for
 
 
 async def main():
@@ -16,7 +16,8 @@ async def main():
         return AuthorizationCodeResult(code=answer["code"][0], state=answer["state"][0], iss=answer["iss"][0])
 
     metadata = OAuthClientMetadata(client_name="Python SDK 2", redirect_uris=[CALLBACK], token_endpoint_auth_method="none")
-    provider = OAuthClientProvider(ADDRESS, metadata, storage, storage.redirect, callback)
+    provider = OAuthClientProvider(ADDRESS, metadata, storage, storage.redirect, callback,
+                                   client_metadata_url=DOCUMENT)
 
     async def session():
         async with create_mcp_http_client(auth=provider) as http:

@@ -341,8 +341,11 @@ async fn results_are_data_and_errors_say_what_next(app: App) {
     let unknown =
         rpc(&app, &access, "tools/call", json!({"name": "drop_tables", "arguments": {}})).await;
     assert_eq!(unknown.body["error"]["code"], -32602, "{}", unknown.body);
-    let method = rpc(&app, &access, "no/such", json!({})).await;
-    assert!(method.body["error"].is_object(), "{}", method.body);
+    // What is not said to be there is not there.
+    for none in ["no/such", "prompts/list", "resources/list", "resources/templates/list"] {
+        let method = rpc(&app, &access, none, json!({})).await;
+        assert_eq!(method.body["error"]["code"], -32601, "{none}: {}", method.body);
+    }
     app.announced(&[]).await;
 }
 
