@@ -33,6 +33,8 @@ const COOKIE: &str = "spotter_manage";
 pub(crate) struct Shown {
     /// Whether it is a manager's.
     pub(crate) manages: bool,
+    /// The client's id, where it is a client's.
+    pub(crate) client: Option<String>,
     /// Grants, newest first.
     pub(crate) grants: Vec<Value>,
     /// Keys, newest first; managers' alone.
@@ -65,8 +67,12 @@ struct Outcome {
 }
 
 /// What was done, by the word that the address carries after it.
-const DONE: &[(&str, &str)] =
-    &[("limit", "Saved."), ("revoke", "Disconnected."), ("revoke-key", "The key is revoked.")];
+const DONE: &[(&str, &str)] = &[
+    ("limit", "Saved."),
+    ("revoke", "Disconnected."),
+    ("revoke-key", "The key is revoked."),
+    ("switch-off", "Your assistants are switched off."),
+];
 
 fn token(headers: &HeaderMap) -> Option<Credential> {
     Credential::parse(CredentialKind::AppAccessToken, &forms::cookie(headers, COOKIE)?)
@@ -159,7 +165,11 @@ async fn gather(
         false => Vec::new(),
     };
     let Outcome { made, done, wrong, typed } = outcome;
-    Ok(Shown { manages, grants, keys, made, done, wrong, typed })
+    let client = match caller.actor {
+        Actor::Client { id, .. } => Some(id.to_string()),
+        _ => None,
+    };
+    Ok(Shown { manages, client, grants, keys, made, done, wrong, typed })
 }
 
 /// Signs somebody in to the page.
@@ -230,6 +240,10 @@ pub(crate) async fn act(
             ("limit_mcp_grant", grant, limits)
         }
         "revoke" => ("revoke_mcp_grant", grant, json!({})),
+        "switch-off" => {
+            let own = Some(("clientId", form.one("id")));
+            ("set_ai_access", own, json!({"aiAccess": "off"}))
+        }
         "revoke-key" => ("revoke_mcp_key", Some(("keyId", form.one("id"))), json!({})),
         "make-key" => {
             let mut key = json!({"name": form.one("name"), "modules": modules,

@@ -191,6 +191,13 @@ pub(crate) fn manage(shown: &Shown, csrf: &str) -> Response<Body> {
         h2 { "Connected" }
         @if shown.grants.is_empty() { p.quiet { "No assistant is connected." } }
         @for grant in &shown.grants { (grant_card(grant, csrf)) }
+        @if let Some(client) = &shown.client {
+            details {
+                summary { "Let no assistant in" }
+                (confirmed(csrf, client, "switch-off", "Switch off",
+                    "Whatever you have allowed ends at once. Ask at the desk to have it opened again."))
+            }
+        }
         @if shown.manages {
             h2 { "Keys for scripts" }
             @for key in &shown.keys { (key_card(key, csrf)) }

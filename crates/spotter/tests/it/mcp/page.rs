@@ -339,6 +339,19 @@ async fn people_look_after_what_they_allowed(app: App) {
     let none = act(&theirs, &own).await;
     safe(&none);
     assert!(none.text.contains("role=\"alert\""), "{}", none.text);
+    // They close their own door, and nobody else's.
+    let (bea, _) = people::client(&app).await;
+    let off = |id: &str| {
+        [("csrf", csrf.clone()), ("id", id.to_owned()), ("action", "switch-off".to_owned())]
+    };
+    let close =
+        async |id: &str| see(client.post(format!("{manage}/act")).form(&off(id)), &own).await;
+    assert!(close(&bea).await.text.contains("role=\"alert\""));
+    assert_eq!(close(&ann).await.status, 303);
+    for (client, expected) in [(&ann, "off"), (&bea, "default")] {
+        let told = app.app("GET", &format!("/clients/{client}/ai-access"), None).await.ok();
+        assert_eq!(text(told.data(), "/aiAccess/aiAccess"), expected);
+    }
     // Signing out ends the session, not only the cookie.
     let token = own.split_once('=').unwrap().1.to_owned();
     assert_eq!(app.app_as(&token, "GET", "/mcp/grants", None).await.status, 200);
