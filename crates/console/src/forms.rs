@@ -12,7 +12,7 @@ use spotter_kernel::secret::base64url;
 
 use crate::parts;
 
-const BODY_MAX: usize = 16 << 10;
+const BODY_MAX: usize = 256 << 10;
 
 /// A form that a page of ours has sent, as far as its request tells.
 pub struct Sent {
@@ -34,7 +34,7 @@ impl Sent {
     ) -> std::result::Result<Self, Response<Body>> {
         let from = state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
         let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
-        if is_foreign(&headers, &state.env.mcp_url) {
+        if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
             return Err(forged());
         }
         let form = Form::read(request).await.ok_or_else(forged)?;
@@ -51,6 +51,11 @@ impl Form {
         let body = read_body(request.into_body(), BODY_MAX).await.ok()?;
         let pairs = form_urlencoded::parse(&body);
         Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+
+    /// Its fields, in the order in which they were sent.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The first value of a field; empty where there is none.
@@ -98,7 +103,7 @@ pub fn csrf(session: &str) -> String {
 
 /// A form that another site sends says so, in every browser of today; older ones tell where it comes
 /// from.
-fn is_foreign(headers: &HeaderMap, own: &str) -> bool {
+fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     match text(HeaderName::from_static("sec-fetch-site")) {
         Some(site) => !matches!(site, "same-origin" | "none"),
@@ -107,7 +112,10 @@ fn is_foreign(headers: &HeaderMap, own: &str) -> bool {
             let host = |url: &str| url.split_once("://").map(|(_, host)| host.to_owned());
             let from = text(header::ORIGIN).map(|origin| host(origin).unwrap_or_default());
             let here = text(header::HOST).map(str::to_owned);
-            from.is_some_and(|from| Some(&from) != here.as_ref() && Some(from) != host(own))
+            from.is_some_and(|from| {
+                Some(&from) != here.as_ref()
+                    && own.iter().all(|own| host(own).as_ref() != Some(&from))
+            })
         }
     }
 }

@@ -1,14 +1,30 @@
-//! The pages where people work. A page asks what any other door asks, and holds no rule of its own.
+//! The pages where people work. A page asks what any other door asks, and holds no rule of its own: it runs operations
+//! as whoever is signed in, through the one way in that integrations, apps and assistants have, too.
+//!
+//! - `session` signs browsers in and out; `visit` is a page as it is made, and `act` what is done on one;
+//! - `body` makes the JSON body of an operation out of a form;
+//! - `words` is what pages say, in every language;
+//! - `parts` is what pages are made of, and `pages` the pages themselves, by area.
 
+mod act;
+mod assets;
+mod body;
 pub mod forms;
 pub mod mailbox;
+mod pages;
 pub mod parts;
 mod passwords;
+mod session;
 pub mod sign_in;
+mod visit;
+mod words;
 
 use std::sync::Arc;
 
-use axum::{Router, routing::get};
+use axum::{
+    Router,
+    routing::{get, post},
+};
 use spotter_http::State;
 
 /// The routes of the pages.
@@ -16,11 +32,17 @@ pub fn router(state: Arc<State>) -> Router {
     Router::new()
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
-        .with_state(state)
+        .route(session::SIGN_IN, get(session::show).post(session::sign_in))
+        .route(session::SIGN_OUT, post(session::sign_out))
+        .route(session::TASTE, post(session::choose))
+        .route(session::EVENTS, get(session::events))
+        .route(assets::ROUTE, get(assets::serve))
+        .with_state(state.clone())
+        .merge(pages::routes(&state))
         .merge(style())
 }
 
-/// How every page looks, for whoever serves pages by itself.
+/// How pages look that stand outside of the console, for whoever serves some by itself.
 pub fn style() -> Router {
     Router::new().route("/page.css", get(parts::style))
 }

@@ -15,6 +15,8 @@ pub struct SignIn {
     pub email: String,
     /// Whether it is a client's.
     pub client: bool,
+    /// Whether the address is a coach's and a client's, so that one is to be chosen.
+    pub ask_subject: bool,
     /// Ids and names of the companies to choose from, where the address has accounts at several.
     pub companies: Vec<(String, String)>,
     /// What was wrong with it.
@@ -24,12 +26,16 @@ pub struct SignIn {
 impl Form {
     /// The sign-in that it is.
     pub fn login(&self) -> Result<Login> {
-        let client = self.one("subject") == "client";
+        let subject = match self.one("subject") {
+            "client" => Some(Subject::Client),
+            "coach" => Some(Subject::Coach),
+            _ => None,
+        };
         Ok(Login {
             email: Email::parse(self.one("email").trim()).ok_or(Key::InvalidCredentials)?,
             password: Password::new(self.one("password").to_owned()),
             company_id: Id::parse(self.one("company")).map(CompanyId),
-            subject: Some(if client { Subject::Client } else { Subject::Coach }),
+            subject,
         })
     }
 
@@ -50,7 +56,9 @@ impl Form {
                     .into()
             }
         };
+        let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
         SignIn {
+            ask_subject: field == Some("subject"),
             email: self.one("email").to_owned(),
             client: self.one("subject") == "client",
             companies,

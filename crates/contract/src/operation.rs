@@ -405,6 +405,11 @@ impl Operation {
         }
     }
 
+    /// The schema of the body, with everything in it that it refers to; nothing where there is no body.
+    pub fn body(&self) -> Option<&Value> {
+        self.body.as_ref()
+    }
+
     /// The arguments' schemas.
     pub fn arguments(&self, schemas: &mut SchemaGenerator) -> Described {
         (self.describe)(schemas)

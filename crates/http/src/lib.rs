@@ -21,8 +21,9 @@ mod uploads;
 mod visitor;
 
 pub use incoming::read_body;
+pub use live::listen;
 pub use observe::RequestId;
-pub use pipeline::takes_long;
+pub use pipeline::{may_reach, takes_long};
 pub use rate::Figures;
 pub use server::{Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, passwords, recognise};

@@ -20,12 +20,15 @@ use axum::{
     routing::get,
 };
 use futures_util::stream;
-use spotter_contract::{Read, arguments::refuse_surplus};
+use spotter_contract::{Caller, Read, arguments::refuse_surplus};
 use spotter_core::{
-    access::sessions,
+    access::{browsers, sessions},
     live::{self, Entry, News},
 };
-use spotter_kernel::{Id, Key, Problem, Result, secret::Credential};
+use spotter_kernel::{
+    Id, Key, Problem, Result,
+    secret::{Credential, CredentialKind},
+};
 use spotter_store::Tx;
 
 use crate::{
@@ -58,26 +61,61 @@ async fn events(
         Err(answer) => return answer,
     };
     let query = request.uri().query().unwrap_or_default().to_owned();
-    let known = last_event_id(request.headers());
-    match listen(&visitor, &query, known).await {
-        Ok(listener) => {
-            let events = stream::unfold(listener, Listener::next);
-            let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(SILENCE));
-            let mut response = stream.into_response();
-            // Proxies that hold answers back would hold all of it back.
-            response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-            response
+    let asked = refuse_surplus(&arguments(None, Some(&query)), false, false, false);
+    let known = asked.and_then(|()| last_event_id(request.headers()));
+    drop(request);
+    let listening = match known {
+        Ok(known) => follow(visitor.state.clone(), visitor.token.clone(), known).await,
+        Err(problem) => Err(problem),
+    };
+    listening.unwrap_or_else(|problem| visitor.respond(Err::<(), _>(problem), 0, false))
+}
+
+/// The live updates of whoever holds a token, of an app or of a browser.
+pub async fn listen(
+    state: Arc<State>,
+    token: Credential,
+    headers: HeaderMap,
+) -> Result<Response<Body>> {
+    let known = last_event_id(&headers)?;
+    follow(state, token, known).await
+}
+
+/// The stream from what is known on.
+async fn follow(
+    state: Arc<State>,
+    token: Credential,
+    known: Option<i64>,
+) -> Result<Response<Body>> {
+    let listener = begin(state, token, known).await?;
+    let events = stream::unfold(listener, Listener::next);
+    let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(SILENCE));
+    let mut response = stream.into_response();
+    // Proxies that hold answers back would hold all of it back.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// Who holds a token.
+fn holder(tx: &mut Tx<'_>, state: &State, token: &Credential) -> Result<Caller> {
+    match token.kind {
+        CredentialKind::BrowserSession => {
+            browsers::authenticate(tx, &state.env, token).map(|person| person.caller)
         }
-        Err(problem) => visitor.respond(Err::<(), _>(problem), 0, false),
+        _ => sessions::authenticate(tx, &state.env, token),
     }
 }
 
-async fn listen(visitor: &Visitor, query: &str, known: Result<Option<i64>>) -> Result<Listener> {
-    refuse_surplus(&arguments(None, Some(query)), false, false, false)?;
-    let known = known?;
-    let (state, person) = (visitor.state.clone(), visitor.id());
+async fn begin(state: Arc<State>, token: Credential, known: Option<i64>) -> Result<Listener> {
+    let (shared, own) = (state.clone(), token.clone());
+    let look = move |tx: &mut Tx<'_>| {
+        let caller = holder(tx, &shared, &own)?;
+        let person = caller.actor.id().unwrap_or(caller.company.0);
+        let now = shared.env.clock.now();
+        live::latest(&mut Read::new(tx, &caller, now), person).map(|latest| (person, latest))
+    };
+    let (person, latest) = state.db.read(look).await?;
     let seat = Seat::take(&state, person)?;
-    let latest = visitor.read(move |cx| live::latest(cx, person)).await?;
     let (position, first) = match known {
         // A number that was never told is of another feed.
         Some(known) if known <= latest => (known, told("ready", known)),
@@ -85,7 +123,7 @@ async fn listen(visitor: &Visitor, query: &str, known: Result<Option<i64>>) -> R
         None => (latest, told("ready", latest)),
     };
     let ready = VecDeque::from([first.retry(RETRY)]);
-    Ok(Listener { state, token: visitor.token.clone(), person, position, ready, _seat: seat })
+    Ok(Listener { state, token, person, position, ready, _seat: seat })
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
@@ -157,11 +195,11 @@ impl Listener {
 
     /// What is new, if the session is still good.
     async fn look(&self) -> Result<News> {
-        let (env, token) = (self.state.env.clone(), self.token.clone());
+        let (state, token) = (self.state.clone(), self.token.clone());
         let (person, position) = (self.person, self.position);
         let look = move |tx: &mut Tx<'_>| {
-            let caller = sessions::authenticate(tx, &env, &token)?;
-            live::since(&mut Read::new(tx, &caller, env.clock.now()), person, position)
+            let caller = holder(tx, &state, &token)?;
+            live::since(&mut Read::new(tx, &caller, state.env.clock.now()), person, position)
         };
         self.state.db.read(look).await
     }

@@ -198,8 +198,26 @@ async fn reachable(
     if admitted.await.is_err() {
         return Ok(());
     }
+    check_reach(state, operation, field, url).await
+}
+
+/// Whether an address may be reached that an operation will have reached, for whoever was let in to ask for it.
+async fn check_reach(
+    state: &Arc<State>,
+    operation: &Operation,
+    field: &str,
+    url: &str,
+) -> Result<()> {
     let checked = state.sender.check(url).await;
     checked.map_err(|rule| Problem::field(operation.invalid(), field, &rule))
+}
+
+/// The same for a body that came through another door than the APIs.
+pub async fn may_reach(state: &Arc<State>, operation: &Operation, body: &Content) -> Result<()> {
+    match reached(operation, body) {
+        Some((field, url)) => check_reach(state, operation, field, &url).await,
+        None => Ok(()),
+    }
 }
 
 /// The part of a request's life that is one transaction.

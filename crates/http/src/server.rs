@@ -322,8 +322,8 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
     )
 }
 
-/// Where a browser goes that was given the bare address: to the reference. Anybody else asked for
-/// nothing that is there.
+/// Where a browser goes that was given the bare address: to the pages where people work. Anybody else asked
+/// for nothing that is there.
 async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if !accepts.is_some_and(|kinds| kinds.contains("text/html")) {
@@ -331,7 +331,7 @@ async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     }
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/docs"));
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/console"));
     response
 }
 

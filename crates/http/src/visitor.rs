@@ -11,7 +11,7 @@ use axum::{
 use serde::Serialize;
 use spotter_contract::{Access, Arguments, Caller, Read, Surface, Write};
 use spotter_core::access::sessions;
-use spotter_kernel::{Event, Id, Key, Result, secret::Credential};
+use spotter_kernel::{Event, Key, Result, secret::Credential};
 use spotter_store::Tx;
 
 use crate::{
@@ -66,11 +66,6 @@ impl Visitor {
                 }
             }
         }
-    }
-
-    /// Whose visit it is.
-    pub(crate) fn id(&self) -> Id {
-        self.caller.actor.id().unwrap_or(self.caller.company.0)
     }
 
     /// Reads rows of the visitor's company.

@@ -19,6 +19,8 @@ pub enum CredentialKind {
     AppAccessToken,
     /// Refresh token of the application API.
     AppRefreshToken,
+    /// What the cookie of a browser holds that is signed in to the pages.
+    BrowserSession,
     /// Invitation of a coach or a client.
     Invitation,
     /// What sets a new password.
@@ -49,6 +51,7 @@ impl CredentialKind {
             Self::ApiAccessToken => "fspt_",
             Self::AppAccessToken => "fsat_",
             Self::AppRefreshToken => "fsar_",
+            Self::BrowserSession => "fsbs_",
             Self::Invitation => "fsiv_",
             Self::PasswordReset => "fspr_",
             Self::CalendarFeed => "fscf_",

@@ -44,6 +44,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("reports", include_str!("../migrations/0028_reports.sql")),
     ("access devices", include_str!("../migrations/0029_access_devices.sql")),
     ("assistants", include_str!("../migrations/0030_assistants.sql")),
+    ("browser sessions", include_str!("../migrations/0031_browser_sessions.sql")),
 ];
 
 /// The schema version that this binary works with.

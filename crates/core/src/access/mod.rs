@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod api_clients;
+pub mod browsers;
 pub mod holders;
 pub mod sessions;
 pub mod tokens;
@@ -13,10 +14,12 @@ const TRACES: &[Trace] = &[
     Trace::gone("account", Fate::AtOnce),
     Trace::gone("invitation", Fate::AtOnce),
     Trace::gone("app_session", Fate::AtOnce),
+    Trace::gone("browser_session", Fate::AtOnce),
 ];
 
 /// What the area brings.
 pub fn area() -> Area {
-    Area::join([accounts::area(), api_clients::area(), sessions::area(), tokens::area()])
-        .erases(TRACES)
+    let chapters =
+        [accounts::area(), api_clients::area(), browsers::area(), sessions::area(), tokens::area()];
+    Area::join(chapters).erases(TRACES)
 }

@@ -12,7 +12,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Tx, params, statements};
 
-use super::accounts::Subject;
+use super::{accounts::Subject, browsers};
 use crate::{
     clients::Client,
     company::{
@@ -123,6 +123,7 @@ pub fn end(cx: &mut Write, session: Id) -> Result<()> {
 
 /// Ends every session of a coach or a client.
 pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
+    browsers::end_all(cx, subject, id)?;
     cx.defer(END_ALL, params![subject, id])
 }
 
@@ -138,6 +139,7 @@ const ENDINGS: &[Effect] = &[
 
 /// Ends every session of a coach or a client but this one.
 pub fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) -> Result<()> {
+    browsers::end_others(cx, subject, id, session)?;
     cx.defer(END_OTHERS, params![subject, id, session])
 }
 

@@ -167,10 +167,19 @@ fn read(path: &Path) -> Result<Option<Demo>, String> {
 
 fn welcome(demo: &Demo, data: &Path, rate_limit: u32) -> String {
     let Demo { base_url, api_client: ApiClientLogin { client_id, client_secret }, .. } = demo;
+    let login = |who: &str, email: &str, password: &str| format!("{who:<9}{email:<28}{password}");
+    let logins = [
+        login("manager", &demo.manager.email, &demo.manager.password),
+        login("coach", &demo.coach.email, &demo.coach.password),
+        login("client", &demo.client.email, &demo.client.password),
+    ]
+    .join("\n    ");
     let file = data.join("demo.json");
     format!(
         "\n\
          Spotter is ready: {name}, with its coaches, clients, locations and 18 months of history.\n\n  \
+         open           {base_url}\n    \
+         {logins}\n\n  \
          base address   {base_url}\n  \
          reference      {base_url}/docs\n  \
          its mail       {base_url}/demo/mail\n  \

@@ -12,6 +12,7 @@ mod calendar;
 mod clients;
 mod command_line;
 mod concurrency;
+mod console;
 mod conversations;
 mod description;
 mod documents;

@@ -79,6 +79,15 @@ fn areas_know_no_http_and_the_kernel_does_no_io() {
     nowhere(&["contract"], &["spotter_core"]);
 }
 
+/// A page runs operations as whoever is signed in: it reads no row, and names no area.
+#[test]
+fn pages_ask_operations_and_nothing_else() {
+    let areas = AREAS.iter().filter(|area| **area != "core").map(|area| format!("spotter_{area}"));
+    let words = ["SELECT ", "INSERT ", "UPDATE ", "DELETE FROM", "statements!", "tx.one", "tx.all"];
+    let words: Vec<String> = words.map(str::to_owned).into_iter().chain(areas).collect();
+    nowhere(&["console"], &words.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// The areas stand side by side over the core: none names another.
 #[test]
 fn areas_stand_side_by_side() {

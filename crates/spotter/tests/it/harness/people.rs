@@ -34,3 +34,14 @@ pub async fn client(app: &App) -> (String, String) {
     app.events().await;
     (id, token)
 }
+
+/// A new client with portal access: where they sign in. What was announced is forgotten.
+pub async fn client_with_address(app: &App) -> String {
+    let email = format!("{}@example.com", random_text());
+    let new = json!({"firstName": "Ann", "lastName": "Bos", "email": email});
+    let id = app.new_client(new).await;
+    let invited = app.act(&format!("/clients/{id}/invite")).await.ok();
+    accept(app, &invited).await;
+    app.events().await;
+    email
+}

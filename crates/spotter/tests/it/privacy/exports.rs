@@ -80,6 +80,7 @@ async fn opened(app: &App, token: &str, export: &Value) -> BTreeMap<String, Vec<
 const WITHOUT_IDS: &[&str] = &[
     "allocation",
     "app_session",
+    "browser_session",
     "account",
     "calendar_feed",
     "client_erasure",

@@ -1,4 +1,4 @@
-//! What every page is made of: plain HTML without script, safe against framing, kept by nobody.
+//! Pages for whoever is not signed in: plain HTML without script, safe against framing, kept by nobody.
 
 use axum::{
     body::Body,
@@ -7,7 +7,7 @@ use axum::{
 use maud::{DOCTYPE, Markup, html};
 use spotter_kernel::Problem;
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("../../assets/page.css");
 
 /// The pages' style.
 pub async fn style() -> Response<Body> {
@@ -34,14 +34,19 @@ pub fn page(status: StatusCode, title: &str, target: &str, main: Markup) -> Resp
             body { main { (main) } }
         }
     };
-    let mut response = Response::new(Body::from(text.into_string()));
-    *response.status_mut() = status;
     let policy = format!(
         "default-src 'none'; style-src 'self'; form-action 'self' {target}; frame-ancestors 'none'; \
          base-uri 'none'"
     );
+    sealed(status, text, &policy)
+}
+
+/// An HTML page that lets in what a policy says (CSP), that nobody frames and nobody keeps.
+pub(crate) fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text.into_string()));
+    *response.status_mut() = status;
     let headers = response.headers_mut();
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
+    if let Ok(policy) = HeaderValue::from_str(policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     for (name, value) in [
@@ -72,9 +77,13 @@ pub fn stopped(status: StatusCode, why: &str) -> Response<Body> {
 
 /// The same for a problem.
 pub fn problem(problem: &Problem) -> Response<Body> {
-    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    stopped(shut(problem), &problem.message)
+}
+
+/// The status of a problem; what nobody expected is logged.
+pub(crate) fn shut(problem: &Problem) -> StatusCode {
     if problem.status >= 500 {
         tracing::error!(%problem, "a page could not be shown");
     }
-    stopped(status, &problem.message)
+    StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

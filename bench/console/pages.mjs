@@ -1,0 +1,89 @@
+// Every page × person × width × colours, looked at by a browser and by axe: no serious or critical finding, nothing on the
+// console, nothing wider than the screen, no answer of 500 or more, no style attribute, no way that leads nowhere.
+import { readFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const demo = JSON.parse(readFileSync(process.env.DEMO, "utf8"));
+const base = new URL(demo.baseUrl).origin;
+const shots = process.env.SHOTS ?? "";
+const only = process.env.ONLY ? new RegExp(process.env.ONLY) : null;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
+});
+const wrong = [];
+const said = (person, where, what) => wrong.push(`${person} ${where}: ${what}`);
+
+// Ids in addresses stand for any: one page of each kind is looked at.
+const kind = (path) => path.replace(/[0-9a-f]{24}/g, "{id}").replace(/\?.*/, "");
+
+async function signIn(context, who) {
+  const page = await context.newPage();
+  await page.goto(`${base}/sign-in`);
+  await page.fill("#email", who.email);
+  await page.fill("#password", who.password);
+  await page.click("button[type=submit]");
+  await page.waitForURL(/\/(console|my)/);
+  return page;
+}
+
+let pages = 0;
+for (const person of ["manager", "coach", "client"]) {
+  const first = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: true });
+  const page = await signIn(first, demo[person]);
+  const cookies = await first.cookies();
+  const found = new Map();
+  const queue = [new URL(page.url()).pathname];
+  while (queue.length > 0) {
+    const path = queue.shift();
+    if (found.has(kind(path)) || /^\/(mcp|docs|forgot|public|files|pay)/.test(path)) continue;
+    found.set(kind(path), path);
+    const response = await page.goto(base + path);
+    if (response.status() >= 400) said(person, path, `status ${response.status()}`);
+    for (const link of await page.$$eval("a[href]", (all) => all.map((one) => one.href))) {
+      const url = new URL(link);
+      if (url.origin === base) queue.push(url.pathname);
+    }
+  }
+  await first.close();
+  for (const [name, path] of found) {
+    if (only && !only.test(name)) continue;
+    for (const width of [1280, 390]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme, bypassCSP: false });
+        await context.addCookies(cookies);
+        const page = await context.newPage();
+        const where = `${path} ${width} ${colorScheme}`;
+        page.on("console", (message) => said(person, where, `console: ${message.text()}`));
+        page.on("pageerror", (error) => said(person, where, `script: ${error}`));
+        const response = await page.goto(base + path);
+        if (response.status() >= 400) said(person, where, `status ${response.status()}`);
+        pages += 1;
+        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (sideways > 0) said(person, where, `${sideways} px wider than the screen`);
+        const headings = await page.$$eval("h1", (all) => all.length);
+        if (headings !== 1) said(person, where, `${headings} first headings`);
+        const styled = await page.$$eval("[style], [onclick], [data-hx-on]", (all) => all.length);
+        if (styled > 0) said(person, where, `${styled} style or script attributes`);
+        const results = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
+        for (const finding of results.violations.filter((one) => ["serious", "critical"].includes(one.impact))) {
+          said(person, where, `axe ${finding.impact} ${finding.id}: ${finding.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+        }
+        if (shots) {
+          mkdirSync(shots, { recursive: true });
+          const file = `${person}${name.replaceAll("/", "_").replaceAll("{id}", "id")}_${width}_${colorScheme}.png`;
+          await page.screenshot({ path: `${shots}/${file}`, fullPage: width === 1280 ? false : false });
+        }
+        await context.close();
+      }
+    }
+  }
+  console.log(`${person}: ${found.size} pages`);
+}
+await browser.close();
+console.log(`${pages} views, ${wrong.length} findings`);
+for (const line of [...new Set(wrong)]) console.log(line);
+process.exit(wrong.length > 0 ? 1 : 0);

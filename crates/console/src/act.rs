@@ -1,0 +1,390 @@
+//! What somebody does on a page: a form names an operation, which runs as them, once for each form that was shown,
+//! however often it is sent. What it refuses is told on the page that the form stands on.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use spotter_contract::{Answer, Arguments, Asked, Operation, idempotency};
+use spotter_core::access::{
+    accounts::{Password, Subject},
+    browsers::{self, Person},
+};
+use spotter_http::{Login, RequestId, State, may_reach, recognise};
+use spotter_kernel::{
+    Date, Id, Key, Problem, Result, TimeZone,
+    money::Currency,
+    secret::Credential,
+    text::{Email, WallTime},
+};
+use spotter_store::Tx;
+
+use crate::{
+    body,
+    forms::{Form, Sent},
+    parts::fields::form_id,
+    parts::told::Told,
+    visit::{Entered, is_own, reached},
+};
+
+/// Operations before which somebody types their password again, if they have not done so a moment ago: they show
+/// secrets, give power, or hand out much at once.
+const SURE: &[&str] = &[
+    "create_api_client",
+    "rotate_api_client_secret",
+    "create_mcp_key",
+    "register_access_device",
+    "rotate_access_device_key",
+    "rotate_webhook_secret",
+    "create_webhook",
+    "invite_coach",
+    "update_coach",
+    "connect_payment_provider",
+    "request_data_export",
+    "erase_client",
+];
+
+/// Whether somebody types their password again before an operation.
+pub(crate) fn asks_again(operation: &str) -> bool {
+    SURE.contains(&operation)
+}
+
+/// What came of a form.
+pub(crate) enum Done {
+    /// It was taken: where its person goes, and by which operation.
+    Taken { next: String, operation: String },
+    /// It was taken, and what was answered is shown this once.
+    Secret { answer: Value, next: String, operation: String },
+    /// It was not.
+    Refused(Entered),
+    /// No page of ours has sent it.
+    Forged,
+}
+
+/// Does what a form asks.
+pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> Result<Done> {
+    let form = &sent.form;
+    if !is_own(token.expose(), form.one("-csrf")) {
+        return Ok(Done::Forged);
+    }
+    let operation = match reached(state, form.one("-do")) {
+        Ok(operation) => operation.clone(),
+        Err(_) => return Ok(Done::Forged),
+    };
+    let path: Vec<(String, String)> = form
+        .pairs()
+        .filter_map(|(name, value)| Some((name.strip_prefix("-at.")?, value)))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let entered = |problem| Entered {
+        form: form_id(operation.id, path.iter().map(|(_, value)| value.as_str())),
+        fields: form
+            .pairs()
+            .filter(|(name, _)| !name.starts_with('-'))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        problem: Some(problem),
+    };
+    match perform(state, token, &sent, &operation, &path).await {
+        Ok(answer) => {
+            let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+            let next = filled(form.one("-next"), &told);
+            let operation_id = operation.id.to_owned();
+            Ok(match operation.secret && shows_secret(&told) {
+                true => Done::Secret { answer: told, next, operation: operation_id },
+                false => Done::Taken { next, operation: operation_id },
+            })
+        }
+        Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
+        Err(problem) => Ok(Done::Refused(entered(problem))),
+    }
+}
+
+async fn perform(
+    state: &Arc<State>,
+    token: &Credential,
+    sent: &Sent,
+    operation: &Arc<Operation>,
+    path: &[(String, String)],
+) -> Result<Answer> {
+    let person = known(state, token).await?;
+    state.count_caller(person.caller.actor.id().unwrap_or(person.caller.company.0)).check()?;
+    operation.admit(&person.caller)?;
+    if asks_again(operation.id) && !person.session.is_sure(state.env.clock.now()) {
+        sure(state, &sent.request_id, sent, &person).await?;
+    }
+    let body = match operation.body() {
+        Some(schema) => body_of(schema, &sent.form, &person)?,
+        None => Value::Null,
+    };
+    let arguments = Arguments { path: path.to_vec(), query: String::new(), body: body.into() };
+    may_reach(state, operation, &arguments.body).await?;
+    let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
+    let place = format!("{} {}", operation.full_path(), values.join("/"));
+    let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
+    let key = Some(sent.form.one("-key")).filter(|key| !key.is_empty());
+    let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
+    let mut asked = Asked::new(operation.clone(), Ok(arguments), idempotent);
+    asked.demands_key = true;
+    let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
+    let transaction = move |tx: &mut Tx<'_>| {
+        let person = browsers::authenticate(tx, &shared.env, &token)?;
+        asked.run(tx, &shared.env, &person.caller, request_id.as_str())
+    };
+    match operation.writes {
+        true => state.db.write(transaction).await,
+        false => state.db.read(transaction).await,
+    }
+}
+
+/// Who is signed in with a browser.
+pub(crate) async fn known(state: &Arc<State>, token: &Credential) -> Result<Person> {
+    let (env, token) = (state.env.clone(), token.clone());
+    state.db.read(move |tx: &mut Tx<'_>| browsers::authenticate(tx, &env, &token)).await
+}
+
+/// Sees to it that it is still the person who signed in. Tries are counted as those to sign in are.
+async fn sure(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    sent: &Sent,
+    person: &Person,
+) -> Result<()> {
+    use spotter_contract::Actor;
+    let wrong = |_| Problem::invalid("-password", "must be your password");
+    let email = Email::parse(&person.email).ok_or(Key::InvalidCredentials)?;
+    let subject = match person.caller.actor {
+        Actor::Client { .. } => Subject::Client,
+        _ => Subject::Coach,
+    };
+    let login = Login {
+        email,
+        password: Password::new(sent.form.one("-password").to_owned()),
+        company_id: Some(person.caller.company),
+        subject: Some(subject),
+    };
+    match recognise(state, request_id, sent.from, login).await {
+        Ok(_) => Ok(()),
+        Err(problem) if problem.key == Key::InvalidCredentials => Err(wrong(problem)),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// The body that a form amounts to. A field may say after its name how it is written: `price:money` as an amount of the
+/// company's currency, `startsAt:local` by the company's clock, `tags:list` with commas between, `open:flag` as something that is so
+/// where it is ticked. Where the schema says nothing of what stands there, `:number`, `:truth` and `:many` do.
+fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut answers: Vec<(&str, Value)> = Vec::new();
+    for (name, value) in form.pairs().filter(|(name, _)| !name.starts_with('-')) {
+        match name.split_once(':') {
+            None => fields.push((name.to_owned(), value.to_owned())),
+            Some((name, "money")) => {
+                let amount = minor_units(value, &person.company.currency);
+                let amount = amount
+                    .ok_or_else(|| Problem::invalid(name, "must be an amount, such as 49.00"))?;
+                fields.push((name.to_owned(), amount));
+            }
+            Some((name, "local")) => {
+                let instant = instant(value, &person.company.time_zone);
+                let instant =
+                    instant.ok_or_else(|| Problem::invalid(name, "must be a date and a time"))?;
+                fields.push((name.to_owned(), instant));
+            }
+            Some((name, "list")) => {
+                fields.push((name.to_owned(), String::new()));
+                let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+                fields.extend(items.map(|item| (name.to_owned(), item.to_owned())));
+            }
+            Some((name, "number")) if !value.is_empty() => {
+                let number = value.replace(',', ".").parse::<f64>().ok();
+                let number = number.ok_or_else(|| Problem::invalid(name, "must be a number"))?;
+                answers.push((name, number.into()));
+            }
+            Some((name, "truth")) => answers.push((name, (value == "true").into())),
+            Some((name, "many")) => match answers.iter_mut().find(|(own, _)| *own == name) {
+                Some((_, Value::Array(all))) if !value.is_empty() => all.push(value.into()),
+                Some(_) => {}
+                None => answers.push((name, Value::Array(Vec::new()))),
+            },
+            Some((name, "hours")) => answers.push((name, hours(form))),
+            Some((name, "flag")) => {
+                if form.all(name).next().is_none() {
+                    fields.push((name.to_owned(), "false".to_owned()));
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    let pairs = fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut body = body::of_fields(schema, pairs);
+    for (name, value) in answers {
+        body::set(&mut body, name, value);
+    }
+    Ok(body)
+}
+
+/// When a location is open: a range for each day of which both ends are filled in.
+fn hours(form: &Form) -> Value {
+    let ranges = (1..=7).filter_map(|weekday: i64| {
+        let end = |word: &str| form.one(&format!("-hours.{weekday}.{word}"));
+        let (opens, closes) = (end("opens"), end("closes"));
+        let given = !opens.is_empty() || !closes.is_empty();
+        given.then(|| serde_json::json!({"weekday": weekday, "opens": opens, "closes": closes}))
+    });
+    ranges.collect()
+}
+
+/// An amount as people write it, in minor units; the point and the comma both part the decimals.
+fn minor_units(text: &str, currency: &Currency) -> Option<String> {
+    let text = text.trim().trim_start_matches(['€', '$', '£']).trim();
+    if text.is_empty() {
+        return Some(String::new());
+    }
+    let (sign, digits) = match text.strip_prefix(['-', '−']) {
+        Some(digits) => ("-", digits),
+        None => ("", text),
+    };
+    let decimals = currency.decimals() as usize;
+    let (whole, part) = match digits.rfind(['.', ',']) {
+        // Three digits behind a point are thousands, unless the currency has three decimals.
+        Some(at) if digits.len() - at - 1 <= decimals => (&digits[..at], &digits[at + 1..]),
+        _ => (digits, ""),
+    };
+    let whole: String =
+        whole.chars().filter(|c| !matches!(c, '.' | ',' | ' ' | '\u{a0}')).collect();
+    let all_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
+    if whole.is_empty() && part.is_empty() || !all_digits(&whole) || !all_digits(part) {
+        return None;
+    }
+    let amount: i64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
+    Some(format!("{sign}{amount}"))
+}
+
+/// The instant of a date and a time by the clock of a zone, as browsers write them: `2026-11-24T18:30`.
+fn instant(text: &str, zone: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some(String::new());
+    }
+    let (date, time) = text.split_once('T')?;
+    let date = Date::parse(date)?;
+    let time = WallTime::parse(time.get(..5)?)?;
+    Some(date.at(&time, &TimeZone::parse(zone)?).to_string())
+}
+
+/// An address with what an operation has answered in place of `{…}`; home where it is no address of a page.
+fn filled(address: &str, answer: &Value) -> String {
+    let mut out = String::new();
+    let mut rest = address;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((place, after)) = after.split_once('}') else { break };
+        out.push_str(before);
+        // Ids alone go into addresses.
+        let value = answer.text(place);
+        out.push_str(if Id::parse(value).is_some() { value } else { "" });
+        rest = after;
+    }
+    out.push_str(rest);
+    safe(&out).to_owned()
+}
+
+/// An address to go on to, if it is one of our pages; home otherwise.
+pub(crate) fn safe(address: &str) -> &str {
+    let own = ["/console", "/my"].iter().any(|base| {
+        address
+            .strip_prefix(base)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+    });
+    let plain = address.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if own && plain && !address.contains("/..") { address } else { "/console" }
+}
+
+/// Where secrets stand in answers.
+pub(crate) const SECRETS: &[&str] = &[
+    "clientSecret",
+    "subscription.signingSecret",
+    "signingSecret",
+    "secret",
+    "deviceKey",
+    "key",
+    "invitation.token",
+];
+
+fn shows_secret(answer: &Value) -> bool {
+    SECRETS.iter().any(|place| !answer.text(place).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn euros(text: &str) -> Option<String> {
+        minor_units(text, &Currency::parse("EUR").unwrap())
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, amount) in [
+            ("49", "4900"),
+            ("49.5", "4950"),
+            ("49,50", "4950"),
+            ("€ 1.234,56", "123456"),
+            ("1,234.56", "123456"),
+            ("1.234", "123400"),
+            ("-0,01", "-1"),
+            ("", ""),
+            (".5", "50"),
+        ] {
+            assert_eq!(euros(text).as_deref(), Some(amount), "{text}");
+        }
+        for wrong in ["x", "1e3", "--1", ".", "99999999999999999999"] {
+            assert_eq!(euros(wrong), None, "{wrong}");
+        }
+        let yen = Currency::parse("JPY").unwrap();
+        assert_eq!(minor_units("1,500", &yen).as_deref(), Some("1500"));
+    }
+
+    proptest! {
+        #[test]
+        fn an_amount_that_was_written_is_read_back(amount in -1_000_000_000i64..1_000_000_000, code in "EUR|JPY|BHD") {
+            let currency = Currency::parse(&code).unwrap();
+            let read = minor_units(&currency.decimal(amount), &currency);
+            prop_assert_eq!(read, Some(amount.to_string()));
+        }
+    }
+
+    #[test]
+    fn times_are_those_of_the_companys_clock() {
+        let at = |text| instant(text, "Europe/Amsterdam");
+        assert_eq!(at("2026-11-24T18:30").as_deref(), Some("2026-11-24T17:30:00.000Z"));
+        // An hour that the change of the clocks skips is read with the offset before it.
+        assert_eq!(at("2026-03-29T02:30").as_deref(), Some("2026-03-29T01:30:00.000Z"));
+        assert_eq!(at("2026-11-24"), None);
+        assert_eq!(at("2026-11-24T1é:0"), None);
+    }
+
+    #[test]
+    fn people_are_sent_to_pages_of_ours_alone() {
+        let id = "0123456789abcdef01234567";
+        let answer = json!({"client": {"clientId": id, "name": "//evil"}});
+        assert_eq!(
+            filled("/console/clients/{client.clientId}?x=1", &answer),
+            format!("/console/clients/{id}?x=1")
+        );
+        for wrong in [
+            "https://evil.example",
+            "//evil.example",
+            "/consoleevil",
+            "/console/../app",
+            "/console\\evil",
+            "javascript:x",
+            "",
+            "/console/a b",
+        ] {
+            assert_eq!(filled(wrong, &answer), "/console", "{wrong}");
+        }
+        assert_eq!(filled("/console/{client.name}", &answer), "/console/");
+    }
+}

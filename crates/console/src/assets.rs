@@ -1,0 +1,79 @@
+//! What pages load: a style, two scripts and an icon, at addresses that name what they hold, so that browsers keep them
+//! for good.
+
+use std::{io::Write, sync::LazyLock};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::Path,
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+};
+use flate2::{Compression, write::GzEncoder};
+use spotter_contract::vault;
+
+/// The route of what pages load.
+pub(crate) const ROUTE: &str = "/console/a/{digest}/{name}";
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    plain: &'static [u8],
+    packed: Bytes,
+    address: String,
+}
+
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let css = "text/css; charset=utf-8";
+    let script = "text/javascript; charset=utf-8";
+    [
+        ("console.css", css, &include_bytes!("../assets/console.css")[..]),
+        ("console.js", script, &include_bytes!("../assets/console.js")[..]),
+        // htmx 4.0.1, as its project publishes it (0BSD; assets/htmx.LICENSE.txt).
+        ("htmx.js", script, &include_bytes!("../assets/htmx.min.js")[..]),
+        ("icon.svg", "image/svg+xml", &include_bytes!("../assets/icon.svg")[..]),
+    ]
+    .map(|(name, kind, plain)| {
+        let digest: String =
+            vault::digest_of(plain)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(plain).ok();
+        let packed = Bytes::from(packed.finish().unwrap_or_default());
+        Asset { name, kind, plain, packed, address: format!("/console/a/{digest}/{name}") }
+    })
+    .into()
+});
+
+/// The address of something that pages load.
+pub(crate) fn address(name: &str) -> &'static str {
+    ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.address)
+}
+
+/// Serves what pages load.
+pub(crate) async fn serve(
+    Path((digest, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let wanted = format!("/console/a/{digest}/{name}");
+    let Some(asset) = ASSETS.iter().find(|asset| asset.address == wanted) else {
+        let mut lost = Response::new(Body::empty());
+        *lost.status_mut() = StatusCode::NOT_FOUND;
+        return lost;
+    };
+    let takes = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let packs = takes.is_some_and(|takes| takes.contains("gzip"));
+    let body = if packs { asset.packed.clone() } else { Bytes::from_static(asset.plain) };
+    let mut response = Response::new(Body::from(body));
+    let headers = response.headers_mut();
+    if packs {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, asset.kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::VARY, "Accept-Encoding"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,223 @@
+//! A form as the JSON body of an operation: fields are named by their place in it, such as `address.city` or
+//! `steps.0.name`, and the operation's own schema says of what kind each is.
+
+use serde_json::{Map, Number, Value};
+
+/// Places that a field's name may have.
+const DEPTH_MAX: usize = 6;
+/// The highest place in a list that a field's name may say.
+const PLACES_MAX: usize = 200;
+
+/// The body that fields amount to. What is empty is `null` where the schema lets it be, and left out where it need not
+/// be there; everything else is the operation's to judge.
+pub(crate) fn of_fields<'f>(
+    schema: &Value,
+    fields: impl IntoIterator<Item = (&'f str, &'f str)>,
+) -> Value {
+    let mut body = Value::Object(Map::new());
+    for (name, text) in fields {
+        let places: Vec<&str> = name.split('.').collect();
+        if places.len() <= DEPTH_MAX {
+            put(&mut body, schema, &places, text);
+        }
+    }
+    body
+}
+
+/// Puts a value at a place in a body of objects.
+pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
+    let places: Vec<&str> = name.split('.').collect();
+    if places.len() > DEPTH_MAX {
+        return;
+    }
+    let mut whole = body;
+    for place in places {
+        if !whole.is_object() {
+            *whole = Value::Object(Map::new());
+        }
+        whole = &mut whole[place];
+    }
+    *whole = value;
+}
+
+/// The part of a schema that is not about `null`.
+pub(crate) fn plain(schema: &Value) -> &Value {
+    match schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        Some(choices) => choices.iter().find(|choice| choice["type"] != "null").unwrap_or(schema),
+        None => schema,
+    }
+}
+
+/// Whether something may be `null`.
+pub(crate) fn is_nullable(schema: &Value) -> bool {
+    let null = |kind: &Value| kind == "null";
+    let among = |kinds: &Value| kinds.as_array().is_some_and(|kinds| kinds.iter().any(null));
+    let listed = schema["enum"].as_array().is_some_and(|words| words.iter().any(Value::is_null));
+    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+    listed
+        || null(&schema["type"])
+        || among(&schema["type"])
+        || choices.is_some_and(|choices| choices.iter().any(|choice| null(&choice["type"])))
+}
+
+/// Whether something is of a kind.
+pub(crate) fn is_kind(schema: &Value, wanted: &str) -> bool {
+    match &plain(schema)["type"] {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == wanted),
+        kind => kind == wanted,
+    }
+}
+
+/// The schema of what stands at a place.
+pub(crate) fn at<'s>(schema: &'s Value, place: &str) -> &'s Value {
+    let schema = plain(schema);
+    let own = &schema["properties"][place];
+    match (own.is_null(), is_kind(schema, "array")) {
+        (false, _) => own,
+        (true, true) => &schema["items"],
+        (true, false) => &schema["additionalProperties"],
+    }
+}
+
+fn put(whole: &mut Value, schema: &Value, places: &[&str], text: &str) {
+    let Some((place, rest)) = places.split_first() else { return };
+    let own = at(schema, place);
+    match whole {
+        Value::Object(fields) if rest.is_empty() => {
+            let named = !plain(schema)["properties"][*place].is_null();
+            let required = plain(schema)["required"].as_array();
+            let required = required.is_some_and(|names| names.iter().any(|name| name == place));
+            if is_kind(own, "array") {
+                let list = fields.entry(*place).or_insert_with(|| Value::Array(Vec::new()));
+                if let (Value::Array(list), false) = (list, text.is_empty()) {
+                    list.push(typed(at(own, "0"), text));
+                }
+            } else if !text.is_empty() {
+                fields.insert((*place).to_owned(), typed(own, text));
+            } else if is_nullable(own) {
+                fields.insert((*place).to_owned(), Value::Null);
+            } else if required || named && is_kind(own, "string") && plain(own)["enum"].is_null() {
+                fields.insert((*place).to_owned(), Value::String(String::new()));
+            }
+        }
+        Value::Object(fields) => {
+            let empty = if is_kind(own, "array") {
+                Value::Array(Vec::new())
+            } else {
+                Value::Object(Map::new())
+            };
+            put(fields.entry(*place).or_insert(empty), own, rest, text);
+        }
+        Value::Array(items) => {
+            let Some(index) = place.parse().ok().filter(|index| *index < PLACES_MAX) else {
+                return;
+            };
+            if items.len() <= index {
+                items.resize(index + 1, Value::Object(Map::new()));
+            }
+            match rest.is_empty() {
+                true => items[index] = typed(own, text),
+                false => put(&mut items[index], own, rest, text),
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A text as the kind that the schema says; as it was typed where it is none of that kind, so that the operation
+/// says what is wrong with it.
+fn typed(schema: &Value, text: &str) -> Value {
+    let kept = || Value::String(text.to_owned());
+    if is_kind(schema, "boolean") {
+        return match text {
+            "true" | "on" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => kept(),
+        };
+    }
+    if is_kind(schema, "integer") {
+        return text.parse::<i64>().map_or_else(|_| kept(), Value::from);
+    }
+    if is_kind(schema, "number") {
+        // People in much of Europe write a comma.
+        let number = text.replace(',', ".").parse().ok().and_then(Number::from_f64);
+        return number.map_or_else(kept, Value::Number);
+    }
+    // Browsers send the ends of lines as mail does.
+    Value::String(text.replace("\r\n", "\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string"},
+            "phone": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "kind": {"type": "string", "enum": ["one", "other"]},
+            "size": {"type": ["integer", "null"]},
+            "share": {"type": "number"},
+            "open": {"type": "boolean"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "address": {"type": "object", "properties": {"city": {"type": "string"}}},
+            "steps": {"type": "array", "items": {"type": "object", "properties": {"weight": {"type": "number"}}}},
+            "texts": {"type": "object", "additionalProperties": {"type": "string"}},
+        }})
+    }
+
+    #[test]
+    fn fields_are_of_the_kind_that_the_schema_says() {
+        let body = of_fields(
+            &schema(),
+            [
+                ("name", "Zoë\r\nde Vries"),
+                ("kind", ""),
+                ("phone", ""),
+                ("size", "12"),
+                ("share", "2,5"),
+                ("open", "true"),
+                ("tags", "a"),
+                ("tags", ""),
+                ("tags", "b"),
+                ("address.city", "Utrecht"),
+                ("steps.1.weight", "60"),
+                ("texts.nl", "Tien"),
+                ("texts.en", ""),
+            ],
+        );
+        assert_eq!(
+            body,
+            json!({"name": "Zoë\nde Vries", "phone": null, "size": 12, "share": 2.5, "open": true,
+                "tags": ["a", "b"], "address": {"city": "Utrecht"}, "steps": [{}, {"weight": 60.0}],
+                "texts": {"nl": "Tien"}})
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_left_for_the_operation_to_say() {
+        let body = of_fields(
+            &schema(),
+            [("size", "twelve"), ("open", "perhaps"), ("share", ""), ("name", ""), ("other", "x")],
+        );
+        assert_eq!(body, json!({"size": "twelve", "open": "perhaps", "name": "", "other": "x"}));
+    }
+
+    #[test]
+    fn names_that_nobody_made_do_no_harm() {
+        let long = ["a"; 40].join(".");
+        let body = of_fields(
+            &schema(),
+            [
+                (&*long, "x"),
+                ("steps.999999999.weight", "1"),
+                ("steps.x", "1"),
+                ("name.x.y", "1"),
+                ("", "x"),
+            ],
+        );
+        assert_eq!(body["steps"], json!([]));
+    }
+}

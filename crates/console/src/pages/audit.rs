@@ -1,0 +1,63 @@
+//! The audit log: who did what, when, by which request.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/audit`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let place = cx.place;
+    let zone = cx.written.zone.clone();
+    let mut ask = ["operation", "actor", "page"]
+        .iter()
+        .fold(Ask::of("list_audit_logs").with("limit", 50), |ask, name| {
+            ask.with(name, place.asked(name).trim())
+        });
+    if let Some(from) = place.date("from") {
+        ask = ask.with("from", from.start_in(&zone));
+    }
+    if let Some(to) = place.date("to") {
+        ask = ask.with("to", to.tomorrow().start_in(&zone));
+    }
+    let told = cx.ask(ask)?;
+    let mut rows: Vec<Vec<Markup>> = Vec::new();
+    for row in told.list("auditLogs") {
+        let who = match row.text("actorType") {
+            "coach" => cx.coach(row.text("actorId"))?,
+            "client" => cx.client(row.text("actorId"))?,
+            _ => String::new(),
+        };
+        let target = row.text("targetId");
+        rows.push(vec![
+            html! { span.number { (row.instant("at").map(|at| cx.written.instant(at)).unwrap_or_default()) } },
+            html! { (who) @if who.is_empty() { (cx.say.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.say.through_assistant()) } } },
+            html! { (row.text("operation")) br; (state(cx, row.text("outcome"))) },
+            html! {
+                @if row.text("targetType") == "client" { a href={ "/console/clients/" (target) } { (cx.say.term("client")) } }
+                @else { (cx.say.term(row.text("targetType"))) }
+                br; span.quiet { (row.list("changedFields").iter().filter_map(|field| field.as_str()).collect::<Vec<_>>().join(", ")) }
+            },
+            html! { code { (row.text("requestId")) } },
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        form.filters method="get" role="search" {
+            label { (say.operation()) input type="search" name="operation" value=(place.asked("operation")) autocomplete="off"; }
+            label { (say.from()) input type="date" name="from" value=(place.asked("from")); }
+            label { (say.until()) input type="date" name="to" value=(place.asked("to")); }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if rows.is_empty() { (empty(say.nothing(), None)) }
+        @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.audit_log(), main))
+}

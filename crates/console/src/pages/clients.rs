@@ -1,0 +1,106 @@
+//! Clients: found, and made.
+
+use maud::html;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::Form,
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// The filters of the list that are handed on to it.
+const FILTERS: [&str; 5] = ["search", "memberStatus", "coachId", "tag", "page"];
+
+/// `/console/clients`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask = FILTERS.iter().fold(Ask::of("list_clients").with("limit", 50), |ask, filter| {
+        ask.with(filter, cx.place.asked(filter))
+    });
+    let archived = cx.place.asked("archived") == "true";
+    let ask = ask.with("archived", archived);
+    let told = cx.ask(ask)?;
+    let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
+    let tags = cx.ask(Ask::of("list_client_tags").with("limit", 100))?;
+    let mut rows = Vec::new();
+    for client in told.list("clients") {
+        let coach = cx.coach(client.text("assignedCoachId"))?;
+        let written = &cx.written;
+        rows.push(vec![
+            html! { a href={ "/console/clients/" (client.text("clientId")) } { b { (name(client)) } } },
+            html! { (client.text("email")) @if client.has("phone") { br; span.quiet { (client.text("phone")) } } },
+            state(cx, client.text("memberStatus")),
+            html! { (coach) },
+            html! { @for tag in client.list("tags") { span.state { (tag.as_str().unwrap_or_default()) } " " } },
+            html! { (client.instant("createdAt").map(|at| written.date(written.zone.date_at(at))).unwrap_or_default()) },
+        ]);
+    }
+    let (say, place) = (cx.say, cx.place);
+    let columns = [say.name(), say.contact(), say.status(), say.coach(), say.tags(), say.since()];
+    let chosen = |name: &str, value: &str| place.asked(name) == value;
+    let main = html! {
+        form.filters method="get" role="search" {
+            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")) autocomplete="off"; }
+            label { (say.status())
+                select name="memberStatus" {
+                    option value="" { (say.all()) }
+                    @for word in ["lead", "active", "paused", "former"] {
+                        option value=(word) selected[chosen("memberStatus", word)] { (say.term(word)) }
+                    }
+                }
+            }
+            label { (say.coach())
+                select name="coachId" {
+                    option value="" { (say.all()) }
+                    @for (id, coach) in &coaches { option value=(id) selected[chosen("coachId", id)] { (coach) } }
+                }
+            }
+            label { (say.tag())
+                select name="tag" {
+                    option value="" { (say.all()) }
+                    @for tag in tags.list("tags") {
+                        option value=(tag.text("tag")) selected[chosen("tag", tag.text("tag"))] { (tag.text("tag")) }
+                    }
+                }
+            }
+            label { (say.archived())
+                select name="archived" {
+                    option value="" { (say.no()) }
+                    option value="true" selected[archived] { (say.yes()) }
+                }
+            }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if rows.is_empty() { (empty(say.no_clients(), Some(("/console/clients/new", say.add_client())))) }
+        @else { (table(say.clients(), &columns, rows)) (pager(cx, &told)) }
+    };
+    let acts = html! { a.button href="/console/clients/new" { (say.add_client()) } };
+    Ok(Shown::new(say.clients(), main).acts(acts))
+}
+
+/// `/console/clients/new`
+pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let coaches =
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let say = cx.say;
+    let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
+        words.iter().map(|word| (*word, say.term(word))).collect()
+    };
+    let form = Form::of(cx, "create_client")
+        .next("/console/clients/{client.clientId}")
+        .text("firstName", say.first_name())
+        .text("lastName", say.last_name())
+        .of_kind("email", "email", say.email(), "off")
+        .of_kind("tel", "phone", say.phone(), "off")
+        .text("dateOfBirth", say.date_of_birth())
+        .choice("memberStatus", say.status(), &words(&["lead", "active"]))
+        .choice("assignedCoachId", say.coach(), &coaches)
+        .choice("homeLocationId", say.location(), &locations)
+        .helped("source", say.source(), say.source_help());
+    Ok(Shown::new(say.add_client(), html! { section.card { (form.send(say.add_client())) } }))
+}

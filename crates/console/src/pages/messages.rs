@@ -1,0 +1,106 @@
+//! Messages: conversations, and one of them. The same pages for staff and clients, who see their own.
+
+use maud::html;
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::Form,
+        lists::{empty, pager},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+fn base(cx: &Visit<'_, '_>) -> &'static str {
+    if cx.is_client() { "/my/messages" } else { "/console/messages" }
+}
+
+/// What a conversation is called: its name, or who else is in it.
+fn title(cx: &Visit<'_, '_>, conversation: &Value) -> String {
+    if conversation.has("name") {
+        return conversation.text("name").to_owned();
+    }
+    let own = cx.own_id();
+    let others = conversation.list("participants").iter().filter(|one| one.text("userId") != own);
+    let names: Vec<_> = others.map(|one| one.text("name")).collect();
+    if names.is_empty() { cx.say.conversation().to_owned() } else { names.join(", ") }
+}
+
+/// `/console/messages`, `/my/messages`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask =
+        Ask::of("list_own_conversations").with("limit", 50).with("page", cx.place.asked("page"));
+    let told = cx.ask(ask)?;
+    let coaches = match cx.is_client() {
+        true => cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?,
+        false => Vec::new(),
+    };
+    let (say, written, base) = (cx.say, &cx.written, base(cx));
+    let main = html! {
+        section.card #conversations data-live="conversation" {
+            @if told.list("conversations").is_empty() { p.quiet { (say.no_conversations()) } }
+            ul.rows {
+                @for one in told.list("conversations") {
+                    li {
+                        span.grow {
+                            a href={ (base) "/" (one.text("conversationId")) } { b { (title(cx, one)) } }
+                            br; span.quiet { (one.text("lastMessage.text").chars().take(90).collect::<String>()) }
+                        }
+                        @if one.int("unreadCount") > 0 { span.state.warn { (written.count(one.int("unreadCount"))) " " (say.unread()) } }
+                        span.quiet { (one.instant("lastMessageAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                    }
+                }
+            }
+        }
+        (pager(cx, &told))
+        @if !coaches.is_empty() {
+            section.card {
+                h2 { (say.write()) }
+                (Form::of(cx, "open_conversation").hidden("conversationType", "direct").choice("userIds", say.coach(), &coaches)
+                    .next("/my/messages/{conversation.conversationId}").send(say.write()))
+            }
+        }
+    };
+    Ok(Shown::new(say.messages(), main))
+}
+
+/// `/console/messages/{conversationId}`, `/my/messages/{conversationId}`
+pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("conversationId").to_owned();
+    let told = cx.ask(Ask::of("get_own_conversation").at("conversationId", &id))?;
+    let conversation = told["conversation"].clone();
+    let ask = Ask::of("list_own_messages").at("conversationId", &id).with("limit", 50);
+    let messages = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let own = cx.own_id();
+    let (say, written) = (cx.say, &cx.written);
+    let unread = conversation.int("unreadCount") > 0;
+    let newest = messages.list("messages").first().map(|one| one.text("messageId").to_owned());
+    let others =
+        || conversation.list("participants").iter().filter(|one| one.text("userId") != own);
+    let main = html! {
+        (pager(cx, &messages))
+        div #thread data-live="conversation" {
+            @if messages.list("messages").is_empty() { (empty(say.no_messages(), None)) }
+            ol.talk {
+                @for message in messages.list("messages").iter().rev() {
+                    li.own[message.text("sender.userId") == own] {
+                        span.quiet { (message.text("sender.name")) ", " (message.instant("sentAt").map(|at| written.instant(at)).unwrap_or_default()) @if message.has("editedAt") { " · " (say.edited()) } }
+                        @if message.is("isDeleted") { p.quiet { (say.deleted_message()) } }
+                        @else { p { (message.text("text")) } }
+                        @if message.has("fileName") && !message.is("isDeleted") { p.quiet { (message.text("fileName")) } }
+                    }
+                }
+            }
+            @if others().any(|one| one.text("seenMessageId") == newest.as_deref().unwrap_or("-")) { p.quiet { (say.seen()) } }
+        }
+        @if let (true, Some(newest)) = (unread, &newest) {
+            (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(say.mark_seen()))
+        }
+        (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).area("text", say.message()).send(say.send()))
+    };
+    Ok(Shown::new(title(cx, &conversation), main)
+        .acts(html! { a.button.plain href=(base(cx)) { (say.all_messages()) } }))
+}

@@ -1,0 +1,343 @@
+//! Money: invoices, payments, what is asked for and disputed, and memberships.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, facts, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+    words::Say,
+};
+
+fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
+    let say = cx.say;
+    let pages = [
+        ("", say.invoices(), "list_invoices"),
+        ("/payments", say.payments(), "list_payments"),
+        ("/memberships", say.memberships(), "list_subscriptions"),
+        ("/requests", say.payment_requests(), "list_payment_requests"),
+        ("/chargebacks", say.chargebacks(), "list_chargebacks"),
+    ];
+    html! {
+        nav.tabs aria-label=(say.money()) {
+            @for (path, label, _) in pages.into_iter().filter(|(.., needs)| cx.may(needs)) {
+                a href={ "/console/money" (path) } aria-current=[(path == here).then_some("page")] { (label) }
+            }
+        }
+    }
+}
+
+/// Choices of a status as links.
+fn statuses(cx: &Visit<'_, '_>, words: &[&str]) -> Markup {
+    let chosen = cx.place.asked("status");
+    html! {
+        form.filters method="get" {
+            label { (cx.say.status())
+                select name="status" {
+                    option value="" { (cx.say.all()) }
+                    @for word in words { option value=(word) selected[*word == chosen] { (cx.say.term(word)) } }
+                }
+            }
+            button.plain type="submit" { (cx.say.filter()) }
+        }
+    }
+}
+
+/// The columns of a list of invoices.
+pub(super) fn columns(say: Say, whose: bool) -> Vec<&'static str> {
+    let mut all =
+        vec![say.number(), say.date(), say.due(), say.total(), say.balance(), say.status()];
+    if whose {
+        all.insert(1, say.client());
+    }
+    all
+}
+
+/// The rows of a list of invoices.
+pub(super) fn rows(cx: &mut Visit<'_, '_>, told: &Value, whose: bool) -> Result<Vec<Vec<Markup>>> {
+    let mut rows = Vec::new();
+    for invoice in told.list("invoices") {
+        let currency = invoice.text("currency");
+        let address = match cx.is_client() {
+            true => String::new(),
+            false => format!("/console/money/invoices/{}", invoice.text("invoiceId")),
+        };
+        let written = &cx.written;
+        let date = |place| invoice.date(place).map(|date| written.date(date)).unwrap_or_default();
+        let mut row = vec![
+            html! { @if address.is_empty() { (invoice.text("number")) } @else { a href=(address) { (invoice.text("number")) } } },
+            html! { (date("issueDate")) },
+            html! { (date("dueDate")) },
+            html! { span.number { (written.money(invoice.int("grossTotal"), currency)) } },
+            html! { span.number { (written.money(invoice.int("balance"), currency)) } },
+            state(cx, invoice.text("status")),
+        ];
+        if whose {
+            let client = cx.client(invoice.text("clientId"))?;
+            row.insert(1, html! { a href={ "/console/clients/" (invoice.text("clientId")) "/money" } { (client) } });
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// A membership with what can be done about it.
+pub(super) fn course(cx: &Visit<'_, '_>, course: &Value) -> Markup {
+    let id = || vec![("subscriptionId", course.text("subscriptionId").to_owned())];
+    let (say, written) = (cx.say, &cx.written);
+    let date = |place| course.date(place).map(|date| written.date(date)).unwrap_or_default();
+    let open = matches!(course.text("status"), "active" | "past_due" | "scheduled" | "paused");
+    html! {
+        div {
+            p { b { (course.text("name")) } " " (state(cx, course.text("status"))) }
+            (facts(vec![
+                (say.price(), html! { (written.money(course.int("price"), course.text("currency"))) " / " (say.term(course.text("period"))) }),
+                (say.starts_on(), html! { (date("startDate")) }),
+                (say.next_bill(), html! { (date("nextBillingDate")) }),
+                (say.ends_on(), html! { (date("endDate")) }),
+            ]))
+            @if open && cx.may("request_pause") {
+                div.buttons {
+                    @if course.text("status") != "paused" {
+                        (behind(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
+                    } @else { (Form::about(cx, "resume_subscription", id()).button(say.resume())) }
+                    @if !course.has("endDate") {
+                        (behind(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `/console/money`
+pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let place = cx.place;
+    let ask = ["status", "number", "page"]
+        .iter()
+        .fold(Ask::of("list_invoices").with("limit", 50), |ask, name| {
+            ask.with(name, place.asked(name))
+        });
+    let told = cx.ask(ask)?;
+    let rows = rows(cx, &told, true)?;
+    let say = cx.say;
+    let main = html! {
+        (tabs(cx, ""))
+        form.filters method="get" role="search" {
+            label { (say.number()) input type="search" name="number" value=(place.asked("number")); }
+            label { (say.status())
+                select name="status" {
+                    option value="" { (say.all()) }
+                    @for word in ["open", "overdue", "paid", "cancelled", "uncollectible"] { option value=(word) selected[place.asked("status") == word] { (say.term(word)) } }
+                }
+            }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if rows.is_empty() { (empty(say.no_invoices(), None)) }
+        @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.money(), main))
+}
+
+/// `/console/money/invoices/{invoiceId}`
+pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("invoiceId").to_owned();
+    let told = cx.ask(Ask::of("get_invoice").at("invoiceId", &id))?;
+    let invoice = told.at("invoice").clone();
+    let client = cx.client(invoice.text("clientId"))?;
+    let pdf = cx.ask_if(Ask::of("get_invoice_pdf").at("invoiceId", &id))?.unwrap_or_default();
+    let payments = cx
+        .ask_if(Ask::of("list_payments").with("invoiceId", &id).with("limit", 20))?
+        .unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let currency = invoice.text("currency").to_owned();
+    let money = |amount: i64| written.money(amount, &currency);
+    let date = |place| invoice.date(place).map(|date| written.date(date)).unwrap_or_default();
+    let at = || vec![("invoiceId", id.clone())];
+    let due = invoice.int("balance") > 0 && invoice.text("kind") == "invoice";
+    let lines = invoice.list("lines").iter().map(|line| vec![
+        html! { (line.text("description")) },
+        html! { span.number { (line.int("quantity")) } },
+        html! { span.number { (written.number(line.at("vatPercentage").as_f64().unwrap_or_default(), 2)) " %" } },
+        html! { span.number { (money(line.int("gross"))) } },
+    ]);
+    let lines = lines.collect();
+    let kinds = [
+        ("cash", say.term("cash")),
+        ("card", say.term("card")),
+        ("bank_transfer", say.term("bank_transfer")),
+    ];
+    let main = html! {
+        section.card {
+            (facts(vec![
+                (say.client(), html! { a href={ "/console/clients/" (invoice.text("clientId")) "/money" } { (client) } }),
+                (say.status(), html! { (state(cx, invoice.text("status"))) }),
+                (say.date(), html! { (date("issueDate")) }),
+                (say.due(), html! { (date("dueDate")) }),
+                (say.total(), html! { (money(invoice.int("grossTotal"))) }),
+                (say.of_which_vat(), html! { (money(invoice.int("taxTotal"))) }),
+                (say.paid(), html! { (money(invoice.int("paidTotal"))) }),
+                (say.balance(), html! { b { (money(invoice.int("balance"))) } }),
+                (say.reminders(), html! { (invoice.int("reminderCount")) }),
+            ]))
+        }
+        (table(say.lines(), &[say.what(), say.quantity(), say.vat(), say.total()], lines))
+        section.card {
+            h2 { (say.payments()) }
+            @if payments.list("payments").is_empty() { p.quiet { (say.nothing_paid()) } }
+            ul.rows {
+                @for payment in payments.list("payments") { (paid(cx, payment)) }
+            }
+            @if due {
+                (behind(say.take_payment(), Form::of(cx, "record_payment").hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
+                    .choice("kind", say.kind(), &kinds).money("amount", say.amount_or_all()).text("reference", say.reference()).send(say.take_payment())))
+            }
+        }
+    };
+    let acts = html! {
+        @if pdf.has("pdf.url") { a.button.plain href=(pdf.text("pdf.url")) download=(pdf.text("pdf.fileName")) { (say.pdf()) } }
+        (Form::about(cx, "send_invoice_copy", at()).button(say.send_copy()))
+        @if due { (Form::about(cx, "remind_of_invoice", at()).button(say.remind())) }
+        @if due && cx.may("credit_invoice") {
+            (behind(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
+        }
+    };
+    Ok(Shown::new(invoice.text("number"), main).acts(acts))
+}
+
+fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
+    let (say, written) = (cx.say, &cx.written);
+    let currency = payment.text("currency");
+    let left = payment.int("amount") - payment.int("refundedTotal");
+    html! {
+        li {
+            span.grow {
+                b.number { (written.money(payment.int("amount"), currency)) } " " (say.term(payment.text("kind")))
+                br; span.quiet { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if payment.has("failureCode") { " · " (payment.text("failureCode")) } }
+            }
+            (state(cx, payment.text("status")))
+            @if payment.text("status") == "succeeded" && left > 0 && cx.may("refund_payment") {
+                (behind(say.refund(), Form::about(cx, "refund_payment", vec![("paymentId", payment.text("paymentId").to_owned())]).money("amount", say.amount()).text("reason", say.reason()).danger(say.refund())))
+            }
+        }
+    }
+}
+
+/// `/console/money/payments`
+pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask = Ask::of("list_payments").with("limit", 50).with("status", cx.place.asked("status"));
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for payment in told.list("payments") {
+        let client = cx.client(payment.text("clientId"))?;
+        let written = &cx.written;
+        rows.push(vec![
+            html! { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
+            html! { a href={ "/console/clients/" (payment.text("clientId")) "/money" } { (client) } },
+            html! { span.number { (written.money(payment.int("amount"), payment.text("currency"))) } },
+            html! { (cx.say.term(payment.text("kind"))) },
+            state(cx, payment.text("status")),
+            html! { @if payment.has("invoiceId") { a href={ "/console/money/invoices/" (payment.text("invoiceId")) } { (cx.say.invoice()) } } },
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        (tabs(cx, "/payments"))
+        (statuses(cx, &["pending", "processing", "succeeded", "failed", "cancelled"]))
+        @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
+        @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.payments(), main))
+}
+
+/// `/console/money/memberships`
+pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask =
+        Ask::of("list_subscriptions").with("limit", 50).with("status", cx.place.asked("status"));
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for course in told.list("subscriptions") {
+        let client = cx.client(course.text("clientId"))?;
+        let written = &cx.written;
+        rows.push(vec![
+            html! { a href={ "/console/clients/" (course.text("clientId")) "/money" } { (client) } },
+            html! { (course.text("name")) },
+            html! { span.number { (written.money(course.int("price"), course.text("currency"))) } },
+            html! { (course.date("nextBillingDate").map(|date| written.date(date)).unwrap_or_default()) },
+            state(cx, course.text("status")),
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        (tabs(cx, "/memberships"))
+        (statuses(cx, &["scheduled", "active", "past_due", "paused", "cancelled", "expired"]))
+        @if rows.is_empty() { (empty(say.no_membership(), None)) }
+        @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.memberships(), main))
+}
+
+/// `/console/money/requests`
+pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask =
+        Ask::of("list_payment_requests").with("limit", 50).with("status", cx.place.asked("status"));
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for request in told.list("paymentRequests") {
+        let client = cx.client(request.text("clientId"))?;
+        let written = &cx.written;
+        let open = request.text("status") == "open";
+        rows.push(vec![
+            html! { a href={ "/console/clients/" (request.text("clientId")) "/money" } { (client) } },
+            html! { (request.text("description")) },
+            html! { span.number { (written.money(request.int("amount"), request.text("currency"))) } },
+            state(cx, request.text("status")),
+            html! { @if open { div.buttons {
+                a.button.plain href=(request.text("payUrl")) target="_blank" rel="noopener" { (cx.say.pay_page()) }
+                (Form::about(cx, "cancel_payment_request", vec![("paymentRequestId", request.text("paymentRequestId").to_owned())]).button(cx.say.cancel()))
+            } } },
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        (tabs(cx, "/requests"))
+        (statuses(cx, &["open", "paid", "cancelled", "expired"]))
+        @if rows.is_empty() { (empty(say.nothing(), None)) }
+        @else { (table(say.payment_requests(), &[say.client(), say.what(), say.amount(), say.status(), ""], rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.payment_requests(), main))
+}
+
+/// `/console/money/chargebacks`
+pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask =
+        Ask::of("list_chargebacks").with("limit", 50).with("status", cx.place.asked("status"));
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for chargeback in told.list("chargebacks") {
+        let client = cx.client(chargeback.text("clientId"))?;
+        let written = &cx.written;
+        rows.push(vec![
+            html! { (chargeback.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
+            html! { a href={ "/console/clients/" (chargeback.text("clientId")) "/money" } { (client) } },
+            html! { span.number { (written.money(chargeback.int("amount"), chargeback.text("currency"))) } },
+            html! { (cx.say.term(chargeback.text("reason"))) },
+            html! { (chargeback.instant("evidenceDueAt").map(|at| written.instant(at)).unwrap_or_default()) },
+            state(cx, chargeback.text("status")),
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        (tabs(cx, "/chargebacks"))
+        (statuses(cx, &["open", "under_review", "won", "lost"]))
+        @if rows.is_empty() { (empty(say.nothing(), None)) }
+        @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.chargebacks(), main))
+}

@@ -1,0 +1,27 @@
+//! Every place that the shell leads to, for phones, whose bar has room for few.
+
+use maud::html;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{icon, shell::Shown},
+    session::sign_out_form,
+    visit::Visit,
+};
+
+/// `/console/more`, `/my/more`
+pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let say = cx.say;
+    let main = html! {
+        nav.card aria-label=(say.more()) {
+            ul.rows {
+                @for way in super::ways(cx).iter().filter(|way| cx.may(way.needs)) {
+                    li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(say)) } }
+                }
+                li { a.who.grow href=(super::account(cx)) { (icon("account")) (say.account()) } }
+            }
+        }
+        (sign_out_form(&cx.csrf(), say.sign_out()))
+    };
+    Ok(Shown::new(say.more(), main))
+}

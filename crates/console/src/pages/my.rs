@@ -1,0 +1,489 @@
+//! The pages of a client, who has them on a phone: what comes, what to do, what there is.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use super::{calendar, client::shared_progress, money as bills};
+use crate::{
+    parts::{
+        fields::Form,
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// What of the days to come is planned for training.
+fn planned(cx: &mut Visit<'_, '_>, days: i64) -> Result<Vec<Value>> {
+    let (own, today) = (cx.own_id(), cx.written.today());
+    let until = today.plus_days(days).unwrap_or(today);
+    let ask = Ask::of("get_client_workout_calendar")
+        .at("clientId", &own)
+        .with("from", today)
+        .with("to", until);
+    Ok(cx.ask_if(ask)?.unwrap_or_default().list("calendar.items").to_vec())
+}
+
+/// A day of training with what begins it, or goes on with it.
+fn workout(cx: &Visit<'_, '_>, item: &Value) -> Markup {
+    let own = cx.own_id();
+    let say = cx.say;
+    let open =
+        matches!(item.text("status"), "today" | "missed" | "planned" | "in_progress" | "upcoming");
+    html! {
+        li {
+            span.grow { b { (item.text("name")) } br; span.quiet {
+                (item.date("scheduledDate").map(|date| cx.written.day(date)).unwrap_or_default()) " · " (item.text("planName")) } }
+            @if item.has("sessionId") { a.button href={ "/my/training/" (item.text("sessionId")) } { (say.go_on()) } }
+            @else if open && item.date("scheduledDate").is_some_and(|date| date <= cx.written.today()) {
+                (Form::about(cx, "begin_workout_session", vec![("clientId", own)])
+                    .hidden("planId", item.text("planId")).hidden("planMomentId", item.text("planMomentId")).hidden("occurrenceDate", item.text("plannedDate"))
+                    .next("/my/training/{session.sessionId}").send(say.begin()))
+            } @else { (state(cx, item.text("status"))) }
+        }
+    }
+}
+
+/// `/my`
+pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (own, now) = (cx.own_id(), cx.written.now);
+    let next = Ask::of("list_bookings")
+        .with("status", "booked")
+        .with("from", now)
+        .with("to", now.plus_days(60))
+        .with("limit", 100);
+    let next = cx.ask(next)?.list("bookings").last().cloned();
+    let coach = match &next {
+        Some(next) => cx.coach(next.text("coachId"))?,
+        None => String::new(),
+    };
+    let training = planned(cx, 1)?;
+    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default();
+    let forms = cx
+        .ask_if(Ask::of("list_form_assignments").at("clientId", &own).with("limit", 20))?
+        .unwrap_or_default();
+    let waits = forms
+        .list("formAssignments")
+        .iter()
+        .filter(|form| matches!(form.text("status"), "assigned" | "in_progress"))
+        .count() as i64;
+    let due = cx
+        .ask_if(Ask::of("list_invoices").with("status", "open").with("limit", 1))?
+        .unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        section.card.hero #next data-live="booking" {
+            h2 { (say.next_visit()) }
+            @match &next {
+                Some(booking) => { p { b { (calendar::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
+                None => { p.quiet { (say.nothing_booked()) } a.button href="/my/book" { (say.book()) } }
+            }
+        }
+        section.card {
+            h2 { (say.todays_workout()) }
+            @if training.is_empty() { p.quiet { (say.no_workout()) } }
+            ul.rows { @for item in &training { (workout(cx, item)) } }
+        }
+        div.figures {
+            @for pool in credits.list("credits") { div.figure { b { (written.count(pool.int("available"))) } (say.credits()) } }
+            a.figure href="/my/messages" { b { (written.count(unread.int("unreadMessages"))) } (say.unread()) }
+            @if waits > 0 { a.figure href="/my/forms" { b { (written.count(waits)) } (say.forms_wait()) } }
+            @if due.int("total") > 0 { a.figure href="/my/invoices" { b { (written.count(due.int("total"))) } (say.open_invoices()) } }
+        }
+    };
+    Ok(Shown::new(say.hello(&cx.person.name), main))
+}
+
+/// `/my/book`
+pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let main = calendar::slots(cx, None, "/my/bookings")?;
+    Ok(Shown::new(cx.say.book(), main))
+}
+
+/// `/my/bookings`
+pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told =
+        cx.ask(Ask::of("list_bookings").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for booking in told.list("bookings") {
+        let coach = cx.coach(booking.text("coachId"))?;
+        let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
+        let what = match (coming, booking.text("attendanceStatus")) {
+            (false, marked) if booking.text("status") == "booked" && marked != "expected" => marked,
+            _ => booking.text("status"),
+        };
+        let foreseen = match coming && booking.text("status") == "booked" {
+            true => foreseen(cx, booking),
+            false => Markup::default(),
+        };
+        rows.push(vec![
+            html! { (calendar::when(cx, booking)) },
+            html! { (booking.text("name")) },
+            html! { (coach) },
+            state(cx, what),
+            html! { (foreseen) (calendar::cancelling(cx, booking)) },
+        ]);
+    }
+    let say = cx.say;
+    let main = html! {
+        p { a.button href="/my/book" { (say.book()) } }
+        div #bookings data-live="booking" {
+            @if rows.is_empty() { (empty(say.nothing_booked(), Some(("/my/book", say.book())))) }
+            @else { (table(say.bookings(), &[say.when(), say.what(), say.coach(), say.status(), ""], rows)) }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(say.bookings(), main))
+}
+
+/// What calling a booking off would cost now, as its own rules say.
+fn foreseen(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let policy = booking.at("policy");
+    let Some(at) = booking.instant("startsAt") else { return Markup::default() };
+    let window = policy.int("cancellationWindowMinutes");
+    let late =
+        policy.has("cancellationWindowMinutes") && cx.written.now > at.plus_seconds(-window * 60);
+    let fee = policy.at("lateFee");
+    html! {
+        @if late && fee.is_object() { p.quiet { (cx.say.late_costs(&cx.written.money(fee.int("amount"), fee.text("currency")))) } }
+        @else if policy.has("cancellationWindowMinutes") {
+            p.quiet { (cx.say.free_until(&cx.written.instant(at.plus_seconds(-window * 60)))) }
+        }
+    }
+}
+
+/// `/my/training`
+pub(super) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let coming = planned(cx, 13)?;
+    let done = Ask::of("list_workout_sessions").at("clientId", &own).with("limit", 20);
+    let done = cx.ask_if(done.with("page", cx.place.asked("page")))?.unwrap_or_default();
+    let records = cx
+        .ask_if(Ask::of("list_personal_records").at("clientId", &own).with("limit", 10))?
+        .unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        section.card {
+            h2 { (say.planned()) }
+            @if coming.is_empty() { p.quiet { (say.no_workout()) } }
+            ul.rows { @for item in &coming { (workout(cx, item)) } }
+        }
+        section.card {
+            h2 { (say.records()) }
+            ul.rows { @for lift in records.list("personalRecords") {
+                li { span.grow { (lift.text("name")) } span.number { @for record in lift.list("records").iter().take(1) {
+                    (written.number(record.at("value").as_f64().unwrap_or_default(), 2)) " " span.quiet { (say.term(record.text("type"))) } } } }
+            } }
+        }
+        section.card {
+            h2 { (say.sessions()) }
+            ul.rows { @for session in done.list("sessions") {
+                li { span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
+                    a.grow href={ "/my/training/" (session.text("sessionId")) } { (session.text("name")) } (state(cx, session.text("status"))) }
+            } }
+        }
+        (pager(cx, &done))
+    };
+    Ok(Shown::new(say.training(), main))
+}
+
+/// `/my/training/{sessionId}`: one exercise a screen, each saved at once.
+pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
+    let told = cx.ask(Ask::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
+    let session = told.at("session").clone();
+    let exercises = session.list("exercises");
+    let at = || vec![("clientId", own.clone()), ("sessionId", id.clone())];
+    let (say, written) = (cx.say, &cx.written);
+    let open = session.text("status") != "completed";
+    let shown = cx
+        .place
+        .asked("exercise")
+        .parse::<usize>()
+        .ok()
+        .filter(|index| *index < exercises.len())
+        .unwrap_or(0);
+    let to = |index: usize| cx.place.but(&[("exercise", &index.to_string())]);
+    let main = html! {
+        @if open && !exercises.is_empty() {
+            @let exercise = &exercises[shown];
+            section.card {
+                p.quiet { (shown + 1) " / " (exercises.len()) }
+                h2 { (exercise.text("name")) }
+                @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
+                (sets_form(cx, at(), exercises, shown, &next))
+                div.buttons {
+                    @if shown > 0 { a.button.plain href=(to(shown - 1)) { (say.previous()) } }
+                    @if shown + 1 < exercises.len() { a.button.plain href=(to(shown + 1)) { (say.next()) } }
+                }
+            }
+            (Form::about(cx, "complete_workout_session", at()).next(cx.place.path.clone()).send(say.finish()))
+        } @else {
+            div.figures {
+                div.figure { b { (written.count(session.int("setCount"))) } (say.sets()) }
+                div.figure { b { (written.number(session.at("totalVolume").as_f64().unwrap_or_default(), 1)) } (session.text("weightUnit")) }
+                @if session.has("durationSeconds") { div.figure { b { (written.count(session.int("durationSeconds") / 60)) } "min" } }
+            }
+            @for exercise in exercises {
+                section.card {
+                    h3 { (exercise.text("name")) }
+                    ul.rows { @for (number, set) in exercise.list("sets").iter().enumerate() {
+                        li { span.quiet { (number + 1) } span.grow.number {
+                            @if set.has("reps") { (set.int("reps")) " × " }
+                            @if let Some(weight) = set.at("weight").as_f64() { (written.number(weight, 2)) " " (session.text("weightUnit")) }
+                            @if set.has("durationSeconds") { " " (set.int("durationSeconds")) " s" }
+                            @if set.has("distanceMeters") { " " (set.int("distanceMeters")) " m" }
+                        } @if set.is("completed") { (crate::parts::icon("done")) } }
+                    } }
+                }
+            }
+            @if !open {
+                section.card {
+                    h2 { (say.how_was_it()) }
+                    @let feelings: Vec<_> = ["Strong", "Energized", "Challenging", "Intense", "Satisfied", "Exhausted"].iter().map(|word| (*word, say.term(word))).collect();
+                    @let efforts: Vec<_> = ["Easy", "Moderate", "Hard"].iter().map(|word| (*word, say.term(word))).collect();
+                    @let ratings: Vec<_> = (1..=10).map(|rating: i64| (rating.to_string(), rating.to_string())).collect();
+                    (Form::about(cx, "update_workout_feedback", at()).from(session.at("feedback")).choice("rating", say.rating(), &ratings)
+                        .choice("difficulty", say.effort(), &efforts).choice("emojiRating", say.feeling(), &feelings).area("notes", say.note()).send(say.save()))
+                }
+            }
+        }
+    };
+    Ok(Shown::new(session.text("name"), main)
+        .acts(html! { a.button.plain href="/my/training" { (say.training()) } }))
+}
+
+/// The sets of all exercises, of which one's can be seen: what was done is written whole.
+fn sets_form(
+    cx: &Visit<'_, '_>,
+    at: Vec<(&'static str, String)>,
+    exercises: &[Value],
+    shown: usize,
+    next: &str,
+) -> Markup {
+    let mut form = Form::about(cx, "set_workout_session_sets", at).next(next);
+    for (index, exercise) in exercises.iter().enumerate() {
+        let name = |rest: &str| format!("exercises.{index}.{rest}");
+        form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
+        for field in ["notes", "superset"] {
+            if exercise.has(field) {
+                form = form.hidden(&name(field), exercise.text(field));
+            }
+        }
+        for (number, set) in exercise.list("sets").iter().enumerate() {
+            let name = |field: &str| format!("exercises.{index}.sets.{number}.{field}");
+            form = form.hidden(&name("type"), set.text("type"));
+            let fields = ["reps", "weight", "durationSeconds", "distanceMeters", "rpe"];
+            if index == shown {
+                form = form.beside(stepping(cx, &name, number, set));
+            } else {
+                for field in fields.into_iter().filter(|field| set.has(field)) {
+                    form = form.hidden(&name(field), set.at(field).to_string());
+                }
+                form = form.hidden(&name("completed"), set.is("completed").to_string());
+            }
+        }
+    }
+    form.send(cx.say.save_sets())
+}
+
+/// The fields of a set, with buttons that are easily hit.
+fn stepping(
+    cx: &Visit<'_, '_>,
+    name: &dyn Fn(&str) -> String,
+    number: usize,
+    set: &Value,
+) -> Markup {
+    let say = cx.say;
+    let fields: [(&str, &str, f64); 4] = [
+        ("weight", "kg", 2.5),
+        ("reps", say.reps(), 1.0),
+        ("durationSeconds", "s", 5.0),
+        ("distanceMeters", "m", 100.0),
+    ];
+    let entered = |field: &str| {
+        let typed = cx.entered.fields.iter().find(|(own, _)| *own == name(field));
+        typed.map(|(_, value)| value.clone()).unwrap_or_else(|| match set.at(field).as_f64() {
+            Some(value) if value.fract() == 0.0 => format!("{value:.0}"),
+            Some(value) => value.to_string(),
+            None => String::new(),
+        })
+    };
+    html! {
+        fieldset.field {
+            legend { (say.set()) " " (number + 1) }
+            @for (field, label, step) in fields.into_iter().filter(|(field, ..)| set.has(field)) {
+                div.stepper {
+                    button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }
+                    input type="text" inputmode="decimal" name=(name(field)) value=(entered(field)) aria-label={ (label) ", " (say.set()) " " (number + 1) };
+                    button.plain type="button" data-step=(step) aria-label={ (label) " +" } { "+" }
+                }
+            }
+            label.check { input type="checkbox" name=(name("completed")) value="true" checked; (say.done_it()) }
+        }
+    }
+}
+
+/// `/my/progress`
+pub(super) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let main = shared_progress(cx, &own, Markup::default())?;
+    Ok(Shown::new(cx.say.progress(), main))
+}
+
+/// `/my/invoices`
+pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let told =
+        cx.ask(Ask::of("list_invoices").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let courses = cx.ask_if(Ask::of("list_subscriptions").with("limit", 20))?.unwrap_or_default();
+    let rows = bills::rows(cx, &told, false)?;
+    let requests = cx
+        .ask_if(Ask::of("list_payment_requests").with("status", "open").with("limit", 20))?
+        .unwrap_or_default();
+    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        @for request in requests.list("paymentRequests") {
+            div.notice.warn { (request.text("description")) ": " b { (written.money(request.int("amount"), request.text("currency"))) } " "
+                a.button href=(request.text("payUrl")) data-hx-boost="false" { (say.pay()) } }
+        }
+        section.card {
+            h2 { (say.membership()) }
+            @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+            @for course in courses.list("subscriptions") { (bills::course(cx, course)) }
+            @for pool in credits.list("credits") { p { (say.credits()) ": " b.number { (written.count(pool.int("available"))) } } }
+        }
+        h2 { (say.invoices()) }
+        @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
+        @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(say.invoices(), main))
+}
+
+/// `/my/forms`
+pub(super) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let ask = Ask::of("list_form_assignments").at("clientId", &own).with("limit", 50);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        ul.rows.card {
+            @for one in told.list("formAssignments") {
+                li {
+                    span.grow { b { (one.text("formName")) } br; span.quiet { (one.text("message")) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) } }
+                    @if matches!(one.text("status"), "assigned" | "in_progress") { a.button href={ "/my/forms/" (one.text("assignmentId")) } { (say.fill_in()) } }
+                    @else { (state(cx, one.text("status"))) }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(say.forms(), main))
+}
+
+/// `/my/forms/{assignmentId}`
+pub(super) fn form(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
+    let told = cx.ask(Ask::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+    let assignment = told.at("formAssignment").clone();
+    let say = cx.say;
+    let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
+    let open = matches!(assignment.text("status"), "assigned" | "in_progress");
+    let shown: Vec<&str> = told.list("draft.shown").iter().filter_map(Value::as_str).collect();
+    let mut form = Form::about(cx, "save_form_draft", at());
+    for question in told.list("questions") {
+        if question.text("showWhen").is_empty() && !question.at("showWhen").is_object()
+            || shown.contains(&question.text("questionId"))
+        {
+            form = form.beside(asked(cx, question, told.at("draft.answers")));
+        }
+    }
+    let main = html! {
+        @if assignment.has("message") { p { (assignment.text("message")) } }
+        @if open {
+            section.card { (form.send(say.save_answers())) }
+            @if told.list("draft.missing").is_empty() {
+                section.card { p { (say.all_answered()) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
+            } @else {
+                p.quiet { (say.still_missing(&cx.written.count(told.list("draft.missing").len() as i64))) }
+            }
+        } @else { p { (state(cx, assignment.text("status"))) } }
+    };
+    Ok(Shown::new(assignment.text("formName"), main))
+}
+
+/// A question with what was answered so far.
+fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Value) -> Markup {
+    let id = question.text("questionId");
+    let name = format!("answers.{id}");
+    let answer = answers.at(id);
+    let text = || {
+        answer.as_str().map_or_else(
+            || if answer.is_null() { String::new() } else { answer.to_string() },
+            str::to_owned,
+        )
+    };
+    let chosen = |option: &str| {
+        answer.as_str() == Some(option)
+            || answer.as_array().is_some_and(|all| all.iter().any(|one| one == option))
+    };
+    let label = question.text("label");
+    let say = cx.say;
+    let choices = |kind: &str| {
+        html! {
+            fieldset.field {
+                legend { (label) }
+                @if kind == "checkbox" { input type="hidden" name={ (name) ":many" } value=""; }
+                @for option in question.list("options") {
+                    label.check {
+                        input type=(kind) name=(if kind == "checkbox" { format!("{name}:many") } else { name.clone() }) value=(option.text("optionId")) checked[chosen(option.text("optionId"))];
+                        (option.text("label"))
+                    }
+                }
+            }
+        }
+    };
+    match question.text("type") {
+        "statement" => html! { p { (label) } },
+        "single_choice" => choices("radio"),
+        "multi_choice" => choices("checkbox"),
+        "boolean" | "consent" => html! {
+            fieldset.field {
+                legend { (label) }
+                label.check { input type="radio" name={ (name) ":truth" } value="true" checked[answer == &Value::Bool(true)]; (say.yes()) }
+                label.check { input type="radio" name={ (name) ":truth" } value="false" checked[answer == &Value::Bool(false)]; (say.no()) }
+            }
+        },
+        "scale" => html! {
+            fieldset.field {
+                legend { (label) }
+                div.times {
+                    @for step in question.int("min")..=question.int("max").min(question.int("min") + 20) {
+                        label.check { input type="radio" name={ (name) ":number" } value=(step) checked[answer.as_f64() == Some(step as f64)]; (step) }
+                    }
+                }
+            }
+        },
+        kind => {
+            let (input, mark) = match kind {
+                "number" => ("number", ":number"),
+                "date" => ("date", ""),
+                "measurement" => ("number", ".value:number"),
+                _ => ("text", ""),
+            };
+            html! {
+                div.field {
+                    label for=(name) { (label) }
+                    @if question.has("help") { p.help { (question.text("help")) } }
+                    @if kind == "file" { p.quiet { (say.files_elsewhere()) } }
+                    @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What the business sells.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::Form,
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+const KINDS: [&str; 5] = ["DayPass", "WeekPass", "Membership", "CreditPack", "Other"];
+const VISIBILITIES: [&str; 5] =
+    ["Visible", "VisibleInStore", "VisibleInStoreAndApp", "VisibleInApp", "HideProduct"];
+const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "HalfYear", "Year"];
+
+/// `/console/products`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let place = cx.place;
+    let ask = ["search", "productType", "visibility", "page"]
+        .iter()
+        .fold(Ask::of("list_products").with("limit", 50), |ask, name| {
+            ask.with(name, place.asked(name))
+        });
+    let told = cx.ask(ask.with("archived", place.asked("archived") == "true"))?;
+    let (say, written) = (cx.say, &cx.written);
+    let rows: Vec<Vec<Markup>> = told.list("products").iter().map(|product| vec![
+        html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },
+        html! { (say.term(product.text("productType"))) },
+        html! { span.number { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } } },
+        html! { (say.term(product.text("visibility"))) },
+        html! { @if product.is("isArchived") { (state(cx, "archived")) } },
+    ]).collect();
+    let main = html! {
+        form.filters method="get" role="search" {
+            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")) maxlength="100"; }
+            label { (say.kind())
+                select name="productType" { option value="" { (say.all()) } @for word in KINDS { option value=(word) selected[place.asked("productType") == word] { (say.term(word)) } } }
+            }
+            label { (say.archived())
+                select name="archived" { option value="" { (say.no()) } option value="true" selected[place.asked("archived") == "true"] { (say.yes()) } }
+            }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if rows.is_empty() { (empty(say.no_products(), None)) }
+        @else { (table(say.products(), &[say.name(), say.kind(), say.price(), say.visibility(), ""], rows)) (pager(cx, &told)) }
+    };
+    let acts = html! { @if cx.may("create_product") { a.button href="/console/products/new" { (say.add_product()) } } };
+    Ok(Shown::new(say.products(), main).acts(acts))
+}
+
+fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+    let say = cx.say;
+    let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
+        words.iter().map(|word| (*word, say.term(word))).collect()
+    };
+    let language = cx.person.company.language.clone();
+    form.text(&format!("name.{language}"), say.name())
+        .area(&format!("description.{language}"), say.description())
+        .money("price", say.price())
+        .text("vatPercentage", say.vat())
+        .choice("visibility", say.visibility(), &words(&VISIBILITIES))
+        .choice("period", say.billed_every(), &words(&PERIODS))
+        .check("autoRenew", say.renews_by_itself())
+        .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
+        .check("assignCredits", say.gives_credits())
+        .text("credits", say.credits())
+        .text("daysUsable", say.days_usable())
+}
+
+/// `/console/products/new`
+pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let say = cx.say;
+    let kinds: Vec<_> = KINDS.iter().map(|word| (*word, say.term(word))).collect();
+    let form = Form::of(cx, "create_product").next("/console/products/{product.productId}").choice(
+        "productType",
+        say.kind(),
+        &kinds,
+    );
+    let main = html! { section.card { (fields(cx, form).send(say.add_product())) } };
+    Ok(Shown::new(say.add_product(), main))
+}
+
+/// `/console/products/{productId}`
+pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("productId").to_owned();
+    let told = cx.ask(Ask::of("get_product").at("productId", &id))?;
+    let product: Value = told["product"].clone();
+    let title = cx.localized(product.at("name"));
+    let say = cx.say;
+    let at = || vec![("productId", id.clone())];
+    let form = Form::about(cx, "update_product", at()).from(&product);
+    let main = html! {
+        p { (say.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
+        @if cx.may("update_product") { section.card { (fields(cx, form).send(say.save())) } }
+    };
+    let acts = html! {
+        @if cx.may("archive_product") {
+            @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(say.restore())) }
+            @else { (Form::about(cx, "archive_product", at()).danger(say.archive())) }
+        }
+    };
+    Ok(Shown::new(title, main).acts(acts))
+}

@@ -1,0 +1,320 @@
+//! Programmes: templates, and the weeks and days of one.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/programmes`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let place = cx.place;
+    let ask = ["search", "status", "page"]
+        .iter()
+        .fold(Ask::of("list_workout_templates").with("limit", 50), |ask, name| {
+            ask.with(name, place.asked(name))
+        });
+    let told = cx.ask(ask)?;
+    let say = cx.say;
+    let rows: Vec<Vec<Markup>> = told.list("templates").iter().map(|template| vec![
+        html! { a href={ "/console/programmes/" (template.text("_id")) } { b { (template.text("name")) } } },
+        html! { (template.text("goal")) },
+        html! { span.number { (template.int("totalWeeks")) } },
+        html! { span.number { (template.int("totalDays")) } },
+        state(cx, template.text("status")),
+    ]).collect();
+    let layouts = [("calendar_week", say.by_week()), ("sequence", say.in_sequence())];
+    let modes = [("multi_week", say.several_weeks()), ("recurring", say.again_and_again())];
+    let main = html! {
+        form.filters method="get" role="search" {
+            label.wide { (say.search()) input type="search" name="search" value=(place.asked("search")); }
+            label { (say.status())
+                select name="status" { option value="" { (say.all()) } @for word in ["Draft", "Active"] { option value=(word) selected[place.asked("status") == word] { (say.term(word)) } } }
+            }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if rows.is_empty() { (empty(say.no_programmes(), None)) }
+        @else { (table(say.programmes(), &[say.name(), say.goal(), say.weeks(), say.days(), say.status()], rows)) (pager(cx, &told)) }
+    };
+    let acts = behind(
+        say.add_programme(),
+        Form::of(cx, "create_workout_template")
+            .text("name", say.name())
+            .text("goal", say.goal())
+            .choice("layout", say.layout(), &layouts)
+            .choice("mode", say.length(), &modes)
+            .text("weeks", say.weeks())
+            .next("/console/programmes/{template._id}")
+            .send(say.add_programme()),
+    );
+    Ok(Shown::new(say.programmes(), main).acts(acts))
+}
+
+/// All days of a plan, in their order.
+fn days(cx: &mut Visit<'_, '_>, plan: &str) -> Result<Vec<Value>> {
+    let mut all = Vec::new();
+    for page in 1..=10 {
+        let told = cx.ask(
+            Ask::of("list_workout_moments")
+                .at("planId", plan)
+                .with("limit", 100)
+                .with("page", page),
+        )?;
+        all.extend(told.list("moments").to_vec());
+        if !told.is("hasNextPage") {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// What an exercise asks for, such as 5 × 8 · 60 kg.
+fn asked(cx: &Visit<'_, '_>, exercise: &Value) -> String {
+    let sets = exercise.list("sets");
+    let Some(first) = sets.iter().find(|set| set.text("type") == "normal").or(sets.first()) else {
+        return String::new();
+    };
+    let mut parts = vec![format!("{} ×", sets.len())];
+    if first.has("reps") {
+        let most = if first.has("repsMax") {
+            format!("–{}", first.int("repsMax"))
+        } else {
+            String::new()
+        };
+        parts.push(format!("{}{most}", first.int("reps")));
+    }
+    if let Some(weight) = first.at("weight").as_f64() {
+        parts.push(format!("· {} kg", cx.written.number(weight, 2)));
+    }
+    if first.has("durationSeconds") {
+        parts.push(format!("· {} s", first.int("durationSeconds")));
+    }
+    if first.has("distanceMeters") {
+        parts.push(format!("· {} m", first.int("distanceMeters")));
+    }
+    parts.join(" ")
+}
+
+/// `/console/programmes/{templateId}`
+pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("templateId").to_owned();
+    let told = cx.ask(Ask::of("get_workout_template").at("templateId", &id))?;
+    let template = told.at("template").clone();
+    let days = days(cx, &id)?;
+    let weeks = template.int("totalWeeks").max(1);
+    let say = cx.say;
+    let by_week = template.text("layout") == "calendar_week";
+    let shown = cx
+        .place
+        .asked("week")
+        .parse::<i64>()
+        .ok()
+        .filter(|week| (1..=weeks).contains(week))
+        .unwrap_or(1);
+    let of_week: Vec<&Value> = days
+        .iter()
+        .filter(|day| !day.has("weekNumber") || day.int("weekNumber") == shown)
+        .collect();
+    let weekdays: Vec<(String, String)> =
+        (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
+    let at = || vec![("planId", id.clone())];
+    let here = cx.place.but(&[("week", &shown.to_string())]);
+    let main = html! {
+        p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
+        nav.tabs aria-label=(say.weeks()) {
+            @for week in 1..=weeks { a href=(cx.place.but(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
+        }
+        div.buttons {
+            (Form::about(cx, "add_workout_week", at()).next(&*here).button(say.add_week()))
+            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*here).button(say.copy_week()))
+            @if weeks > 1 { (behind(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
+        }
+        div.grid {
+            @for day in &of_week {
+                section.card {
+                    h2 { a href={ "/console/programmes/" (id) "/days/" (day.text("planMomentId")) } { (day.text("name")) } }
+                    p.quiet { @if day.has("weekday") { (say.weekday(day.int("weekday"))) " " } (day.text("startTime")) }
+                    ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise)) } } } }
+                    (moved(cx, &id, day, weeks, by_week, &here))
+                }
+            }
+            section.card {
+                h2 { (say.add_day()) }
+                @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
+                @let form = if by_week { form.hidden("weekNumber", shown.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
+                (form.of_kind("time", "startTime", say.starts_at(), "off").send(say.add_day()))
+            }
+        }
+    };
+    let acts = html! {
+        @if template.text("status") == "Draft" { (Form::about(cx, "publish_workout_template", vec![("templateId", id.clone())]).send(say.publish())) }
+        (Form::about(cx, "duplicate_workout_template", vec![("templateId", id.clone())]).next("/console/programmes/{template._id}").button(say.duplicate()))
+    };
+    Ok(Shown::new(template.text("name"), main).acts(acts))
+}
+
+/// Buttons that move a day to the day or the week before or after it.
+fn moved(
+    cx: &Visit<'_, '_>,
+    plan: &str,
+    day: &Value,
+    weeks: i64,
+    by_week: bool,
+    here: &str,
+) -> Markup {
+    let (say, id) = (cx.say, day.text("planMomentId"));
+    let form = || {
+        Form::about(
+            cx,
+            "update_workout_moment",
+            vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())],
+        )
+        .next(here)
+    };
+    let (weekday, week) = (day.int("weekday"), day.int("weekNumber"));
+    if !by_week {
+        return Markup::default();
+    }
+    html! {
+        div.buttons {
+            @if weekday > 1 { (form().hidden("weekday", (weekday - 1).to_string()).button(say.earlier())) }
+            @if weekday < 7 { (form().hidden("weekday", (weekday + 1).to_string()).button(say.later())) }
+            @if week > 1 { (form().hidden("weekNumber", (week - 1).to_string()).button(say.to_week(&(week - 1).to_string()).as_str())) }
+            @if week < weeks { (form().hidden("weekNumber", (week + 1).to_string()).button(say.to_week(&(week + 1).to_string()).as_str())) }
+        }
+    }
+}
+
+/// `/console/programmes/{templateId}/days/{planMomentId}`
+pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (plan, id) =
+        (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
+    let found = days(cx, &plan)?.into_iter().find(|day| day.text("planMomentId") == id);
+    let day = found.ok_or(spotter_kernel::Key::NotFound)?;
+    let search = cx.place.asked("search").to_owned();
+    let exercises = match search.as_str() {
+        "" => Vec::new(),
+        search => cx
+            .ask(Ask::of("list_workout_exercises").with("search", search).with("limit", 10))?
+            .list("exercises")
+            .to_vec(),
+    };
+    let say = cx.say;
+    let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
+    let own = day.list("exercises");
+    // What a day holds is written whole; each button writes what it would be after it.
+    let written = |order: Vec<&Value>, more: Option<&Value>| {
+        let mut form =
+            Form::about(cx, "set_workout_moment_exercises", at()).next(cx.place.path.clone());
+        for (index, exercise) in order.into_iter().chain(more).enumerate() {
+            form = with_exercise(form, index, exercise);
+        }
+        form
+    };
+    let swapped = |one: usize, other: usize| {
+        let mut order: Vec<&Value> = own.iter().collect();
+        order.swap(one, other);
+        order
+    };
+    let without = |at: usize| {
+        own.iter()
+            .enumerate()
+            .filter(|(index, _)| *index != at)
+            .map(|(_, one)| one)
+            .collect::<Vec<_>>()
+    };
+    let main = html! {
+        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) " · " } @if day.has("weekday") { (say.weekday(day.int("weekday"))) } }
+        section.card {
+            h2 { (say.exercises()) }
+            @if own.is_empty() { p.quiet { (say.no_exercises()) } }
+            ul.rows {
+                @for (index, exercise) in own.iter().enumerate() {
+                    li {
+                        span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise)) } }
+                        div.buttons {
+                            @if index > 0 { (written(swapped(index, index - 1), None).button(say.move_up())) }
+                            @if index + 1 < own.len() { (written(swapped(index, index + 1), None).button(say.move_down())) }
+                            (written(without(index), None).hidden("exercises", "").danger(say.remove()))
+                        }
+                    }
+                }
+            }
+        }
+        section.card {
+            h2 { (say.add_exercise()) }
+            form.filters method="get" role="search" {
+                label.wide { (say.search()) input type="search" name="search" value=(search) autocomplete="off"; }
+                button.plain type="submit" { (say.search()) }
+            }
+            @for exercise in &exercises {
+                div.card {
+                    h3 { (exercise.text("name")) }
+                    (adding(written(own.iter().collect(), None), own.len(), exercise, say).send(say.add()))
+                }
+            }
+        }
+    };
+    let back = format!("/console/programmes/{plan}?week={}", day.int("weekNumber").max(1));
+    let acts = html! {
+        a.button.plain href=(back) { (say.back()) }
+        (behind(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
+    };
+    Ok(Shown::new(day.text("name"), main).acts(acts))
+}
+
+const OF_SETS: [&str; 7] =
+    ["type", "reps", "repsMax", "weight", "distanceMeters", "durationSeconds", "rpe"];
+
+fn with_exercise<'f>(mut form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
+    let name = |rest: &str| format!("exercises.{index}.{rest}");
+    form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
+    for field in ["notes", "restSeconds", "superset", "tempo"] {
+        if exercise.has(field) {
+            let value = exercise.at(field);
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            form = form.hidden(&name(field), text);
+        }
+    }
+    for (set, values) in exercise.list("sets").iter().enumerate() {
+        for field in OF_SETS {
+            if values.has(field) {
+                let value = values.at(field);
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                form = form.hidden(&name(&format!("sets.{set}.{field}")), text);
+            }
+        }
+    }
+    form
+}
+
+/// The fields of an exercise that is added: as many equal sets as its three most common fields say.
+fn adding<'f>(form: Form<'f>, index: usize, exercise: &Value, say: crate::words::Say) -> Form<'f> {
+    let name = |rest: &str| format!("exercises.{index}.{rest}");
+    let mut form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
+    let tracking = exercise.text("trackingType");
+    for set in 0..3 {
+        let label = |word: &str| format!("{} {} · {word}", say.set(), set + 1);
+        if tracking.contains("reps") {
+            form = form.text(&name(&format!("sets.{set}.reps")), &label(say.reps()));
+        }
+        if tracking.contains("weight") {
+            form = form.text(&name(&format!("sets.{set}.weight")), &label("kg"));
+        }
+        if tracking.contains("duration") {
+            form = form.text(&name(&format!("sets.{set}.durationSeconds")), &label("s"));
+        }
+        if tracking.contains("distance") {
+            form = form.text(&name(&format!("sets.{set}.distanceMeters")), &label("m"));
+        }
+    }
+    form
+}

@@ -1,0 +1,198 @@
+//! The day at a glance: who comes, what waits, and a button for each.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::{Date, Result};
+
+use crate::{
+    parts::{
+        fields::Form,
+        lists::{empty, state},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// The bookings of a day, the earliest first.
+pub(super) fn bookings_on(cx: &mut Visit<'_, '_>, date: Date, ask: Ask) -> Result<Vec<Value>> {
+    let zone = &cx.written.zone;
+    let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
+    let ask = ask.with("from", from).with("to", to).with("limit", 100);
+    let told = cx.ask(ask)?;
+    let mut all = told.list("bookings").to_vec();
+    all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
+    Ok(all)
+}
+
+/// A button that says that somebody came, and another that they did not.
+pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let id = booking.text("bookingId").to_owned();
+    let marked = booking.text("attendanceStatus");
+    if booking.text("status") != "booked" || marked != "expected" {
+        return state(cx, if marked == "expected" { booking.text("status") } else { marked });
+    }
+    let mark = |status: &str| {
+        Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
+            .hidden("attendanceStatus", status)
+    };
+    html! {
+        div.buttons {
+            (mark("attended").send(cx.say.check_in()))
+            (mark("no_show").button(cx.say.no_show()))
+        }
+    }
+}
+
+/// Something that waits for somebody: what it is, and where it is seen to.
+struct Waiting {
+    label: String,
+    address: &'static str,
+}
+
+/// What is said of so many.
+type Label = fn(crate::words::Say, &str) -> String;
+
+fn waiting(cx: &mut Visit<'_, '_>) -> Result<Vec<Waiting>> {
+    let say = cx.say;
+    let mut all = Vec::new();
+    let lists: [(Ask, Label, &'static str); 5] = [
+        (
+            Ask::of("list_booking_requests").with("status", "pending"),
+            |say, n| say.requests_wait(n),
+            "/console/calendar/requests",
+        ),
+        (
+            Ask::of("list_checkups").with("status", "submitted"),
+            |say, n| say.checkups_wait(n),
+            "/console/forms/checkups?status=submitted",
+        ),
+        (
+            Ask::of("list_invoices").with("status", "overdue"),
+            |say, n| say.invoices_overdue(n),
+            "/console/money?status=overdue",
+        ),
+        (
+            Ask::of("list_subscriptions").with("status", "past_due"),
+            |say, n| say.memberships_past_due(n),
+            "/console/money/memberships?status=past_due",
+        ),
+        (
+            Ask::of("list_chargebacks").with("status", "open"),
+            |say, n| say.chargebacks_open(n),
+            "/console/money/chargebacks?status=open",
+        ),
+    ];
+    for (ask, label, address) in lists {
+        if let Some(told) = cx.ask_if(ask.with("limit", 1))? {
+            let count = told.int("total");
+            if count > 0 {
+                all.push(Waiting { label: label(say, &cx.written.count(count)), address });
+            }
+        }
+    }
+    if let Some(told) = cx.ask_if(Ask::of("list_webhooks").with("limit", 100))? {
+        let fails = |hook: &&Value| hook.text("lastFailureAt") > hook.text("lastSuccessAt");
+        let count = told.list("subscriptions").iter().filter(fails).count() as i64;
+        if count > 0 {
+            let label = say.webhooks_fail(&cx.written.count(count));
+            all.push(Waiting { label, address: "/console/webhooks" });
+        }
+    }
+    Ok(all)
+}
+
+/// `/console`
+pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let today = cx.written.today();
+    let own = cx.own_id();
+    let mut ask = Ask::of("list_bookings").with("status", "booked");
+    let mine = !cx.manages() || cx.place.asked("whose") == "mine";
+    if mine {
+        ask = ask.with("coachId", &own);
+    }
+    let bookings = bookings_on(cx, today, ask)?;
+    let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
+    let waiting = waiting(cx)?;
+    let month = today.first_of_month();
+    let revenue = cx.ask_if(
+        Ask::of("get_revenue_report")
+            .with("from", month)
+            .with("to", today)
+            .with("groupBy", "month"),
+    )?;
+    let members =
+        cx.ask_if(Ask::of("list_clients").with("memberStatus", "active").with("limit", 1))?;
+    let mut rows = Vec::new();
+    for booking in &bookings {
+        let client = cx.client(booking.text("clientId"))?;
+        let coach = cx.coach(booking.text("coachId"))?;
+        rows.push((booking, client, coach));
+    }
+    let (say, written) = (cx.say, &cx.written);
+    let came = bookings.iter().filter(|booking| booking.text("attendanceStatus") == "attended");
+    let main = html! {
+        div.figures {
+            div.figure { b { (written.count(bookings.len() as i64)) } (say.bookings_today()) }
+            div.figure { b { (written.count(came.count() as i64)) } (say.checked_in()) }
+            a.figure href="/console/messages" { b { (written.count(unread)) } (say.unread()) }
+            @if let Some(members) = &members {
+                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (say.members()) }
+            }
+            @if let Some(revenue) = &revenue {
+                @for total in revenue.list("report.totals") {
+                    a.figure href="/console/reports/revenue" {
+                        b { (written.money(total.int("netCollected"), total.text("currency"))) } (say.collected_this_month())
+                    }
+                }
+            }
+        }
+        div.grid {
+            section.card {
+                h2 { (say.attention()) }
+                @if waiting.is_empty() { p.quiet { (say.nothing_waits()) } }
+                ul.rows {
+                    @for one in &waiting {
+                        li { span.grow { (one.label) } a.button.plain href=(one.address) { (say.look()) span.hidden { ": " (one.label) } } }
+                    }
+                }
+            }
+            section.card {
+                h2 { (say.quickly()) }
+                div.buttons {
+                    a.button href="/console/clients/new" { (say.add_client()) }
+                    a.button.plain href="/console/calendar/book" { (say.book()) }
+                    a.button.plain href="/console/clients" { (say.find_client()) }
+                }
+            }
+        }
+        div.heading {
+            h2 { (written.day(today)) }
+            @if cx.manages() {
+                nav.buttons aria-label=(say.whose()) {
+                    a.button.plain href="/console" aria-current=[(!mine).then_some("true")] { (say.everybodys()) }
+                    a.button.plain href="/console?whose=mine" aria-current=[mine.then_some("true")] { (say.mine()) }
+                }
+            }
+        }
+        @if rows.is_empty() { (empty(say.nobody_today(), Some(("/console/calendar/book", say.book())))) }
+        @else {
+            section.card {
+                ul.rows #agenda data-live="booking" {
+                    @for (booking, client, coach) in &rows {
+                        li {
+                            b.number { (booking.instant("startsAt").map(|at| written.time(at)).unwrap_or_default()) }
+                            span.grow {
+                                a href={ "/console/clients/" (booking.text("clientId")) } { (client) }
+                                br;
+                                span.quiet { (booking.text("name")) " · " (coach) }
+                            }
+                            (attendance(cx, booking))
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(Shown::new(say.today(), main))
+}

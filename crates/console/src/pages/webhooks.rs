@@ -1,0 +1,164 @@
+//! Webhooks: who is told, what became of each delivery, and how it is sent again.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::{Event, Result};
+
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, facts, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+fn events() -> Vec<(&'static str, &'static str)> {
+    Event::ALL.iter().map(|event| (event.name(), event.name())).collect()
+}
+
+/// Whether its last delivery failed.
+fn fails(hook: &Value) -> bool {
+    hook.text("lastFailureAt") > hook.text("lastSuccessAt")
+}
+
+/// `/console/webhooks`: those that fail first.
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told =
+        cx.ask(Ask::of("list_webhooks").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let mut hooks = told.list("subscriptions").to_vec();
+    hooks.sort_by_key(|hook| !fails(hook));
+    let failed = cx
+        .ask_if(Ask::of("list_webhook_deliveries").with("status", "failed").with("limit", 10))?
+        .unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let rows: Vec<Vec<Markup>> = hooks.iter().map(|hook| vec![
+        html! { a href={ "/console/webhooks/" (hook.text("id")) } { b { (hook.text("name")) } } br; span.quiet { (hook.text("target.url")) } },
+        html! { span.number { (written.count(hook.list("events").len() as i64)) } },
+        html! { (hook.instant("lastSuccessAt").map(|at| written.instant(at)).unwrap_or_default()) },
+        html! { (hook.instant("lastFailureAt").map(|at| written.instant(at)).unwrap_or_default()) },
+        html! { @if fails(hook) { span.state.bad { (say.failing()) } } @else { (state(cx, hook.text("status"))) } },
+    ]).collect();
+    let form = Form::of(cx, "create_webhook")
+        .next("/console/webhooks/{subscription.id}")
+        .text("name", say.name())
+        .of_kind("url", "url", say.web_address(), "off")
+        .any("events", say.events(), &events());
+    let main = html! {
+        @if rows.is_empty() { (empty(say.no_webhooks(), None)) }
+        @else { (table(say.webhooks(), &[say.name(), say.events(), say.last_success(), say.last_failure(), say.status()], rows)) (pager(cx, &told)) }
+        @if !failed.list("deliveries").is_empty() {
+            section.card { h2 { (say.failed_deliveries()) } (deliveries(cx, &failed)) }
+        }
+        section.card { (behind(say.add_webhook(), form.send(say.add_webhook()))) }
+    };
+    Ok(Shown::new(say.webhooks(), main))
+}
+
+fn deliveries(cx: &Visit<'_, '_>, told: &Value) -> Markup {
+    html! {
+        ul.rows {
+            @for delivery in told.list("deliveries") {
+                li {
+                    span.grow {
+                        a href={ "/console/webhooks/deliveries/" (delivery.text("id")) } { (delivery.text("eventType")) }
+                        br; span.quiet { (delivery.instant("createdAt").map(|at| cx.written.instant(at)).unwrap_or_default()) }
+                    }
+                    (state(cx, delivery.text("status")))
+                    @if matches!(delivery.text("status"), "failed" | "cancelled") {
+                        (Form::about(cx, "redeliver_webhook", vec![("id", delivery.text("id").to_owned())]).button(cx.say.send_again()))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `/console/webhooks/{id}`
+pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("id").to_owned();
+    let told = cx.ask(Ask::of("get_webhook").at("id", &id))?;
+    let hook = told.at("subscription").clone();
+    let status = cx.place.asked("status").to_owned();
+    let ask = Ask::of("list_webhook_deliveries")
+        .with("subscriptionId", &id)
+        .with("limit", 50)
+        .with("status", &status);
+    let sent = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let at = || vec![("id", id.clone())];
+    let time = |place: &str| hook.instant(place).map(|at| written.instant(at)).unwrap_or_default();
+    let active = hook.text("status") == "active";
+    let main = html! {
+        section.card {
+            (facts(vec![
+                (say.web_address(), html! { code { (hook.text("target.url")) } }),
+                (say.status(), state(cx, hook.text("status"))),
+                (say.last_success(), html! { (time("lastSuccessAt")) }),
+                (say.last_failure(), html! { (time("lastFailureAt")) }),
+                (say.secret(), html! { (hook.text("secret.prefix")) "…" (hook.text("secret.last4")) }),
+            ]))
+            (behind(say.edit(), Form::about(cx, "update_webhook", at()).from(&hook)
+                .text("name", say.name()).any("events", say.events(), &events()).send(say.save())))
+        }
+        nav.tabs aria-label=(say.deliveries()) {
+            @for word in ["", "pending", "succeeded", "failed", "cancelled"] {
+                a href=(cx.place.but(&[("status", word), ("page", "")])) aria-current=[(word == status).then_some("page")] { (if word.is_empty() { say.all() } else { say.term(word) }) }
+            }
+        }
+        section.card { @if sent.list("deliveries").is_empty() { p.quiet { (say.nothing()) } } (deliveries(cx, &sent)) }
+        (pager(cx, &sent))
+    };
+    let acts = html! {
+        @if active { (Form::about(cx, "test_webhook", at()).button(say.send_test())) }
+        (Form::about(cx, "update_webhook", at()).hidden("status", if active { "disabled" } else { "active" }).button(if active { say.switch_off() } else { say.switch_on() }))
+        (behind(say.recover(), html! {
+            p { (say.recover_means()) }
+            (Form::about(cx, "recover_webhook", at()).moment("since", say.since(), "").send(say.recover()))
+        }))
+        (behind(say.new_secret(), Form::about(cx, "rotate_webhook_secret", at()).text("gracePeriodSeconds", say.grace_seconds()).danger(say.new_secret())))
+        (behind(say.delete(), Form::about(cx, "delete_webhook", at()).next("/console/webhooks").danger(say.delete())))
+    };
+    Ok(Shown::new(hook.text("name"), main).acts(acts))
+}
+
+/// `/console/webhooks/deliveries/{id}`
+pub(super) fn delivery(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("id").to_owned();
+    let told = cx.ask(Ask::of("get_webhook_delivery").at("id", &id))?;
+    let delivery = told.at("delivery").clone();
+    let (say, written) = (cx.say, &cx.written);
+    let time = |of: &Value, place: &str| {
+        of.instant(place).map(|at| written.instant(at)).unwrap_or_default()
+    };
+    let main = html! {
+        section.card {
+            (facts(vec![
+                (say.status(), state(cx, delivery.text("status"))),
+                (say.event(), html! { (delivery.text("eventType")) }),
+                (say.since(), html! { (time(&delivery, "createdAt")) }),
+                (say.next_try(), html! { (time(&delivery, "nextAttemptAt")) }),
+                (say.webhook(), html! { a href={ "/console/webhooks/" (delivery.text("subscriptionId")) } { (say.look()) } }),
+            ]))
+        }
+        h2 { (say.attempts()) }
+        @for attempt in delivery.list("attempts") {
+            section.card {
+                (facts(vec![
+                    (say.when(), html! { (time(attempt, "at")) }),
+                    (say.answer(), html! { @if attempt.has("responseStatus") { (attempt.int("responseStatus")) } }),
+                    (say.took(), html! { @if attempt.has("durationMs") { (written.count(attempt.int("durationMs"))) " ms" } }),
+                    (say.error_word(), html! { (attempt.text("error")) }),
+                ]))
+                @if attempt.has("responsePreview") { code.secret { (attempt.text("responsePreview")) } }
+            }
+        }
+    };
+    let acts = html! {
+        @if matches!(delivery.text("status"), "failed" | "cancelled" | "succeeded") {
+            (Form::about(cx, "redeliver_webhook", vec![("id", id.clone())]).next(format!("/console/webhooks/{}", delivery.text("subscriptionId"))).send(say.send_again()))
+        }
+    };
+    Ok(Shown::new(say.delivery(), main).acts(acts))
+}

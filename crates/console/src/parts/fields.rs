@@ -1,0 +1,401 @@
+//! Forms. A form is of an operation: its fields are named by their place in the body, what they may hold is read from
+//! the operation's schema, and what the operation refuses is told beside the field that is wrong.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_contract::Method;
+use spotter_kernel::money::Currency;
+
+use super::told::Told;
+use crate::{
+    body,
+    visit::{Visit, reached},
+};
+
+/// What stands above a form that was refused, by its class.
+pub(super) const SUMMARY: &str = "summary of-form";
+
+/// A form of an operation on its way to somebody.
+pub(crate) struct Form<'f> {
+    operation: &'static str,
+    schema: Option<&'f Value>,
+    /// What of the path the operation is given.
+    at: Vec<(&'static str, String)>,
+    next: String,
+    /// What there is so far.
+    record: Option<&'f Value>,
+    /// What was typed and refused.
+    typed: Option<&'f [(String, String)]>,
+    wrong: Option<(String, String)>,
+    fields: Vec<Markup>,
+    hidden: Vec<(String, String)>,
+    key: String,
+    csrf: String,
+    action: String,
+    id: String,
+    sure: Option<&'static str>,
+    choose: &'static str,
+    currency: String,
+    said: &'static str,
+    plain: bool,
+}
+
+impl<'f> Form<'f> {
+    /// A form of an operation. Where it is taken, its page is shown again; see [`next`](Self::next).
+    pub(crate) fn of(cx: &'f Visit<'_, '_>, operation: &'static str) -> Self {
+        Self::about(cx, operation, Vec::new())
+    }
+
+    /// The same of an operation about something: what stands in its path.
+    pub(crate) fn about(
+        cx: &'f Visit<'_, '_>,
+        operation: &'static str,
+        at: Vec<(&'static str, String)>,
+    ) -> Self {
+        let found = reached(cx.state, operation).ok();
+        let id = form_id(operation, at.iter().map(|(_, value)| value.as_str()));
+        let entered = (cx.entered.form == id).then_some(cx.entered);
+        let wrong = entered.and_then(|entered| {
+            let problem = entered.problem.as_ref()?;
+            let details = problem.details.as_ref();
+            let rule = details.map(|details| details.text("rule")).filter(|rule| !rule.is_empty());
+            let told = rule.unwrap_or(&problem.message).to_owned();
+            Some((entered.field().unwrap_or_default().to_owned(), told))
+        });
+        Self {
+            operation,
+            schema: found.and_then(|operation| operation.body()),
+            at,
+            next: cx.place.address(),
+            record: None,
+            typed: entered.map(|entered| &*entered.fields),
+            wrong,
+            fields: Vec::new(),
+            hidden: Vec::new(),
+            key: cx.new_key(),
+            csrf: cx.csrf(),
+            action: cx.place.address(),
+            id,
+            sure: (!cx.is_sure() && crate::act::asks_again(operation))
+                .then(|| cx.say.your_password()),
+            choose: cx.say.choose(),
+            currency: cx.person.company.currency.code().to_owned(),
+            said: cx.say.problem_with(),
+            plain: found.is_some_and(|found| found.method == Method::Get),
+        }
+    }
+
+    /// Where its person goes once it is taken; `{client.clientId}` is what the operation has answered there.
+    pub(crate) fn next(mut self, address: impl Into<String>) -> Self {
+        self.next = address.into();
+        self
+    }
+
+    /// With what there is so far in its fields.
+    pub(crate) fn from(mut self, record: &'f Value) -> Self {
+        self.record = Some(record);
+        self
+    }
+
+    /// A field that nobody sees.
+    pub(crate) fn hidden(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.hidden.push((name.to_owned(), value.into()));
+        self
+    }
+
+    fn place(&self, name: &str) -> &'f Value {
+        const NONE: &Value = &Value::Null;
+        let Some(schema) = self.schema else { return NONE };
+        name.split('.').fold(schema, |schema, place| body::at(schema, place))
+    }
+
+    fn is_required(&self, name: &str) -> bool {
+        let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
+        let Some(schema) = self.schema else { return false };
+        let own = if whole.is_empty() { schema } else { self.place(whole) };
+        // What stands in something that may be left out is only needed where that is there.
+        whole.is_empty()
+            && body::plain(own)["required"]
+                .as_array()
+                .is_some_and(|names| names.iter().any(|own| own == last))
+    }
+
+    /// What stands in a field: what was typed, else what there is.
+    fn value(&self, name: &str) -> String {
+        if let Some(typed) = self.typed {
+            let own = typed.iter().find(|(own, _)| own == name);
+            return own.map(|(_, value)| value.clone()).unwrap_or_default();
+        }
+        match self.record.map(|record| record.at(name)) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Null) | None => String::new(),
+            Some(other) => other.to_string(),
+        }
+    }
+
+    fn values(&self, name: &str) -> Vec<String> {
+        if let Some(typed) = self.typed {
+            let own = typed.iter().filter(|(own, _)| own == name);
+            return own.map(|(_, value)| value.clone()).collect();
+        }
+        let listed = self.record.map(|record| record.list(name)).unwrap_or_default();
+        listed.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    fn input_id(&self, name: &str) -> String {
+        format!("{}-{}", self.id, name.replace('.', "-"))
+    }
+
+    fn mistake(&self, name: &str) -> Option<&str> {
+        let (field, told) = self.wrong.as_ref()?;
+        // A list is wrong at one of its places.
+        let is_own = field == name
+            || field.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
+        is_own.then_some(told.as_str())
+    }
+
+    /// A field as it stands: its label, what it is made of, a word of help, what is wrong with it.
+    fn labelled(&mut self, name: &str, label: &str, help: &str, control: Markup) {
+        let (id, mistake) = (self.input_id(name), self.mistake(name).map(str::to_owned));
+        self.fields.push(html! {
+            div.field {
+                label for=(id) { (label) }
+                @if !help.is_empty() { p.help #{ (id) "-help" } { (help) } }
+                (control)
+                @if let Some(mistake) = mistake { p.mistake #{ (id) "-wrong" } { (mistake) } }
+            }
+        });
+    }
+
+    fn described(&self, name: &str, help: &str) -> Option<String> {
+        let id = self.input_id(name);
+        let wrong = self.mistake(name).map(|_| format!("{id}-wrong"));
+        let help = (!help.is_empty()).then(|| format!("{id}-help"));
+        let both: Vec<String> = help.into_iter().chain(wrong).collect();
+        (!both.is_empty()).then(|| both.join(" "))
+    }
+
+    fn input(&mut self, kind: &str, name: &str, label: &str, help: &str, complete: Option<&str>) {
+        let schema = body::plain(self.place(name));
+        let bound = |word: &str| schema[word].as_i64().or(schema[word].as_f64().map(|n| n as i64));
+        let (longest, least, most) = (bound("maxLength"), bound("minimum"), bound("maximum"));
+        let is_number = kind == "number";
+        let step = (is_number && !body::is_kind(schema, "integer")).then_some("any");
+        let control = html! {
+            input type=(kind) id=(self.input_id(name)) name=(name) value=(self.value(name))
+                maxlength=[longest.filter(|_| !is_number)] min=[least.filter(|_| is_number)]
+                max=[most.filter(|_| is_number)] step=[step] required[self.is_required(name)]
+                autocomplete=[complete] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+    }
+
+    /// A line of text, or a number where the schema says so.
+    pub(crate) fn text(mut self, name: &str, label: &str) -> Self {
+        let schema = self.place(name);
+        let is_number = body::is_kind(schema, "integer") || body::is_kind(schema, "number");
+        let kind = match (is_number, body::plain(schema)["format"].as_str()) {
+            (true, _) => "number",
+            (_, Some("email")) => "email",
+            (_, Some("date")) => "date",
+            (_, Some("uri")) => "url",
+            _ => "text",
+        };
+        self.input(kind, name, label, "", None);
+        self
+    }
+
+    /// The same with a word of help.
+    pub(crate) fn helped(mut self, name: &str, label: &str, help: &str) -> Self {
+        let is_number = body::is_kind(self.place(name), "integer");
+        self.input(if is_number { "number" } else { "text" }, name, label, help, None);
+        self
+    }
+
+    /// A field of a kind that browsers know.
+    pub(crate) fn of_kind(mut self, kind: &str, name: &str, label: &str, complete: &str) -> Self {
+        self.input(kind, name, label, "", Some(complete));
+        self
+    }
+
+    /// A long text.
+    pub(crate) fn area(mut self, name: &str, label: &str) -> Self {
+        let longest = body::plain(self.place(name))["maxLength"].as_i64();
+        let control = html! {
+            textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
+                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, "")] { (self.value(name)) }
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// An amount of the company's currency, as people write it.
+    pub(crate) fn money(mut self, name: &str, label: &str) -> Self {
+        let (currency, money) = (self.currency.clone(), format!("{name}:money"));
+        let typed = self.typed.is_some();
+        let amount = match typed {
+            true => self.value(&money),
+            false => match (self.value(name).parse(), Currency::parse(&currency)) {
+                (Ok(amount), Some(known)) => known.decimal(amount),
+                _ => String::new(),
+            },
+        };
+        let control = html! {
+            span.amount {
+                span aria-hidden="true" { (currency) }
+                input type="text" inputmode="decimal" id=(self.input_id(name)) name=(money) value=(amount)
+                    required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                    aria-describedby=[self.described(name, "")];
+            }
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// A date with a time, by the clock of the company.
+    pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
+        let marked = format!("{name}:local");
+        let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };
+        let control = html! {
+            input type="datetime-local" id=(self.input_id(name)) name=(marked) value=(value)
+                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, "")];
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// One of several.
+    pub(crate) fn choice<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        name: &str,
+        label: &str,
+        options: &[(V, L)],
+    ) -> Self {
+        let (value, required) = (self.value(name), self.is_required(name));
+        let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
+        let control = html! {
+            select id=(self.input_id(name)) name=(name) required[required]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, "")] {
+                @if !required || !is_known { option value="" { (if required { self.choose } else { "–" }) } }
+                @for (own, label) in options {
+                    option value=(own.as_ref()) selected[own.as_ref() == value] { (label.as_ref()) }
+                }
+            }
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// Any of several.
+    pub(crate) fn any<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        name: &str,
+        label: &str,
+        options: &[(V, L)],
+    ) -> Self {
+        let (values, mistake) = (self.values(name), self.mistake(name).map(str::to_owned));
+        self.fields.push(html! {
+            fieldset.field {
+                legend { (label) }
+                // An empty one says that none is chosen.
+                input type="hidden" name=(name) value="";
+                div.any {
+                    @for (own, label) in options {
+                        label.check {
+                            input type="checkbox" name=(name) value=(own.as_ref())
+                                checked[values.iter().any(|value| value == own.as_ref())];
+                            span { (label.as_ref()) }
+                        }
+                    }
+                }
+                @if let Some(mistake) = mistake { p.mistake { (mistake) } }
+            }
+        });
+        self
+    }
+
+    /// Something that is so or not.
+    pub(crate) fn check(mut self, name: &str, label: &str) -> Self {
+        let on = match self.typed {
+            Some(typed) => typed.iter().any(|(own, value)| own == name && value == "true"),
+            None => self.record.is_some_and(|record| record.is(name)),
+        };
+        self.fields.push(html! {
+            label.check.field {
+                input type="checkbox" name=(name) value="true" checked[on];
+                span { (label) }
+            }
+        });
+        self.hidden.push((format!("{name}:flag"), String::new()));
+        self
+    }
+
+    /// Anything else between its fields.
+    pub(crate) fn beside(mut self, more: Markup) -> Self {
+        self.fields.push(more);
+        self
+    }
+
+    /// The form with the button that sends it.
+    pub(crate) fn send(self, button: &str) -> Markup {
+        self.shown("main", button)
+    }
+
+    /// The form as one button, for an act that has no fields, or few.
+    pub(crate) fn button(self, button: &str) -> Markup {
+        self.shown("plain", button)
+    }
+
+    /// The same for what cannot be taken back.
+    pub(crate) fn danger(self, button: &str) -> Markup {
+        self.shown("danger", button)
+    }
+
+    fn shown(self, class: &str, button: &str) -> Markup {
+        let Self {
+            operation, at, next, wrong, fields, hidden, key, csrf, action, id, sure, ..
+        } = self;
+        let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
+        let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
+        html! {
+            form id=(id) method="post" action=(action) novalidate[self.plain] data-form {
+                @if let Some((field, told)) = &wrong {
+                    div class=(SUMMARY) role="alert" tabindex="-1" {
+                        h2 { (self.said) }
+                        @if field.is_empty() { p { (told) } }
+                        @else { p { a href={ "#" (about) } { (field) } ": " (told) } }
+                    }
+                }
+                input type="hidden" name="-do" value=(operation);
+                input type="hidden" name="-key" value=(key);
+                input type="hidden" name="-csrf" value=(csrf);
+                input type="hidden" name="-next" value=(next);
+                @for (name, value) in &at { input type="hidden" name={ "-at." (name) } value=(value); }
+                @for (name, value) in &hidden { input type="hidden" name=(name) value=(value); }
+                @for field in &fields { (field) }
+                @if let Some(label) = sure {
+                    div.field {
+                        label for={ (id) "--password" } { (label) }
+                        input type="password" id={ (id) "--password" } name="-password" required
+                            autocomplete="current-password";
+                    }
+                }
+                button.(class) type="submit" { (button) }
+            }
+        }
+    }
+}
+
+/// A form's id: its operation and what it is about.
+pub(crate) fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
+    at.fold(operation.replace('_', "-"), |id, value| format!("{id}-{value}"))
+}
+
+/// Something behind a word: shown when somebody asks for it, with script or without, and where a form in it was refused.
+pub(crate) fn behind(word: &str, more: Markup) -> Markup {
+    let refused = more.0.contains(SUMMARY);
+    html! { details.behind open[refused] { summary { (word) } div { (more) } } }
+}

@@ -1,0 +1,82 @@
+//! Lists: a table on a desk, cards on a phone, and pages of them.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::told::Told;
+use crate::visit::Visit;
+
+/// A table with a name, columns, and rows of as many cells. On a phone each row is a card, in which each cell stands
+/// beside the name of its column.
+pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Markup {
+    html! {
+        div.scroll {
+            table.list {
+                caption.hidden { (name) }
+                thead { tr { @for column in columns { th scope="col" { (column) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for (cell, column) in row.into_iter().zip(columns) {
+                                @if cell.0.is_empty() { td {} } @else { td data-label=(column) { div { (cell) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many there are, and the way to the other pages of a list.
+pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Value) -> Markup {
+    let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
+    let to = |page: i64| cx.place.but(&[("page", &page.to_string())]);
+    html! {
+        nav.pager aria-label=(cx.say.pages()) {
+            span.quiet { (cx.say.in_all(&cx.written.count(total))) }
+            @if last > 1 {
+                @if page > 1 { a.button.plain href=(to(page - 1)) rel="prev" { (cx.say.previous()) } }
+                span { (cx.say.page_of(page, last)) }
+                @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.say.next()) } }
+            }
+        }
+    }
+}
+
+/// What stands where a list has nothing.
+pub(crate) fn empty(sentence: &str, button: Option<(&str, &str)>) -> Markup {
+    html! {
+        div.empty {
+            p { (sentence) }
+            @if let Some((address, label)) = button { a.button href=(address) { (label) } }
+        }
+    }
+}
+
+/// What a record is like, in a word and a colour.
+pub(crate) fn state(cx: &Visit<'_, '_>, word: &str) -> Markup {
+    let class = match word {
+        "active" | "paid" | "succeeded" | "attended" | "booked" | "published" | "Active"
+        | "won" | "achieved" | "reviewed" | "scheduled" | "submitted" | "completed" | "done" => {
+            "good"
+        }
+        "failed" | "overdue" | "no_show" | "cancelled" | "revoked" | "lost" | "missed"
+        | "expired" | "past_due" | "refused" => "bad",
+        "pending" | "invited" | "paused" | "open" | "waitlisted" | "assigned" | "sending"
+        | "Draft" | "draft" | "partially_paid" | "lead" => "warn",
+        _ => "",
+    };
+    html! { span.state.(class) { (cx.say.term(word)) } }
+}
+
+/// Facts of a record: what each is called, and what it is. What is empty is left out.
+pub(crate) fn facts(facts: Vec<(&str, Markup)>) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, value) in facts {
+                @if !value.0.is_empty() { div { dt { (name) } dd { (value) } } }
+            }
+        }
+    }
+}

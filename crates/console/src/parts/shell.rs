@@ -1,0 +1,153 @@
+//! What stands around every page of somebody who is signed in: where they can go, what was just done, who they are.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use maud::{DOCTYPE, Markup, html};
+
+use super::{fields::SUMMARY, icon, sealed};
+use crate::{assets, pages, visit::Visit, words::Say};
+
+/// A page that is ready to be put into the shell.
+pub(crate) struct Shown {
+    /// What the page is called.
+    pub(crate) title: String,
+    /// What it holds.
+    pub(crate) main: Markup,
+    /// Buttons and links beside its heading.
+    pub(crate) acts: Markup,
+}
+
+impl Shown {
+    /// A page.
+    pub(crate) fn new(title: impl Into<String>, main: Markup) -> Self {
+        Self { title: title.into(), main, acts: Markup::default() }
+    }
+
+    /// With these buttons beside its heading.
+    pub(crate) fn acts(mut self, acts: Markup) -> Self {
+        self.acts = acts;
+        self
+    }
+}
+
+/// What pages let in. Payment providers and calendars are left to by links, never by forms.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A place that the shell leads to.
+pub(crate) struct Way {
+    pub(crate) path: &'static str,
+    pub(crate) icon: &'static str,
+    pub(crate) label: fn(Say) -> &'static str,
+    /// An operation that those have to whom it is shown.
+    pub(crate) needs: &'static str,
+}
+
+/// A page within its shell.
+pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Response<Body> {
+    let say = cx.say;
+    let ways: Vec<&Way> = pages::ways(cx).iter().filter(|way| cx.may(way.needs)).collect();
+    let is_here = |way: &Way| {
+        let rest = cx.place.path.strip_prefix(way.path);
+        // The first page of all is a prefix of every other.
+        rest.is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with('/') && !way.path.ends_with("console") && way.path != "/my"
+        })
+    };
+    let wrong = cx.entered.problem.is_some();
+    // A form that is there no more, because what it was about has changed, cannot say itself what was wrong.
+    let untold = cx
+        .entered
+        .problem
+        .as_ref()
+        .filter(|_| !shown.main.0.contains(SUMMARY) && !shown.acts.0.contains(SUMMARY));
+    let text = html! {
+        (DOCTYPE)
+        html lang=(say.0.code()) data-theme=[cx.taste.dark.map(|dark| if dark { "dark" } else { "light" })] {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                meta name="color-scheme" content="light dark";
+                title {
+                    @if wrong { (say.error()) ": " }
+                    (shown.title) " · " (cx.person.company.name)
+                }
+                link rel="icon" href=(assets::address("icon.svg"));
+                link rel="stylesheet" href=(assets::address("console.css"));
+                script defer src=(assets::address("htmx.js")) {}
+                script defer src=(assets::address("console.js")) {}
+            }
+            body data-hx-boost:inherited="swap:innerMorph" data-waits=(say.waits()) data-copied=(say.copied()) {
+                a.skip href="#main" { (say.skip()) }
+                div #bar role="presentation" {}
+                header.top {
+                    a.brand href=(pages::home(cx)) { (cx.person.company.name) }
+                    a.who href=(pages::account(cx)) { (icon("account")) span { (cx.person.name) } }
+                }
+                div.frame {
+                    nav.side aria-label=(say.navigation()) {
+                        @for way in &ways {
+                            a href=(way.path) aria-current=[is_here(way).then_some("page")] {
+                                (icon(way.icon)) span { ((way.label)(say)) }
+                            }
+                        }
+                    }
+                    main #main tabindex="-1" {
+                        @if let Some(done) = cx.done {
+                            p.toast role="status" { (icon("done")) (say.done(done)) }
+                        }
+                        @if let Some(problem) = untold {
+                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (problem.message) } }
+                        }
+                        div.heading {
+                            h1 { (shown.title) }
+                            div.acts { (shown.acts) }
+                        }
+                        (shown.main)
+                    }
+                }
+                nav.bottom aria-label=(say.navigation_short()) {
+                    @for way in ways.iter().take(4) {
+                        a href=(way.path) aria-current=[is_here(way).then_some("page")] {
+                            (icon(way.icon)) span { ((way.label)(say)) }
+                        }
+                    }
+                    a href=(pages::more(cx)) { (icon("more")) span { (say.more()) } }
+                }
+            }
+        }
+    };
+    let mut response = sealed(status, text, POLICY);
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("HX-Request, Cookie"));
+    response
+}
+
+/// A page for whoever is not signed in, in the same dress.
+pub(crate) fn outside(
+    say: Say,
+    status: StatusCode,
+    title: &str,
+    wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    let text = html! {
+        (DOCTYPE)
+        html lang=(say.0.code()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                meta name="color-scheme" content="light dark";
+                title { @if wrong { (say.error()) ": " } (title) " · Spotter" }
+                link rel="icon" href=(assets::address("icon.svg"));
+                link rel="stylesheet" href=(assets::address("console.css"));
+            }
+            body.outside { main #main { h1 { (title) } (main) } }
+        }
+    };
+    sealed(status, text, POLICY)
+}

@@ -1,0 +1,320 @@
+//! Signing in to the pages and out of them, and what a browser keeps: the cookie of its session, and how its person wants
+//! the pages to look.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State as Given,
+    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
+};
+use maud::{Markup, html};
+use spotter_contract::{Actor, Caller, Write};
+use spotter_core::access::browsers::{self, BrowserSession};
+use spotter_http::{RequestId, State, recognise, write};
+use spotter_kernel::{
+    Key, Problem, Result,
+    secret::{Credential, CredentialKind},
+};
+
+use crate::{
+    act::{known, safe},
+    forms::{self, Sent},
+    parts::{self, shell::outside},
+    sign_in::SignIn,
+    visit::{Taste, is_own},
+    words::{Language, Say},
+};
+
+/// Where people sign in.
+pub(crate) const SIGN_IN: &str = "/sign-in";
+/// Where they sign out.
+pub(crate) const SIGN_OUT: &str = "/sign-out";
+/// Where they are told what happens.
+pub(crate) const EVENTS: &str = "/console/events";
+/// Where they say how pages are to look.
+pub(crate) const TASTE: &str = "/console/taste";
+
+const TASTE_COOKIE: &str = "spotter_taste";
+const DONE_COOKIE: &str = "spotter_done";
+/// How long a browser keeps how pages are to look, in seconds.
+const TASTE_SECONDS: i64 = 365 * 86_400;
+
+fn is_secure(state: &State) -> bool {
+    state.env.address.starts_with("https")
+}
+
+/// The name of the session's cookie: over TLS one that no other host can have set (RFC 6265bis, section 4.1.3).
+fn cookie_name(state: &State) -> &'static str {
+    if is_secure(state) { "__Host-spotter" } else { "spotter" }
+}
+
+fn set_cookie(
+    state: &State,
+    response: &mut Response<Body>,
+    name: &str,
+    value: &str,
+    seconds: Option<i64>,
+) {
+    let secure = if is_secure(state) { "; Secure" } else { "" };
+    let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
+    // Lax, because whoever comes by a link in a mail stays signed in.
+    let cookie = format!("{name}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+}
+
+/// What a browser's cookie holds, if it can be one of ours.
+pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
+    let text = forms::cookie(headers, cookie_name(state))?;
+    Credential::parse(CredentialKind::BrowserSession, &text)
+}
+
+/// How somebody wants pages to look.
+pub(crate) fn taste(headers: &HeaderMap) -> Taste {
+    let text = forms::cookie(headers, TASTE_COOKIE).unwrap_or_default();
+    let (language, theme) = text.split_once('.').unwrap_or_default();
+    Taste {
+        language: Language::parse(language),
+        dark: match theme {
+            "dark" => Some(true),
+            "light" => Some(false),
+            _ => None,
+        },
+    }
+}
+
+/// The language for whoever is not known: the one they chose, else one that their browser asks for.
+fn language(headers: &HeaderMap) -> Say {
+    let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    let accepted = || Language::accepted(header.unwrap_or_default());
+    Say(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
+}
+
+/// What was just done, if this is the page after it.
+pub(crate) fn done(headers: &HeaderMap) -> Option<String> {
+    forms::cookie(headers, DONE_COOKIE).filter(|done| !done.is_empty())
+}
+
+/// On to another page.
+pub(crate) fn go(address: &str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    if let Ok(address) = HeaderValue::from_str(address) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// On to the page after something was done, which says so.
+pub(crate) fn go_having(state: &State, address: &str, done: &str) -> Response<Body> {
+    let mut response = go(address);
+    set_cookie(state, &mut response, DONE_COOKIE, done, Some(60));
+    response
+}
+
+/// Forgets what was done, once it was said.
+pub(crate) fn forget_done(state: &State, response: &mut Response<Body>) {
+    set_cookie(state, response, DONE_COOKIE, "", Some(0));
+}
+
+/// To where people sign in, and back from there.
+pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("then", then);
+    let mut response = go(&format!("{SIGN_IN}?{}", query.finish()));
+    set_cookie(state, &mut response, cookie_name(state), "", Some(0));
+    response
+}
+
+fn sign_in_page(say: Say, entered: &SignIn, then: &str, status: StatusCode) -> Response<Body> {
+    let SignIn { email, companies, wrong, ask_subject, .. } = entered;
+    let main = html! {
+        @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong) } } }
+        form method="post" action=(SIGN_IN) {
+            input type="hidden" name="then" value=(then);
+            div.field {
+                label for="email" { (say.email()) }
+                input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
+            }
+            div.field {
+                label for="password" { (say.password()) }
+                input #password type="password" name="password" required autocomplete="current-password";
+            }
+            @if *ask_subject {
+                fieldset.field {
+                    legend { (say.sign_in_as()) }
+                    label.check { input type="radio" name="subject" value="coach" required; (say.as_staff()) }
+                    label.check { input type="radio" name="subject" value="client"; (say.as_client()) }
+                }
+            }
+            @if !companies.is_empty() {
+                fieldset.field {
+                    legend { (say.at_which()) }
+                    @for (id, name) in companies {
+                        label.check { input type="radio" name="company" value=(id) required; bdi { (name) } }
+                    }
+                }
+            }
+            label.check.field { input type="checkbox" name="remember" value="true"; (say.stay_signed_in()) }
+            button type="submit" { (say.sign_in()) }
+        }
+        p { a href="/forgot-password" { (say.forgot()) } }
+    };
+    outside(say, status, say.sign_in(), wrong.is_some(), main)
+}
+
+/// Shows where people sign in; whoever has is sent on.
+pub(crate) async fn show(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(refused) = state.count_address(&request) {
+        return parts::problem(&refused);
+    }
+    let query = request.uri().query().unwrap_or_default();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let then = pairs.find(|(name, _)| name == "then").map(|(_, then)| then.into_owned());
+    let then = then.unwrap_or_default();
+    if let Some(token) = token(&state, request.headers())
+        && known(&state, &token).await.is_ok()
+    {
+        return go(safe(&then));
+    }
+    sign_in_page(language(request.headers()), &SignIn::default(), &then, StatusCode::OK)
+}
+
+/// Signs somebody in.
+pub(crate) async fn sign_in(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let say = language(&sent.headers);
+    let remembered = sent.form.one("remember") == "true";
+    match enter(&state, &sent, remembered).await {
+        Ok(token) => {
+            let mut response = go(safe(sent.form.one("then")));
+            let seconds = BrowserSession::cookie_seconds(remembered);
+            let name = cookie_name(&state);
+            set_cookie(&state, &mut response, name, token.expose(), seconds);
+            response
+        }
+        Err(problem) if problem.status < 500 => {
+            let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
+            let entered = sent.form.entered(&problem);
+            let wrong = told(say, &problem, &entered);
+            let entered = SignIn { wrong: Some(wrong), ..entered };
+            sign_in_page(say, &entered, sent.form.one("then"), status)
+        }
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+fn told(say: Say, problem: &Problem, entered: &SignIn) -> String {
+    match problem.key {
+        Key::InvalidCredentials => say.wrong_credentials().to_owned(),
+        Key::RateLimitExceeded => {
+            let minutes = problem.retry_after.unwrap_or(60).div_ceil(60);
+            say.too_many_tries(i64::from(minutes))
+        }
+        _ if entered.ask_subject => say.choose_subject().to_owned(),
+        _ if !entered.companies.is_empty() => say.choose_company().to_owned(),
+        _ => problem.message.clone(),
+    }
+}
+
+async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<Credential> {
+    let account = recognise(state, &sent.request_id, sent.from, sent.form.login()?).await?;
+    let caller = Caller::new(account.company_id, Actor::System);
+    let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    let browser = browser.unwrap_or_default().to_owned();
+    let who = (account.subject, account.subject_id);
+    let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, remembered);
+    let opened = write(state, caller, ("login", &[]), &sent.request_id, open).await;
+    opened.map_err(|problem| match problem.key {
+        Key::InvalidToken => Key::InvalidCredentials.into(),
+        _ => problem,
+    })
+}
+
+/// Signs somebody out.
+pub(crate) async fn sign_out(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let mut response = go(SIGN_IN);
+    if let Some(token) = token(&state, &sent.headers) {
+        if !is_own(token.expose(), sent.form.one("-csrf")) {
+            return forms::forged();
+        }
+        if let Err(problem) = end(&state, &token, &sent.request_id).await {
+            return parts::problem(&problem);
+        }
+    }
+    set_cookie(&state, &mut response, cookie_name(&state), "", Some(0));
+    response
+}
+
+async fn end(state: &Arc<State>, token: &Credential, request_id: &RequestId) -> Result<()> {
+    let person = match known(state, token).await {
+        Err(problem) if problem.status == 401 => return Ok(()),
+        found => found?,
+    };
+    let session = person.session.session_id;
+    let end = move |cx: &mut Write<'_, '_>| browsers::end(cx, session);
+    write(state, person.caller, ("logout", &[]), request_id, end).await
+}
+
+/// What is told to whoever is signed in as it happens.
+pub(crate) async fn events(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let Some(token) = token(&state, request.headers()) else {
+        return parts::problem(&Key::InvalidToken.into());
+    };
+    let headers = request.headers().clone();
+    drop(request);
+    let listening = spotter_http::listen(state, token, headers).await;
+    listening.unwrap_or_else(|problem| parts::problem(&problem))
+}
+
+/// Keeps how somebody wants pages to look, in their browser.
+pub(crate) async fn choose(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let language = Language::parse(sent.form.one("language")).map_or("", Language::code);
+    let theme = match sent.form.one("theme") {
+        theme @ ("light" | "dark") => theme,
+        _ => "",
+    };
+    let mut response = go_having(&state, safe(sent.form.one("then")), "taste");
+    let value = format!("{language}.{theme}");
+    set_cookie(&state, &mut response, TASTE_COOKIE, &value, Some(TASTE_SECONDS));
+    response
+}
+
+/// A form that signs out.
+pub(crate) fn sign_out_form(csrf: &str, label: &str) -> Markup {
+    html! {
+        form method="post" action=(SIGN_OUT) data-hx-boost="false" {
+            input type="hidden" name="-csrf" value=(csrf);
+            button.plain type="submit" { (label) }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What is done on pages: once for each form, as whoever is signed in, with what is wrong told where it is.
+
+use serde_json::{Value, json};
+use spotter_store::{Sql, params};
+
+use super::{Browser, Form};
+use crate::{
+    harness::{App, people, random_text},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    a_client_is_added_and_looked_at,
+    a_form_that_is_sent_twice_is_done_once,
+    what_is_wrong_is_told_beside_its_field,
+    a_secret_is_shown_once_and_after_the_password,
+    money_and_times_are_read_as_people_write_them,
+    a_day_of_a_programme_is_built_and_moved,
+    a_client_is_checked_in_and_written_to,
+);
+
+async fn a_client_is_added_and_looked_at(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/clients/new").await.form("create_client");
+    let email = format!("{}@example.com", random_text());
+    let form =
+        form.with("firstName", "Zoë").with("lastName", "<b>de Vries</b>").with("email", &email);
+    let page = browser.act(form).await.shows("&lt;b&gt;de Vries&lt;/b&gt;").shows("Added.");
+    // What was done is said once.
+    let path = page.form("archive_client").action;
+    let again = browser.get(&path).await.is(200);
+    assert!(!again.text.contains("Added."));
+    assert_eq!(
+        app.events().await.into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        ["client.created"]
+    );
+    let tags = again.form("set_client_tags").with("tags:list", "early, rehab ,");
+    browser.act(tags).await.shows("early, rehab").shows("Saved.");
+    let archive = browser.get(&path).await.form("archive_client").with("archiveReason", "Moved");
+    browser.act(archive).await.shows("Archived.").shows("Moved");
+    let names: Vec<_> = app.events().await.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["client.updated", "client.archived"]);
+}
+
+async fn a_form_that_is_sent_twice_is_done_once(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/clients/new").await.form("create_client");
+    let form = form.with("firstName", "Once").with("lastName", "Only");
+    let first = browser.send(form.clone()).await.is(303);
+    let second = browser.send(form.clone()).await.is(303);
+    assert_eq!(first.location, second.location);
+    assert_eq!(app.get("/clients?search=once").await.data()["total"], 1);
+    // The same form with something else in it was shown for another act.
+    browser.send(form.with("firstName", "Twice")).await.is(422);
+    assert_eq!(app.events().await.len(), 1);
+}
+
+async fn what_is_wrong_is_told_beside_its_field(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/clients/new").await.form("create_client");
+    let form = form.with("firstName", "Kept").with("lastName", "Too").with("email", "no address");
+    let page = browser.send(form).await.is(422);
+    let page = page
+        .shows("value=\"no address\" maxlength")
+        .shows("value=\"Kept\"")
+        .shows("<title>Error: ");
+    let page = page.shows("aria-invalid=\"true\" aria-describedby=\"create-client-email-wrong\"");
+    // It can be mended and sent on.
+    let form = page.form("create_client").with("email", "");
+    browser.act(form).await.shows("Kept Too");
+    app.events().await;
+}
+
+async fn a_secret_is_shown_once_and_after_the_password(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let coach = app.admin.to_string();
+    let form = |page: super::Page| {
+        let form = page.form("create_api_client").with("defaultAssignedCoachId", &coach);
+        form.with("name", "Website").with("scopes", "clients:read")
+    };
+    let new = form(browser.get("/console/integrations").await);
+    let shown = browser.send(new.clone()).await.is(200).shows("fsps_").shows("fspc_");
+    assert!(shown.headers["cache-control"] == "no-store");
+    // Sent again by a reload, it shows the same.
+    let again = browser.send(new).await.is(200);
+    let secret = |text: &str| text[text.find("fsps_").unwrap()..][..70].to_owned();
+    assert_eq!(secret(&shown.text), secret(&again.text));
+    let list = browser.get("/console/integrations").await.is(200).shows("Website");
+    assert!(!list.text.contains("fsps_"));
+    // Ten minutes later the password is asked for.
+    const LATE: Sql =
+        Sql("UPDATE browser_session SET created_at = created_at - 3600000 WHERE company_id = ?1");
+    let company = app.company;
+    let late = move |tx: &mut spotter_store::Tx<'_>| tx.execute(LATE, params![company]);
+    app.server.db.write(late).await.unwrap();
+    let page = browser.get("/console/integrations").await.is(200);
+    let new = form(page).with("-key", "another");
+    assert!(new.field("-password").is_some());
+    browser.send(new.clone()).await.is(422).shows("must be your password");
+    browser.send(new.clone().with("-password", "wrong")).await.is(422);
+    let right = new.with("-password", crate::harness::PASSWORD);
+    browser.send(right).await.is(200).shows("fsps_");
+}
+
+async fn money_and_times_are_read_as_people_write_them(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/products/new").await.form("create_product");
+    let form =
+        form.with("productType", "Membership").with("name.en", "Gold").with("price:money", "49,50");
+    let form = form.with("vatPercentage", "21").with("period", "Month").with("autoRenew", "true");
+    let page = browser.act(form).await.shows("49.50");
+    let form = page.form("update_product").with("price:money", "a lot");
+    browser.send(form).await.is(422).shows("must be an amount").shows("value=\"a lot\"");
+    let told = app.get("/finance/products").await.ok();
+    let product = &told.data()["products"][0];
+    assert_eq!((&product["price"], &product["autoRenew"]), (&json!(4950), &json!(true)));
+    // What is not ticked is so no more.
+    let form = page.form("update_product");
+    let kept: Vec<_> =
+        form.fields.iter().filter(|(name, _)| name != "autoRenew").cloned().collect();
+    browser.send(Form { fields: kept, ..form }).await.is(303);
+    let told = app.get("/finance/products").await.ok();
+    assert_eq!(told.data()["products"][0]["autoRenew"], false);
+}
+
+async fn a_day_of_a_programme_is_built_and_moved(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/programmes").await.form("create_workout_template");
+    let form = form.with("name", "Base").with("layout", "calendar_week").with("mode", "multi_week");
+    let page = browser.act(form.with("weeks", "2")).await.shows("Week 2");
+    let form = page.form("create_workout_moment").with("name", "Push").with("weekday", "2");
+    let page = browser.act(form).await.shows("Tuesday");
+    let day = page.links().into_iter().find(|link| link.contains("/days/")).unwrap();
+    let added = |page: super::Page, reps: &str| {
+        let form = page.form("set_workout_moment_exercises");
+        let at = form.fields.iter().filter(|(name, _)| name.ends_with(".exerciseId")).count() - 1;
+        let set = |field: &str| format!("exercises.{at}.sets.0.{field}");
+        let form = form.with(&set("reps"), reps).with(&set("weight"), "60,5");
+        Form {
+            fields: form.fields.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
+            ..form
+        }
+    };
+    let last_form = |page: &super::Page| {
+        let forms = page
+            .forms()
+            .into_iter()
+            .filter(|form| form.field("-do") == Some("set_workout_moment_exercises"));
+        forms.last().unwrap()
+    };
+    let page = browser.get(&format!("{day}?search=bench+press")).await.is(200);
+    browser.act(added(page, "5")).await.shows("60.5 kg");
+    let page = browser.get(&format!("{day}?search=squat")).await.is(200);
+    let form = last_form(&page);
+    let reps = form
+        .fields
+        .iter()
+        .find(|(name, _)| name.starts_with("exercises.1.sets.0."))
+        .unwrap()
+        .0
+        .clone();
+    let filled = Form {
+        fields: form
+            .with(&reps, "8")
+            .fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .collect(),
+        ..last_form(&page)
+    };
+    let page = browser.act(filled).await;
+    // Down and up again, by buttons.
+    let down = page
+        .forms()
+        .into_iter()
+        .find(|form| form.field("-do") == Some("set_workout_moment_exercises"))
+        .unwrap();
+    browser.act(down).await.shows("Saved.");
+    let plan = text(app.get("/workout/plans/templates").await.data(), "/templates/0/_id");
+    let told = app.get(&format!("/workout/plans/moments/{plan}")).await.ok();
+    let moment = &told.data()["moments"][0];
+    assert_eq!(moment["exercises"].as_array().unwrap().len(), 2);
+    assert_eq!(moment["exercises"][1]["sets"][0]["weight"], 60.5);
+    let page = browser.get(&format!("/console/programmes/{plan}")).await.is(200);
+    let later =
+        page.forms().into_iter().filter(|form| form.field("weekday") == Some("3")).last().unwrap();
+    browser.act(later).await.shows("Wednesday");
+    app.events().await;
+}
+
+async fn a_client_is_checked_in_and_written_to(app: App) {
+    let (client, _) = people::client(&app).await;
+    let kind = app.post("/event-types", json!({"name": "Talk", "durationMinutes": 30})).await.ok();
+    let kind = text(kind.data(), "/eventType/eventTypeId");
+    let soon = spotter_kernel::Clock::now(&*app.server.env.clock).plus_seconds(3_600);
+    let booking = json!({"clientId": client, "eventTypeId": kind, "coachId": app.admin.to_string(),
+        "startsAt": soon.to_string(), "ignorePolicy": true});
+    app.post("/bookings", booking).await.ok();
+    app.events().await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get(&format!("/console/clients/{client}/bookings")).await.is(200);
+    let attended = page.form("set_booking_attendance");
+    assert_eq!(attended.field("attendanceStatus"), Some("attended"));
+    browser.act(attended).await.shows("Attended");
+    let page = browser.get(&format!("/console/clients/{client}")).await.is(200);
+    let page = browser.act(page.form("open_conversation")).await;
+    browser
+        .act(page.form("send_message").with("text", "See you\r\ntomorrow"))
+        .await
+        .shows("tomorrow");
+    let names: Vec<Value> = app.events().await.into_iter().map(|(name, _)| name.into()).collect();
+    assert_eq!(names, ["booking.updated", "conversation.created", "conversation.message.created"]);
+}

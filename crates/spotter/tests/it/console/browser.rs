@@ -1,0 +1,206 @@
+//! A browser without script: follows links, fills in forms, keeps its cookies.
+
+use std::collections::BTreeMap;
+
+use crate::harness::{App, PASSWORD};
+
+pub struct Browser {
+    http: reqwest::Client,
+    base: String,
+    cookies: BTreeMap<String, String>,
+}
+
+/// A page as it was answered.
+#[derive(Debug)]
+pub struct Page {
+    pub status: u16,
+    pub location: String,
+    pub text: String,
+    pub headers: reqwest::header::HeaderMap,
+}
+
+/// A form on a page.
+#[derive(Clone, Debug)]
+pub struct Form {
+    pub action: String,
+    /// What it sends if nobody types anything.
+    pub fields: Vec<(String, String)>,
+}
+
+impl Form {
+    /// The same with something typed into a field.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.fields.retain(|(own, _)| own != name);
+        self.fields.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// What a field holds; nothing where there is none.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The value of an attribute of a tag.
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let at = tag.find(&format!(" {name}=\""))?;
+    let value = tag[at..].split('"').nth(1)?;
+    Some(value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<"))
+}
+
+/// The tags of a kind in a text, each with what follows it.
+fn tags<'t>(text: &'t str, kind: &str) -> Vec<(&'t str, &'t str)> {
+    let opening = format!("<{kind}");
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&opening) {
+        let tag = &rest[at..];
+        let end = tag.find('>').unwrap_or(tag.len() - 1);
+        let is_own = tag[opening.len()..].starts_with([' ', '>']);
+        if is_own {
+            found.push((&tag[..end], &tag[end + 1..]));
+        }
+        rest = &rest[at + opening.len()..];
+    }
+    found
+}
+
+impl Page {
+    /// What stands in the middle of the page: the rest is on each.
+    pub fn main(&self) -> &str {
+        // Where something was refused, why is said first.
+        let main = self.text.split("summary of-form").nth(1).or(self.text.split("<main").nth(1));
+        let main = main.unwrap_or(&self.text);
+        main.split("</main>").next().unwrap_or(main)
+    }
+
+    pub fn links(&self) -> Vec<String> {
+        tags(&self.text, "a").into_iter().filter_map(|(tag, _)| attribute(tag, "href")).collect()
+    }
+
+    pub fn forms(&self) -> Vec<Form> {
+        let read = |(tag, rest): (&str, &str)| {
+            let inside = rest.split("</form>").next().unwrap_or_default();
+            let mut fields = Vec::new();
+            for (input, _) in tags(inside, "input") {
+                let kind = attribute(input, "type").unwrap_or_default();
+                let off =
+                    matches!(kind.as_str(), "checkbox" | "radio") && !input.contains(" checked");
+                if let (Some(name), false) = (attribute(input, "name"), off) {
+                    fields.push((name, attribute(input, "value").unwrap_or_default()));
+                }
+            }
+            for (area, after) in tags(inside, "textarea") {
+                let text = after.split("</textarea>").next().unwrap_or_default();
+                fields.push((attribute(area, "name").unwrap_or_default(), text.to_owned()));
+            }
+            for (select, after) in tags(inside, "select") {
+                let options = after.split("</select>").next().unwrap_or_default();
+                let options = tags(options, "option");
+                let chosen = options.iter().find(|(tag, _)| tag.contains(" selected"));
+                let chosen =
+                    chosen.or(options.first()).and_then(|(tag, _)| attribute(tag, "value"));
+                fields.push((
+                    attribute(select, "name").unwrap_or_default(),
+                    chosen.unwrap_or_default(),
+                ));
+            }
+            Form { action: attribute(tag, "action").unwrap_or_default(), fields }
+        };
+        tags(&self.text, "form").into_iter().map(read).collect()
+    }
+
+    /// The form of an operation.
+    #[track_caller]
+    pub fn form(&self, operation: &str) -> Form {
+        let found = self.forms().into_iter().find(|form| form.field("-do") == Some(operation));
+        found.unwrap_or_else(|| panic!("no form of {operation} in\n{}", self.main()))
+    }
+
+    #[track_caller]
+    pub fn shows(self, what: &str) -> Self {
+        assert!(self.text.contains(what), "{what} is not in\n{} {}", self.status, self.main());
+        self
+    }
+
+    #[track_caller]
+    pub fn is(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{} {}", self.location, self.main());
+        self
+    }
+
+    #[track_caller]
+    pub fn leads_to(self, location: &str) -> Self {
+        assert_eq!((self.status, &*self.location), (303, location), "{}", self.main());
+        self
+    }
+}
+
+impl Browser {
+    pub fn new(app: &App) -> Self {
+        let none = reqwest::redirect::Policy::none();
+        let http = reqwest::Client::builder().no_proxy().redirect(none).build().unwrap();
+        Self { http, base: app.server.base.clone(), cookies: BTreeMap::new() }
+    }
+
+    /// A browser in which somebody has signed in.
+    pub async fn of(app: &App, email: &str) -> Self {
+        let mut browser = Self::new(app);
+        let page = browser.get("/sign-in").await.is(200);
+        let form = page.forms().remove(0).with("email", email).with("password", PASSWORD);
+        let answer = browser.send(form).await;
+        assert_eq!(answer.status, 303, "{}", answer.main());
+        assert!(browser.cookies.contains_key("spotter"), "{answer:?}");
+        browser
+    }
+
+    pub fn cookie(&self, name: &str) -> Option<&str> {
+        self.cookies.get(name).map(String::as_str)
+    }
+
+    pub fn set_cookie(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
+    }
+
+    async fn take(&mut self, request: reqwest::RequestBuilder) -> Page {
+        let cookies: Vec<_> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let response = request.header("cookie", cookies.join("; ")).send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        for set in headers.get_all("set-cookie") {
+            let pair = set.to_str().unwrap().split(';').next().unwrap().to_owned();
+            let (name, value) = pair.split_once('=').unwrap();
+            match value {
+                "" => self.cookies.remove(name),
+                value => self.cookies.insert(name.to_owned(), value.to_owned()),
+            };
+        }
+        let location = headers.get("location").map(|value| value.to_str().unwrap().to_owned());
+        let text = response.text().await.unwrap();
+        Page { status, location: location.unwrap_or_default(), text, headers }
+    }
+
+    pub async fn get(&mut self, path: &str) -> Page {
+        let request = self.http.get(format!("{}{path}", self.base));
+        self.take(request).await
+    }
+
+    /// Sends a form as a page of ours does.
+    pub async fn send(&mut self, form: Form) -> Page {
+        self.send_from(form, "same-origin").await
+    }
+
+    /// Sends a form from a page of a site that stands in this relation to ours.
+    pub async fn send_from(&mut self, form: Form, site: &str) -> Page {
+        let request = self.http.post(format!("{}{}", self.base, form.action));
+        let request = request.header("sec-fetch-site", site).form(&form.fields);
+        self.take(request).await
+    }
+
+    /// Sends a form, and goes to where it leads.
+    pub async fn act(&mut self, form: Form) -> Page {
+        let answer = self.send(form).await;
+        assert_eq!(answer.status, 303, "{}", answer.main());
+        self.get(&answer.location).await.is(200)
+    }
+}

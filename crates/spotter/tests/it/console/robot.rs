@@ -1,0 +1,153 @@
+//! A robot follows every link and sends every form empty, as each person: nothing breaks, nothing leads nowhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Browser, Page};
+use crate::{
+    harness::{App, people, random_text},
+    on_both_engines,
+    world::World,
+};
+
+on_both_engines!(
+    every_way_leads_somewhere,
+    every_form_can_be_sent_empty,
+    pages_let_nothing_in_that_their_policy_forbids,
+    other_companies_pages_are_not_there,
+);
+
+/// An address with its ids left out: one page of each kind is enough.
+fn kind(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let is_id = |part: &str| part.len() == 24 && part.bytes().all(|c| c.is_ascii_hexdigit());
+    let parts = path.split('/').map(|part| if is_id(part) { "{id}" } else { part });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn is_page(path: &str) -> bool {
+    ["/console", "/my"].iter().any(|base| {
+        path == *base
+            || path.starts_with(&format!("{base}/"))
+            || path.starts_with(&format!("{base}?"))
+    }) && !path.starts_with("/console/a/")
+}
+
+/// One page of each kind that somebody finds by following links, by its kind.
+async fn crawl(browser: &mut Browser, from: &str) -> BTreeMap<String, (String, Page)> {
+    let mut found: BTreeMap<String, (String, Page)> = BTreeMap::new();
+    let mut queue = vec![from.to_owned()];
+    while let Some(path) = queue.pop() {
+        if found.contains_key(&kind(&path)) {
+            continue;
+        }
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, 200, "{path} leads nowhere: {}", page.main());
+        queue.extend(page.links().into_iter().filter(|link| is_page(link)));
+        found.insert(kind(&path), (path, page));
+    }
+    found
+}
+
+/// The people of a company with a record of each kind: where each begins.
+async fn everybody(world: &World) -> Vec<(&'static str, Browser, &'static str)> {
+    let app = &world.app;
+    let email = format!("{}@example.com", random_text());
+    people::coach_with(app, "Coach", &email).await;
+    let client = people::client_with_address(app).await;
+    vec![
+        ("admin", Browser::of(app, &app.admin_email).await, "/console"),
+        ("coach", Browser::of(app, &email).await, "/console"),
+        ("client", Browser::of(app, &client).await, "/my"),
+    ]
+}
+
+async fn every_way_leads_somewhere(app: App) {
+    let world = World::new(app).await;
+    let mut kinds = BTreeSet::new();
+    for (who, mut browser, start) in everybody(&world).await {
+        let found = crawl(&mut browser, start).await;
+        assert!(found.len() >= if who == "client" { 8 } else { 30 }, "{who}: {:?}", found.keys());
+        kinds.extend(found.into_keys());
+    }
+    // What no link of this company leads to has scenarios of its own.
+    for known in [
+        "/console/clients/{id}/money",
+        "/console/programmes/{id}",
+        "/console/webhooks/{id}",
+        "/my/book",
+    ] {
+        assert!(kinds.contains(known), "{known} is not found: {kinds:?}");
+    }
+}
+
+async fn every_form_can_be_sent_empty(app: App) {
+    let world = World::new(app).await;
+    for (who, mut browser, start) in everybody(&world).await {
+        let mut sent = BTreeSet::new();
+        for (path, page) in crawl(&mut browser, start).await.into_values() {
+            for form in page.forms() {
+                let Some(operation) = form.field("-do").map(str::to_owned) else { continue };
+                // Whoever is thrown out cannot go on.
+                let ends =
+                    ["archive_client", "update_coach", "erase_client"].contains(&&*operation);
+                if ends || !sent.insert((kind(&path), operation.clone())) {
+                    continue;
+                }
+                let mut form = form;
+                for (name, value) in &mut form.fields {
+                    if !name.starts_with('-') {
+                        value.clear();
+                    }
+                }
+                let answer = browser.send(form).await;
+                // Another form may have deleted what this page was about.
+                assert!(
+                    matches!(answer.status, 200 | 303 | 404 | 422),
+                    "{who} {path} {operation}: {} {}",
+                    answer.status,
+                    answer.main()
+                );
+                if answer.status == 422 {
+                    assert!(
+                        answer.text.contains("role=\"alert\""),
+                        "{path} {operation} does not say why"
+                    );
+                }
+            }
+        }
+        assert!(sent.len() >= if who == "client" { 2 } else { 20 }, "{who}: {sent:?}");
+    }
+}
+
+async fn pages_let_nothing_in_that_their_policy_forbids(app: App) {
+    let world = World::new(app).await;
+    for (who, mut browser, start) in everybody(&world).await {
+        for (path, page) in crawl(&mut browser, start).await.into_values() {
+            let policy = page.headers["content-security-policy"].to_str().unwrap();
+            assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+            assert_eq!(page.headers["cache-control"], "no-store");
+            for forbidden in
+                [" style=\"", " onclick=", "<script>", "javascript:", "hx-on", "hx-vals=\"js"]
+            {
+                assert!(!page.text.contains(forbidden), "{who} {path} has {forbidden}");
+            }
+            assert_eq!(page.text.matches("<h1").count(), 1, "{who} {path}");
+        }
+    }
+}
+
+async fn other_companies_pages_are_not_there(app: App) {
+    let world = World::new(app).await;
+    let other = App::new(world.app.server).await;
+    let mut stranger = Browser::of(&other, &other.admin_email).await;
+    let mut own = Browser::of(&world.app, &world.app.admin_email).await;
+    for (kind, (path, _)) in crawl(&mut own, "/console").await {
+        if kind.contains("{id}") {
+            let page = stranger.get(&path).await;
+            assert_eq!(page.status, 404, "{path}");
+            for form in page.forms() {
+                assert_eq!(form.field("-do"), None, "{path}");
+            }
+        }
+    }
+}
