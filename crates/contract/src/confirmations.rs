@@ -133,6 +133,7 @@ impl Asking {
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
         let Foreseen { happens, tells, .. } = foreseen;
+        let (happens, tells) = (each_once(happens), each_once(tells));
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
     }
 
@@ -167,6 +168,22 @@ pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
     "Forget previews that nobody confirmed in time",
     |tx, now| tx.execute(FORGET, params![now]),
 )];
+
+/// Sentences of which each is said once, in their order; what is said more often tells how often.
+fn each_once(sentences: Vec<String>) -> Vec<String> {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for sentence in sentences {
+        match all.iter_mut().find(|(own, _)| *own == sentence) {
+            Some((_, times)) => *times += 1,
+            None => all.push((sentence, 1)),
+        }
+    }
+    let told = |(sentence, times)| match times {
+        1 => sentence,
+        times => format!("{sentence} ({times} times)"),
+    };
+    all.into_iter().map(told).collect()
+}
 
 statements! {
     FIND = "SELECT call, told, expires_at FROM confirmation WHERE company_id = ?1 AND digest = ?2";

@@ -14,7 +14,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values, words};
 
-use crate::company::Company;
+use crate::{company::Company, devices::device};
 
 words! {
     /// Whether a location is a place.
@@ -139,6 +139,11 @@ impl Location {
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it is no place that anybody enters.
+    pub fn is_online(&self) -> bool {
+        self.r#type == LocationType::Online
     }
 
     /// The names of the zones that access devices guard.
@@ -326,6 +331,9 @@ fn update_location(
     }
     if let Some(zones) = change.access_zones.value() {
         location.access_zones = checked_zones(zones)?;
+        if location.access_zones != before.access_zones {
+            device::check_guarded(cx, at.location_id, location.access_zones())?;
+        }
     }
     location.save(cx, &before)?;
     Ok(LocationAnswer { location })
@@ -363,7 +371,8 @@ pub fn area() -> Area {
                 .fails(&[Key::CompanyNotFound]),
             operation!(PATCH "/locations/{locationId}", LocationsWrite, update_location)
                 .summary("Update a location")
-                .fails(&[Key::CompanyNotFound]),
+                .describe("A zone that a device guards stays, as it is spelled.")
+                .fails(&[Key::CompanyNotFound, Key::ApiError]),
             operation!(POST "/locations/{locationId}/archive", LocationsWrite, archive_location)
                 .summary("Archive a location")
                 .describe("Archiving an archived location changes nothing.")

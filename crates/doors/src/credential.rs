@@ -64,7 +64,7 @@ pub struct AccessCredentialView {
     kind: AccessKind,
     /// Whether it lets in.
     status: AccessCredentialStatus,
-    /// The last characters of its number; null of PINs and codes.
+    /// The last characters of its number; null of PINs, of codes and of numbers shorter than 8 characters.
     last4: Option<String>,
     /// From when on it lets in; at once when null.
     valid_from: Option<Timestamp>,
@@ -142,10 +142,16 @@ impl AccessCredential {
         cx.one(FIND, params![id])
     }
 
-    /// What a number is of, one that is in use before others.
-    pub fn by_number(cx: &mut Read, kind: AccessKind, number: &str) -> Result<Option<Self>> {
+    /// What a number was of at an instant: one that was in use then before others, the newest of them; where nobody had it
+    /// yet, whoever had it first.
+    pub fn by_number(
+        cx: &mut Read,
+        kind: AccessKind,
+        number: &str,
+        at: Timestamp,
+    ) -> Result<Option<Self>> {
         let digest = digest(cx, kind, number)?;
-        cx.one(BY_DIGEST, params![digest])
+        cx.one(BY_DIGEST_AT, params![digest, at])
     }
 
     /// The codes on a client's telephone, where they may use them.
@@ -178,7 +184,9 @@ impl AccessCredential {
             let env = cx.env();
             own.sealed_number = Some(env.vault.seal(number.as_bytes(), &*env.entropy)?);
             let last = number.len().saturating_sub(4);
-            own.last4 = (kind != AccessKind::Pin).then(|| number[last..].to_owned());
+            // Of a short number they would be most of it.
+            let tells = kind != AccessKind::Pin && number.len() >= 8;
+            own.last4 = tells.then(|| number[last..].to_owned());
         }
         own.check_free(cx)?;
         cx.touch("access_credential", own.credential_id, ["accessCredential"]);
@@ -231,6 +239,10 @@ statements! {
     BY_DIGEST = "SELECT ", AccessCredential::COLUMNS, " FROM access_credential WHERE company_id = ?1 \
         AND digest = ?2 ORDER BY CASE WHEN status IN ('active', 'suspended') THEN 0 ELSE 1 END, \
         updated_at DESC, credential_id LIMIT 1";
+    BY_DIGEST_AT = "SELECT ", AccessCredential::COLUMNS, " FROM access_credential WHERE company_id = ?1 \
+        AND digest = ?2 ORDER BY CASE WHEN created_at > ?3 THEN 2 \
+        WHEN status IN ('active', 'suspended') OR updated_at > ?3 THEN 0 ELSE 1 END, \
+        CASE WHEN created_at > ?3 THEN created_at ELSE -created_at END, credential_id DESC LIMIT 1";
     CODES = "SELECT ", AccessCredential::COLUMNS, " FROM access_credential WHERE company_id = ?1 \
         AND client_id = ?2 AND kind = 'qr' AND status = 'active' ORDER BY credential_id DESC LIMIT 1";
     INSERT = "INSERT INTO access_credential ", values!(AccessCredential);

@@ -10,10 +10,11 @@ use spotter_kernel::{Many, Result, Timestamp, text::Text};
 use spotter_store::words;
 
 use crate::{
+    credential::AccessKind,
     decision::{Decision, Reason, Shown, decide, starts_around},
     place::{Place, way_of, zone_of},
     scan::{AccessScanId, Scan},
-    scanning::{ShownCredential, TELLS, fingerprint, moved, resolve},
+    scanning::{ShownCredential, TELLS, asked_of, fingerprint, moved, resolve},
     visit::VisitId,
 };
 
@@ -54,8 +55,9 @@ struct LateScans {
 }
 
 words! {
-    /// What became of a late scan: *recorded*; *known* before; *stale*, so late that nothing follows; a *conflict*
-    /// with another scan of the same name; *invalid*, where the device guards no such zone.
+    /// What became of a late scan: *recorded*; *known* before, as it is told now; *stale*, so late that nothing follows; a
+    /// *conflict* with another scan of the same name; *invalid*, where it names no zone or way of the device: `rule` says
+    /// which.
     enum LateResult {
         Recorded = "recorded",
         Known = "known",
@@ -71,9 +73,13 @@ words! {
 struct Recorded {
     /// What the device calls it.
     scan_id: String,
-    /// What became of it.
+    /// `recorded`; `known` from before; `stale`, older than seven days, so that nothing follows; a `conflict` with another
+    /// scan of the same name; or `invalid`, and `rule` says why.
     result: LateResult,
-    /// What the server would have decided then, as far as that is known now.
+    /// What is wrong with it, with the field; null of what is not invalid.
+    rule: Option<String>,
+    /// What the server would have decided then, as far as that is known now; of PINs it is in the log alone, as are reason
+    /// and visit, so that nobody guesses them here.
     would_have_been: Option<Decision>,
     /// Why it would have been refused.
     reason: Option<Reason>,
@@ -100,18 +106,35 @@ fn put_right(told: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
 }
 
 fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
+    let kind = late.credential.kind;
+    let mut told = write_down(cx, device, late, skew)?;
+    if kind == AccessKind::Pin {
+        (told.would_have_been, told.reason, told.visit_id) = (None, None, None);
+    }
+    Ok(told)
+}
+
+fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
     let now = cx.now();
     let at = put_right(late.occurred_at, skew, now);
     let mut told = Recorded {
         scan_id: late.scan_id.to_string(),
         result: LateResult::Invalid,
+        rule: None,
         would_have_been: None,
         reason: None,
         visit_id: None,
         occurred_at: at,
     };
-    let zone = zone_of(device, late.zone.as_deref());
-    let (Ok(zone), Ok(direction)) = (zone, way_of(device, late.direction)) else { return Ok(told) };
+    let whither = zone_of(device, late.zone.as_deref())
+        .and_then(|zone| way_of(device, late.direction).map(|direction| (zone, direction)));
+    let (zone, direction) = match whither {
+        Ok(found) => found,
+        Err(wrong) => {
+            told.rule = Some(wrong.message);
+            return Ok(told);
+        }
+    };
     let kind = late.credential.kind;
     let occurred = late.occurred_at.to_string();
     let asked = [
@@ -124,6 +147,12 @@ fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<
     ];
     let fingerprint = fingerprint(cx, &asked)?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &late.scan_id)? {
+        let asked = asked_of(&late.credential, &zone, direction);
+        if !known.offline && known.fingerprint == self::fingerprint(cx, &asked)? {
+            let fingerprint =
+                if known.decision == late.decision { None } else { Some(fingerprint) };
+            return told_otherwise(cx, known, (&late, fingerprint), (told, skew));
+        }
         let same = known.fingerprint == fingerprint;
         told.result = if same { LateResult::Known } else { LateResult::Conflict };
         if same {
@@ -175,6 +204,48 @@ fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<
         received_at: now,
     };
     scan.insert(cx)?;
+    Ok(told)
+}
+
+/// A scan that the server had decided, of which the device never heard the answer: what the device did by itself is what
+/// happened. Of what is the same there is nothing to write.
+fn told_otherwise(
+    cx: &mut Write,
+    known: Scan,
+    (late, fingerprint): (&LateScan, Option<Vec<u8>>),
+    (mut told, skew): (Recorded, i64),
+) -> Result<Recorded> {
+    let at = told.occurred_at;
+    told.would_have_been = Some(known.decision);
+    told.reason = known.reason;
+    told.visit_id = known.visit_id;
+    let Some(fingerprint) = fingerprint else {
+        told.result = LateResult::Known;
+        told.occurred_at = known.occurred_at;
+        return Ok(told);
+    };
+    let stale = at < cx.now().plus_days(-STALE_DAYS);
+    if late.decision == Decision::Allow && !stale {
+        let place = Place::find(cx, known.location_id, &known.zone)?;
+        if let Some(shown) = resolve(cx, &late.credential, at)? {
+            told.visit_id = follow(cx, &place, &shown, (known.direction, at))?;
+        }
+    }
+    told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
+    let scan = Scan {
+        fingerprint,
+        decision: late.decision,
+        would_have_been: Some(known.decision),
+        offline: true,
+        stale,
+        visit_id: told.visit_id,
+        occurred_at: at,
+        device_time: Some(late.occurred_at),
+        clock_is_off: skew.abs() > heartbeats::CLOCK_OFF_MS,
+        list_version: late.list_version.as_ref().map(|version| version.to_string()),
+        ..known
+    };
+    scan.save(cx)?;
     Ok(told)
 }
 

@@ -9,7 +9,7 @@ use spotter_kernel::{
     id::{ClientId, LocationId},
     id_type,
 };
-use spotter_store::{List, filters, lists, params, record, statements, stored_ids, values};
+use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
 use crate::{
     credential::{AccessKind, CredentialId},
@@ -95,6 +95,11 @@ impl Scan {
     /// What a device has asked under this name before.
     pub fn of_device(cx: &mut Read, device: DeviceId, scan: &str) -> Result<Option<Self>> {
         cx.one(OF_DEVICE, params![device, scan])
+    }
+
+    /// Keeps what has changed; whose it is stays.
+    pub fn save(&self, cx: &mut Write) -> Result<()> {
+        cx.defer(SAVE, &self.params())
     }
 
     /// Keeps it.
@@ -235,4 +240,5 @@ statements! {
     OF_DEVICE = "SELECT ", Scan::COLUMNS, " FROM access_scan WHERE company_id = ?1 AND device_id = ?2 \
         AND scan_id = ?3";
     INSERT = "INSERT INTO access_scan ", values!(Scan);
+    SAVE = "UPDATE access_scan SET ", set!(Scan), " WHERE company_id = ?1 AND access_scan_id = ?2";
 }

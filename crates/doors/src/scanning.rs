@@ -68,7 +68,7 @@ struct Scanned {
     reason: Option<Reason>,
     /// What the door may show: others read it.
     display_text: String,
-    /// Null where nobody has what was shown.
+    /// Null where nobody has what was shown, and where somebody goes out by a PIN.
     client: Option<ScannedClient>,
     /// The visit that it belongs to.
     visit_id: Option<VisitId>,
@@ -80,6 +80,15 @@ struct Scanned {
 
 /// For how long a door is open.
 const OPEN_SECONDS: i64 = 5;
+
+/// What is asked in a scan that a device has not decided itself.
+pub fn asked_of<'a>(
+    shown: &'a ShownCredential,
+    zone: &'a str,
+    direction: Direction,
+) -> [&'a str; 4] {
+    [shown.kind.word(), &shown.number, zone, direction.word()]
+}
 
 /// A fingerprint of what is asked, which does not tell the number.
 pub fn fingerprint(cx: &Read, parts: &[&str]) -> Result<Vec<u8>> {
@@ -95,7 +104,7 @@ pub fn resolve(cx: &mut Read, shown: &ShownCredential, at: Timestamp) -> Result<
         return Ok(found.map(|credential| Shown { credential, code: Some(code) }));
     }
     let Ok(number) = normalized(shown.kind, &shown.number) else { return Ok(None) };
-    let found = AccessCredential::by_number(cx, shown.kind, &number)?;
+    let found = AccessCredential::by_number(cx, shown.kind, &number, at)?;
     Ok(found.map(|credential| Shown { credential, code: None }))
 }
 
@@ -162,8 +171,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
     let zone = zone_of(&device, new.zone.as_deref())?;
     let direction = way_of(&device, new.direction)?;
     let kind = new.credential.kind;
-    let asked = [kind.word(), &new.credential.number, &zone, direction.word()];
-    let fingerprint = fingerprint(cx, &asked)?;
+    let fingerprint = fingerprint(cx, &asked_of(&new.credential, &zone, direction))?;
     if let Some(known) = Scan::of_device(cx, device.device_id, &new.scan_id)? {
         cx.touch("access_scan", known.access_scan_id, Vec::<String>::new());
         return match known.answer.filter(|_| known.fingerprint == fingerprint) {
@@ -208,7 +216,9 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         Ok(()) => words::to_admitted(&language, direction != Direction::Out),
         Err(why) => words::to_refused(&language, why),
     };
-    let named = match client {
+    // Everybody is let out, so a door that lets out would tell whose PIN was guessed.
+    let guessed = direction == Direction::Out && kind == AccessKind::Pin;
+    let named = match client.filter(|_| !guessed) {
         Some(id) => Client::seek(cx, id)?
             .map(|own| ScannedClient { client_id: id, display_name: own.first_name().to_owned() }),
         None => None,
@@ -219,7 +229,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         reason: outcome.err(),
         display_text: display_text.to_owned(),
         client: named,
-        visit_id,
+        visit_id: visit_id.filter(|_| !guessed),
         open_seconds: if outcome.is_ok() { OPEN_SECONDS } else { 0 },
         decided_at: now,
     };

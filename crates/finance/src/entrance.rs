@@ -105,7 +105,7 @@ fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
 /// What a client was sold that may let in.
 fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<Sold>> {
     let mut found = Vec::new();
-    for product in ClientProduct::latest_of(cx, client)? {
+    for product in ClientProduct::open_first(cx, client)? {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
         let course = match product.subscription_id {
             Some(id) => Some(Subscription::find(cx, id)?),

@@ -56,8 +56,7 @@ pub(super) fn area() -> Area {
 statements! {
     DRAFTS = "DELETE FROM form_draft WHERE company_id = ?1 AND assignment_id IN \
         (SELECT assignment_id FROM form_assignment WHERE company_id = ?1 AND client_id = ?2)";
-    FILES = "SELECT file_id, upload_id FROM form_file WHERE company_id = ?1 AND assignment_id IN \
-        (SELECT assignment_id FROM form_assignment WHERE company_id = ?1 AND client_id = ?2) LIMIT ?3";
+    FILES = "SELECT file_id, upload_id FROM form_file WHERE company_id = ?1 AND client_id = ?2 LIMIT ?3";
     FORGET_FILE = "DELETE FROM form_file WHERE company_id = ?1 AND client_id = ?2 AND file_id = ?3";
     SUBMISSIONS = "DELETE FROM form_submission WHERE company_id = ?1 AND client_id = ?2";
     SERIES = "DELETE FROM checkup_series WHERE company_id = ?1 AND client_id = ?2";

@@ -451,8 +451,14 @@ impl Goal {
             (GoalStatus::Missed | GoalStatus::Abandoned, GoalStatus::Active) => {
                 self.status = status;
             }
+            // By a value that was mistyped: whether it is reached is found out anew.
+            (GoalStatus::Achieved, GoalStatus::Active) => {
+                (self.status, self.achieved_at) = (status, None);
+            }
             (GoalStatus::Achieved, _) => {
-                return Err(Problem::conflict("status", "must not be achieved already"));
+                let rule =
+                    "must be active: an achieved goal is opened again before it is anything else";
+                return Err(Problem::conflict("status", rule));
             }
             _ => {
                 let rule = "must be abandoned, or active for one that was missed or abandoned";

@@ -15,3 +15,6 @@ CREATE TABLE browser_session (
 CREATE UNIQUE INDEX browser_session_digest ON browser_session (company_id, digest);
 CREATE INDEX browser_session_subject ON browser_session (company_id, subject, subject_id);
 CREATE INDEX browser_session_expiry ON browser_session (expires_at);
+
+-- The files of a client who is erased are found whatever became of the forms that they were sent with.
+CREATE INDEX form_file_client ON form_file (company_id, client_id, file_id);

@@ -220,6 +220,21 @@ impl Device {
     }
 }
 
+/// Refuses zones of a location without one that a device guards: it would go on guarding it, and nobody would see it.
+pub fn check_guarded(cx: &mut Read, location: LocationId, zones: &[String]) -> Result<()> {
+    let devices: Vec<Device> = cx.all(AT, params![location])?;
+    let guarded =
+        devices.iter().flat_map(|device| device.zones.0.iter().map(move |zone| (device, zone)));
+    match guarded.into_iter().find(|(_, zone)| !zones.contains(zone)) {
+        Some((device, zone)) => {
+            let rule =
+                format!("must keep {zone} as it is spelled: the device {} guards it", device.name);
+            Err(Problem::conflict("accessZones", &rule))
+        }
+        None => Ok(()),
+    }
+}
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
@@ -228,7 +243,7 @@ pub(super) fn area() -> Area {
 statements! {
     FIND = "SELECT ", Device::COLUMNS, " FROM access_device WHERE company_id = ?1 AND device_id = ?2";
     AT = "SELECT ", Device::COLUMNS, " FROM access_device WHERE company_id = ?1 AND location_id = ?2 \
-        AND status IN ('pending', 'active') ORDER BY device_id LIMIT 500";
+        AND status <> 'revoked' ORDER BY device_id LIMIT 500";
     INSERT = "INSERT INTO access_device ", values!(Device);
     SAVE = "UPDATE access_device SET ", set!(Device), " WHERE company_id = ?1 AND device_id = ?2";
 }

@@ -83,6 +83,12 @@ fn location(cx: &mut Read, id: LocationId) -> Result<Location> {
 /// Registers a device.
 pub fn register(cx: &mut Write, new: NewDevice) -> Result<(Device, Credential)> {
     let location = location(cx, new.location_id)?;
+    if location.is_online() {
+        return Err(Problem::invalid(
+            "locationId",
+            "must be a physical location: this one has no door",
+        ));
+    }
     let key = cx.new_credential(CredentialKind::DeviceKey);
     let mut device = Device {
         device_id: DeviceId(cx.new_id()),

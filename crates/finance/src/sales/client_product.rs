@@ -105,9 +105,9 @@ impl ClientProduct {
         cx.all(IN_USE, params![client])
     }
 
-    /// What a client was sold, the latest first.
-    pub fn latest_of(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
-        cx.all(LATEST, params![client])
+    /// What a client was sold: what is not over first, memberships before passes, then the latest.
+    pub fn open_first(cx: &mut Read, client: ClientId) -> Result<Vec<Self>> {
+        cx.all(OPEN_FIRST, params![client])
     }
 
     /// Whether it can be used on a day, as far as its dates go.
@@ -174,8 +174,10 @@ statements! {
     IN_USE = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
         WHERE company_id = ?1 AND client_id = ?2 AND status IN ('scheduled', 'active', 'used') \
         ORDER BY client_product_id LIMIT 500";
-    LATEST = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
-        WHERE company_id = ?1 AND client_id = ?2 ORDER BY client_product_id DESC LIMIT 100";
+    OPEN_FIRST = "SELECT ", ClientProduct::COLUMNS, " FROM client_product \
+        WHERE company_id = ?1 AND client_id = ?2 \
+        ORDER BY CASE WHEN status IN ('expired', 'revoked') THEN 1 ELSE 0 END, \
+        CASE WHEN subscription_id IS NULL THEN 1 ELSE 0 END, client_product_id DESC LIMIT 500";
     BY_EXTERNAL_ID = "SELECT client_product_id FROM client_product \
         WHERE company_id = ?1 AND external_id = ?2";
     INSERT = "INSERT INTO client_product ", values!(ClientProduct);

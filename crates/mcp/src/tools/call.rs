@@ -98,7 +98,9 @@ fn lacking(assistant: &Assistant, tool: &str) -> Option<Problem> {
     let mut all = assistant.modules.clone();
     all.extend(holding(assistant.subject, tool));
     let mut problem = Problem::new(Key::ScopesInsufficient);
-    problem.details = Some(json!({"scope": scope_of(&all)}));
+    let scope = scope_of(&all);
+    let scopes: Vec<&str> = scope.split(' ').collect();
+    problem.details = Some(json!({"scope": scope, "requiredScopes": scopes}));
     Some(problem)
 }
 

@@ -60,7 +60,7 @@ fn next(problem: &Problem, key: &str) -> &'static str {
             "The person has not allowed this. Tell them what you need it for; they can connect again."
         }
         (403, "scopes.health_consent_required") => {
-            "The client has not consented to health data. Tell the person; only the client can change it."
+            "The client has not consented to health data. Tell the person: the client gives it in their app, or a coach records what the client has signed."
         }
         (403, _) => "This is switched off, or not this person's to do. Tell the person.",
         (429 | 503, _) => "Wait a moment and call again.",

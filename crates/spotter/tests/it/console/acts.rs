@@ -147,7 +147,7 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
             .forms()
             .into_iter()
             .filter(|form| form.field("-do") == Some("set_workout_moment_exercises"));
-        forms.last().unwrap()
+        forms.into_iter().next_back().unwrap()
     };
     let page = browser.get(&format!("{day}?search=bench+press")).await.is(200);
     browser.act(added(page, "5")).await.shows("60.5 kg");
@@ -183,8 +183,12 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     assert_eq!(moment["exercises"].as_array().unwrap().len(), 2);
     assert_eq!(moment["exercises"][1]["sets"][0]["weight"], 60.5);
     let page = browser.get(&format!("/console/programmes/{plan}")).await.is(200);
-    let later =
-        page.forms().into_iter().filter(|form| form.field("weekday") == Some("3")).last().unwrap();
+    let later = page
+        .forms()
+        .into_iter()
+        .filter(|form| form.field("weekday") == Some("3"))
+        .next_back()
+        .unwrap();
     browser.act(later).await.shows("Wednesday");
     app.events().await;
 }

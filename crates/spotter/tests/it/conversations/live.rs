@@ -249,6 +249,6 @@ async fn a_stop_does_not_wait_for_streams(app: App) {
     let app = App::new(server).await;
     let mut stream = Stream::open(&app, &app.coach_token, None).await;
     stream.expect("ready").await;
-    server.state.as_ref().unwrap().stop();
+    server.state().stop();
     assert_eq!(stream.next().await, None);
 }

@@ -3,6 +3,7 @@
 mod days;
 mod lists;
 mod rules;
+mod told;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
-        Arc, OnceLock,
+        Arc, LazyLock, Mutex, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -141,8 +141,8 @@ pub struct Server {
     pub env: Env,
     pub location: Location,
     pub http: reqwest::Client,
-    /// Of a server in this process.
-    pub state: Option<Arc<State>>,
+    /// Of a server in this process, while it runs.
+    state: Mutex<Option<Arc<State>>>,
     pub files: Files,
     /// Where they are, if they are in a folder.
     pub files_folder: PathBuf,
@@ -153,9 +153,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Ends it: it would look for work until the last scenario has run.
+    /// Ends it: it would look for work, and hold what it has, until the last scenario has run.
     pub fn stop(&self) {
         self.tasks.iter().for_each(tokio::task::AbortHandle::abort);
+        self.state.lock().unwrap().take();
+    }
+
+    /// What a server in this process shares.
+    pub fn state(&self) -> Arc<State> {
+        self.state.lock().unwrap().clone().unwrap()
     }
 
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
@@ -335,7 +341,10 @@ fn start_in(
     tasks.push(
         runtime().spawn(deliveries.run(std::future::pending(), Duration::ZERO)).abort_handle(),
     );
-    let table = Arc::new(Table::new(spotter::areas::areas()));
+    // One for all servers: it is large, and the same for each.
+    static TABLE: LazyLock<Arc<Table>> =
+        LazyLock::new(|| Arc::new(Table::new(spotter::areas::areas())));
+    let table = TABLE.clone();
     let timers = Timers { db: db.clone(), env: env.clone(), table: table.clone() };
     tasks.push(runtime().spawn(timers.run(std::future::pending())).abort_handle());
     let exporter =
@@ -354,7 +363,7 @@ fn start_in(
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
     tasks.push(serving.abort_handle());
-    let (http, state, files_folder) = (client(), Some(state), PathBuf::new());
+    let (http, state, files_folder) = (client(), Mutex::new(Some(state)), PathBuf::new());
     Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
 }
 
@@ -448,7 +457,7 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
     let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
     let http = client();
     let mailbox = Mailbox::default();
-    let (state, tasks) = (None, Vec::new());
+    let (state, tasks) = (Mutex::default(), Vec::new());
     Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
 }
 

@@ -12,7 +12,11 @@ use crate::{
     world::World,
 };
 
-on_both_engines!(who_owes_or_is_not_archived_is_not_erased, an_erased_client_leaves_nothing);
+on_both_engines!(
+    who_owes_or_is_not_archived_is_not_erased,
+    an_erased_client_leaves_nothing,
+    files_are_found_whatever_became_of_their_forms,
+);
 
 /// Tables that hold nothing of clients, or for a day at most.
 const NOT_OF_CLIENTS: &[&str] = &[
@@ -206,4 +210,29 @@ fn what_is_left_is_documented() {
         };
         assert!(DOCS.contains(&row), "{row}");
     }
+}
+
+/// More files than are erased at a time, of more forms than are.
+async fn files_are_found_whatever_became_of_their_forms(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    const FILE: Sql = Sql(
+        "INSERT INTO form_file (company_id, file_id, client_id, assignment_id, upload_id, file_name, \
+        media_type, size_bytes, submitted, created_at) VALUES (?1, ?2, ?3, ?4, ?5, 'x', 'text/plain', 1, ?6, 0)",
+    );
+    let (company, of) = (app.company, client.clone());
+    let fill = move |tx: &mut spotter_store::Tx<'_>| {
+        for at in 0..1_201 {
+            let id = format!("{at:024x}");
+            tx.execute(FILE, params![company, id, of, id, id, true])?;
+        }
+        Ok(())
+    };
+    app.server.db.write(fill).await.unwrap();
+    app.act(&format!("/clients/{client}/archive")).await.ok();
+    app.app("POST", &format!("/clients/{client}/erase"), None).await.ok();
+    gone(&app, &client).await;
+    const LEFT: Sql = Sql("SELECT COUNT(*) FROM form_file WHERE company_id = ?1");
+    let left = app.server.db.read(move |tx| tx.one::<(i64,)>(LEFT, params![company])).await;
+    assert_eq!(left.unwrap(), Some((0,)));
+    app.events().await;
 }

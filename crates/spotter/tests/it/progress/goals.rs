@@ -17,6 +17,7 @@ on_both_engines!(
     what_is_said_of_a_goal_counts,
     what_makes_no_sense_is_refused,
     clients_set_goals_and_change_their_own,
+    what_a_mistyped_value_achieved_is_opened_again,
 );
 
 mod by_the_clock {
@@ -249,4 +250,30 @@ fn who_is_late_has_missed_it(engine: Engine) {
         travel.app.patch(&path, more).await.ok();
         assert_eq!(status(&late).await, "active");
     });
+}
+
+async fn what_a_mistyped_value_achieved_is_opened_again(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    measure(&app, &client, json!({"type": "weight", "value": 80, "measuredAt": ago(3_000)})).await;
+    let lighter = json!({"kind": "measurement", "measurementType": "weight", "targetValue": 75, "startDate": day(-1)});
+    let made = aim(&app, &client, lighter).await;
+    let wrong =
+        measure(&app, &client, json!({"type": "weight", "value": 7.8e1, "measuredAt": ago(60)}))
+            .await;
+    let path = format!("/clients/{client}/measurements/{}", text(&wrong, "/measurementId"));
+    app.patch(&path, json!({"value": 70})).await.ok();
+    assert_eq!(goal(&app, &client, &made).await["status"], "achieved");
+    let own = format!("/clients/{client}/goals/{}", text(&made, "/goalId"));
+    // While the value stands it is achieved again at once.
+    app.patch(&own, json!({"status": "active"})).await.ok();
+    assert_eq!(goal(&app, &client, &made).await["status"], "achieved");
+    app.delete(&path).await.ok();
+    app.patch(&own, json!({"status": "abandoned"})).await.refused(409, "PUBLIC_API_ERROR");
+    app.patch(&own, json!({"status": "active"})).await.ok();
+    let is = goal(&app, &client, &made).await;
+    assert_eq!(
+        (&is["status"], &is["achievedAt"], &is["progressPercent"]),
+        (&json!("active"), &Value::Null, &Value::Null)
+    );
+    app.events().await;
 }

@@ -1,0 +1,166 @@
+//! What a door tells afterwards: what it did where it never heard the answer, of whom, and what nobody learns from it.
+
+use serde_json::{Value, json};
+
+use super::{Door, allowed, denied, give, holder, visits};
+use crate::{
+    finance::{new_product, sold},
+    harness::{App, random_text},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    what_a_door_did_counts_where_it_never_heard_the_answer,
+    a_late_scan_is_of_whoever_had_the_number_then,
+    late_and_outgoing_pins_tell_nothing,
+    what_is_wrong_with_a_late_scan_is_said,
+    a_zone_that_a_door_guards_stays_as_it_is,
+    a_membership_lets_in_however_much_was_sold_after_it,
+);
+
+fn now(app: &App) -> spotter_kernel::Timestamp {
+    spotter_kernel::Clock::now(&*app.server.env.clock)
+}
+
+/// Tells a scan afterwards: what became of it.
+async fn tell(door: &Door, app: &App, scan: Value) -> Value {
+    let mut scan = scan;
+    let at = scan["occurredAt"].as_str().map_or_else(|| now(app).to_string(), str::to_owned);
+    scan["occurredAt"] = json!(at);
+    let batch = json!({"sentAt": now(app).to_string(), "scans": [scan]});
+    let told = door.ask(app, "POST", "/scans/late", Some(batch)).await.ok();
+    told.data()["results"][0].clone()
+}
+
+async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym"]})).await;
+    let (client, card) = holder(&app).await;
+    let shown = json!({"kind": "card", "number": card});
+    let scan = json!({"scanId": "lost", "credential": shown});
+    let told = door.ask(&app, "POST", "/scans", Some(scan)).await.ok();
+    assert_eq!(told.data()["decision"], "deny");
+    let late =
+        |decision: &str| json!({"scanId": "lost", "credential": shown, "decision": decision});
+    let same = tell(&door, &app, late("deny")).await;
+    assert_eq!((&same["result"], &same["wouldHaveBeen"]), (&json!("known"), &json!("deny")));
+    assert_eq!(visits(&app, &client).await, json!([]));
+    let opened = late("allow");
+    let told = tell(&door, &app, opened.clone()).await;
+    assert_eq!(told["result"], "recorded", "{told}");
+    assert_eq!(
+        (&told["wouldHaveBeen"], &told["reason"]),
+        (&json!("deny"), &json!("membership_missing"))
+    );
+    assert_eq!(visits(&app, &client).await[0]["entries"], 1);
+    let listed = app.app("GET", &format!("/access-scans?clientId={client}"), None).await.ok();
+    let entry = &listed.data()["accessScans"][0];
+    assert_eq!(listed.data()["total"], 1);
+    assert_eq!((&entry["decision"], &entry["offline"]), (&json!("allow"), &json!(true)), "{entry}");
+    // Told once more it is known, and a scan of somebody else under its name is a conflict.
+    let mut again = opened.clone();
+    again["occurredAt"] = entry["deviceTime"].clone();
+    assert_eq!(tell(&door, &app, again).await["result"], "known");
+    let other = json!({"scanId": "lost", "credential": {"kind": "card", "number": "OTHER123"}, "decision": "allow"});
+    assert_eq!(tell(&door, &app, other).await["result"], "conflict");
+    assert_eq!(visits(&app, &client).await[0]["entries"], 1);
+}
+
+async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym"]})).await;
+    let (ann, card) = holder(&app).await;
+    let then = now(&app).to_string();
+    let own = app.app("GET", &format!("/clients/{ann}/access-credentials"), None).await.ok();
+    let id = text(own.data(), "/accessCredentials/0/credentialId");
+    let path = format!("/clients/{ann}/access-credentials/{id}/revoke");
+    app.app("POST", &path, None).await.ok();
+    let bea = app.new_client(json!({"firstName": "Bea"})).await;
+    give(&app, &bea, json!({"kind": "card", "number": card})).await;
+    let shown = json!({"kind": "card", "number": card});
+    let scan = json!({"scanId": "1", "credential": shown, "decision": "allow", "occurredAt": then});
+    assert_eq!(tell(&door, &app, scan).await["result"], "recorded");
+    assert_eq!(visits(&app, &ann).await.as_array().unwrap().len(), 1);
+    assert_eq!(visits(&app, &bea).await, json!([]));
+    let scan = json!({"scanId": "2", "credential": shown, "decision": "allow"});
+    tell(&door, &app, scan).await;
+    assert_eq!(visits(&app, &bea).await.as_array().unwrap().len(), 1);
+}
+
+async fn late_and_outgoing_pins_tell_nothing(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym"], "direction": "both"})).await;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    give(&app, &client, json!({"kind": "pin", "number": "482913"})).await;
+    let mut answers = Vec::new();
+    for pin in ["482913", "482914"] {
+        let shown = json!({"kind": "pin", "number": pin});
+        let out = json!({"scanId": random_text(), "credential": shown, "direction": "out"});
+        let told = door.ask(&app, "POST", "/scans", Some(out)).await.ok();
+        assert_eq!(
+            (&told.data()["decision"], &told.data()["client"]),
+            (&json!("allow"), &Value::Null)
+        );
+        let late = json!({"scanId": random_text(), "credential": shown, "direction": "in", "decision": "deny"});
+        let mut late = tell(&door, &app, late).await;
+        let fields = late.as_object_mut().unwrap();
+        fields.remove("scanId");
+        fields.remove("occurredAt");
+        answers.push(late);
+    }
+    assert_eq!(answers[0], answers[1], "a right guess looks like a wrong one");
+    let listed = app.app("GET", &format!("/access-scans?clientId={client}"), None).await.ok();
+    assert_eq!(listed.data()["total"], 2, "managers see whose it was");
+}
+
+async fn what_is_wrong_with_a_late_scan_is_said(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym", "sauna"], "direction": "both"})).await;
+    let shown = json!({"kind": "card", "number": "ABCD1234"});
+    for (more, rule) in [
+        (json!({}), "zone: must be given"),
+        (json!({"zone": "gym"}), "direction: must be in or out"),
+        (json!({"zone": "bar", "direction": "in"}), "zone: must be one that the device guards"),
+    ] {
+        let mut scan = json!({"scanId": random_text(), "credential": shown, "decision": "allow"});
+        scan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let told = tell(&door, &app, scan).await;
+        assert_eq!(told["result"], "invalid");
+        assert!(told["rule"].as_str().unwrap().starts_with(rule), "{told}");
+    }
+}
+
+async fn a_zone_that_a_door_guards_stays_as_it_is(app: App) {
+    let door = Door::new(&app, json!({"zones": ["sauna"]})).await;
+    let path = format!("/locations/{}", door.location);
+    for zones in [json!(["gym"]), json!(["gym", "Sauna"]), json!([])] {
+        let refused = app.patch(&path, json!({"accessZones": zones})).await;
+        refused.refused(409, "PUBLIC_API_ERROR").about("accessZones");
+    }
+    app.patch(&path, json!({"accessZones": ["Gym", "sauna", "bar"]})).await.ok();
+    app.app("POST", &format!("/access-devices/{}/revoke", door.id), None).await.ok();
+    app.patch(&path, json!({"accessZones": ["gym"]})).await.ok();
+    let online = app.post("/locations", json!({"name": "Online", "type": "online"})).await.ok();
+    let online = text(online.data(), "/location/locationId");
+    let new = json!({"name": "No door", "locationId": online});
+    let refused = app.app("POST", "/access-devices", Some(new)).await;
+    refused.refused(400, "request.invalid").about("locationId");
+}
+
+async fn a_membership_lets_in_however_much_was_sold_after_it(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym"]})).await;
+    let (client, card) = holder(&app).await;
+    sold(&app, &client, json!({}), json!({})).await;
+    assert_eq!(door.card(&app, &card).await, allowed());
+    let pass =
+        json!({"productType": "DayPass", "name": {"en": "Day"}, "price": 100, "daysUsable": 1});
+    let pass = new_product(&app, pass).await;
+    for _ in 0..101 {
+        let sale = json!({"productId": pass});
+        let made = app.post(&format!("/finance/clients/{client}/products"), sale).await.ok();
+        let id = text(made.data(), "/clientProduct/clientProductId");
+        app.act(&format!("/finance/client-products/{id}/revoke")).await.ok();
+    }
+    assert_eq!(door.card(&app, &card).await, allowed());
+    let told = app.app("GET", &format!("/finance/clients/{client}/entrance"), None).await.ok();
+    assert_eq!(told.data()["entrance"]["allowed"], true, "{}", told.body);
+    assert_ne!(door.card(&app, "NOBODY99").await, denied("membership_missing"));
+    app.events().await;
+}
