@@ -143,7 +143,7 @@ pub(crate) async fn known(state: &Arc<State>, token: &Credential) -> Result<Pers
 }
 
 /// Sees to it that it is still the person who signed in. Tries are counted as those to sign in are.
-async fn sure(
+pub(crate) async fn sure(
     state: &Arc<State>,
     request_id: &RequestId,
     sent: &Sent,

@@ -53,6 +53,12 @@ impl Form {
         Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
     }
 
+    /// What an address asks, as a form would.
+    pub(crate) fn of_query(query: &str) -> Self {
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    }
+
     /// Its fields, in the order in which they were sent.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))

@@ -1,7 +1,7 @@
 //! The pages where people work. A page asks what any other door asks, and holds no rule of its own: it runs operations
 //! as whoever is signed in, through the one way in that integrations, apps and assistants have, too.
 //!
-//! - `session` signs browsers in and out; `visit` is a page as it is made, and `act` what is done on one;
+//! - `session` signs browsers in and out, and `set_up` makes the first company; `visit` is a page as it is made, and `act` what is done on one;
 //! - `body` makes the JSON body of an operation out of a form;
 //! - `words` is what pages say, in every language;
 //! - `parts` is what pages are made of, and `pages` the pages themselves, by area.
@@ -9,15 +9,19 @@
 mod act;
 mod assets;
 mod body;
+mod export;
 pub mod forms;
 pub mod mailbox;
 mod pages;
 pub mod parts;
 mod passwords;
 mod session;
+mod set_up;
 pub mod sign_in;
 mod visit;
 mod words;
+
+pub use set_up::set_up_link;
 
 use std::sync::Arc;
 
@@ -32,8 +36,10 @@ pub fn router(state: Arc<State>) -> Router {
     Router::new()
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
+        .route(set_up::SET_UP, get(set_up::show).post(set_up::set_up))
         .route(session::SIGN_IN, get(session::show).post(session::sign_in))
         .route(session::SIGN_OUT, post(session::sign_out))
+        .route(export::EXPORT, post(export::export))
         .route(session::TASTE, post(session::choose))
         .route(session::EVENTS, get(session::events))
         .route(assets::ROUTE, get(assets::serve))

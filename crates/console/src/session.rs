@@ -86,7 +86,7 @@ pub(crate) fn taste(headers: &HeaderMap) -> Taste {
 }
 
 /// The language for whoever is not known: the one they chose, else one that their browser asks for.
-fn language(headers: &HeaderMap) -> Say {
+pub(crate) fn language(headers: &HeaderMap) -> Say {
     let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let accepted = || Language::accepted(header.unwrap_or_default());
     Say(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
@@ -198,13 +198,7 @@ pub(crate) async fn sign_in(
     let say = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match enter(&state, &sent, remembered).await {
-        Ok(token) => {
-            let mut response = go(safe(sent.form.one("then")));
-            let seconds = BrowserSession::cookie_seconds(remembered);
-            let name = cookie_name(&state);
-            set_cookie(&state, &mut response, name, token.expose(), seconds);
-            response
-        }
+        Ok(token) => begin(&state, safe(sent.form.one("then")), &token, remembered),
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             let entered = sent.form.entered(&problem);
@@ -214,6 +208,19 @@ pub(crate) async fn sign_in(
         }
         Err(problem) => parts::problem(&problem),
     }
+}
+
+/// On to a page, as whoever has just signed in.
+pub(crate) fn begin(
+    state: &State,
+    address: &str,
+    token: &Credential,
+    remembered: bool,
+) -> Response<Body> {
+    let mut response = go(address);
+    let seconds = BrowserSession::cookie_seconds(remembered);
+    set_cookie(state, &mut response, cookie_name(state), token.expose(), seconds);
+    response
 }
 
 fn told(say: Say, problem: &Problem, entered: &SignIn) -> String {

@@ -44,11 +44,33 @@ pub(crate) fn csv(data: &str, rows: &str) -> Result<String> {
     };
     let mut lines: Vec<Line> = Vec::new();
     items.iter().for_each(|item| lines.extend(item.lines("")));
-    let names = names(&lines);
+    written(&lines)
+}
+
+/// The pages of a list as one table, a row a record, with the list's name: of a record's own lists, those of plain
+/// values are one cell, and those of records are left out.
+pub fn csv_of_pages(pages: &[String]) -> Result<(String, String)> {
+    let (mut lines, mut name): (Vec<Line>, _) = (Vec::new(), String::new());
+    for page in pages {
+        let Cell::Fields(fields) = serde_json::from_str(page).map_err(Problem::internal)? else {
+            continue;
+        };
+        for (own, cell) in fields {
+            if let Cell::Items(items) = cell {
+                name = own;
+                items.into_iter().for_each(|item| lines.extend(item.flat().lines("")));
+            }
+        }
+    }
+    Ok((name, written(&lines)?))
+}
+
+fn written(lines: &[Line]) -> Result<String> {
+    let names = names(lines);
     let mut text =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     text.write_record(&names).map_err(Problem::internal)?;
-    for line in &lines {
+    for line in lines {
         let cell = |name: &&str| {
             let found = line.iter().find(|(own, _)| own == name);
             found.map_or("", |(_, text)| text.as_str())
@@ -95,6 +117,25 @@ impl Cell {
             }
             _ => None,
         }
+    }
+
+    /// The same as one row.
+    fn flat(self) -> Self {
+        let Self::Fields(fields) = self else { return self };
+        let flat = |(name, cell)| match cell {
+            Self::Items(items) => {
+                let texts: Option<Vec<String>> = items
+                    .into_iter()
+                    .map(|item| match item {
+                        Self::Plain(text) => Some(text),
+                        _ => None,
+                    })
+                    .collect();
+                texts.map(|texts| (name, Self::Plain(texts.join(", "))))
+            }
+            cell => Some((name, cell.flat())),
+        };
+        Self::Fields(fields.into_iter().filter_map(flat).collect())
     }
 
     /// The rows that it makes, its names beginning with those above it.

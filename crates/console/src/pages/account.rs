@@ -4,24 +4,50 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::{lists::facts, shell::Shown},
+    parts::{fields::Form, lists::facts, shell::Shown, told::Told},
     session::{TASTE, sign_out_form},
-    visit::Visit,
+    visit::{Ask, Visit},
     words::Language,
 };
 
+/// What a browser is, in a word or two, by what it says of itself.
+fn browser(agent: &str) -> String {
+    let named = |names: &[(&str, &'static str)]| {
+        names.iter().find(|(mark, _)| agent.contains(mark)).map_or("", |(_, name)| *name)
+    };
+    // Each says that it is also what came before it, so the newest name is looked for first.
+    let program = named(&[
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]);
+    let system = named(&[
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "macOS"),
+        ("Linux", "Linux"),
+    ]);
+    match (program, system) {
+        ("", _) => agent.chars().take(40).collect(),
+        (program, "") => program.to_owned(),
+        (program, system) => format!("{program}, {system}"),
+    }
+}
+
 /// `/console/account`, `/my/account`
 pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told = cx.ask(Ask::of("list_sessions"))?;
     let (say, written) = (cx.say, &cx.written);
-    let session = &cx.person.session;
     let main = html! {
         section.card {
             (facts(vec![
                 (say.name(), html! { (cx.person.name) }),
                 (say.email(), html! { (cx.person.email) }),
                 (say.business(), html! { (cx.person.company.name) }),
-                (say.signed_in_since(), html! { (written.instant(session.created_at)) }),
-                (say.browser(), html! { (session.browser) }),
             ]))
         }
         section.card {
@@ -43,6 +69,24 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     }
                 }
                 button type="submit" { (say.save()) }
+            }
+        }
+        section.card {
+            h2 { (say.signed_in_at()) }
+            ul.rows {
+                @for one in told.list("sessions") {
+                    li {
+                        span.grow {
+                            @if one.text("kind") == "app" { (say.app()) } @else { (browser(one.text("browser"))) }
+                            @if one.is("isCurrent") { " (" (say.this_one()) ")" }
+                            br; span.quiet { (say.since()) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default())
+                                @if let Some(seen) = one.instant("lastSeenAt") { " · " (say.last_used()) " " (written.instant(seen)) } }
+                        }
+                        @if !one.is("isCurrent") {
+                            (Form::about(cx, "end_session", vec![("sessionId", one.text("sessionId").to_owned())]).button(say.sign_out()))
+                        }
+                    }
+                }
             }
         }
         section.card {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
+    export,
     parts::{
         lists::{empty, pager, state, table},
         shell::Shown,
@@ -59,5 +60,6 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing(), None)) }
         @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.audit_log(), main))
+    let acts = export::button(cx, "list_audit_logs", &["operation", "actor"]);
+    Ok(Shown::new(say.audit_log(), main).acts(acts))
 }

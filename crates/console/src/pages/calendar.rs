@@ -34,6 +34,21 @@ pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     behind(cx.say.cancel(), form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()))
 }
 
+/// What moves a booking to another time, where it can be.
+fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let Some(at) = booking.instant("startsAt").filter(|at| *at > cx.written.now) else {
+        return Markup::default();
+    };
+    if booking.text("status") != "booked" || !cx.may("reschedule_booking") {
+        return Markup::default();
+    }
+    let (written, id) = (&cx.written, booking.text("bookingId").to_owned());
+    let local = format!("{}T{}", written.zone.date_at(at), written.time(at));
+    let form = Form::about(cx, "reschedule_booking", vec![("bookingId", id)]);
+    let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
+    behind(cx.say.move_booking(), form.send(cx.say.move_booking()))
+}
+
 struct Day {
     date: Date,
     events: Vec<Markup>,
@@ -87,6 +102,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let requests =
         cx.ask_if(Ask::of("list_booking_requests").with("status", "pending").with("limit", 1))?;
+    let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
     let main = html! {
@@ -118,7 +134,21 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
+    let classes: Vec<(String, String)> = types
+        .list("eventTypes")
+        .iter()
+        .filter(|kind| kind.text("kind") == "class" && kind.text("status") == "active")
+        .map(|kind| (kind.text("eventTypeId").to_owned(), kind.text("name").to_owned()))
+        .collect();
+    let noon = format!("{wanted}T12:00");
     let acts = html! {
+        @if !classes.is_empty() && cx.may("create_calendar_event") {
+            (behind(say.add_class(), Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
+                .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
+                .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class())))
+        }
+        (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
+            .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
         @if let Some(told) = &requests { @if told.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(told.int("total")))) } } }
         a.button href="/console/calendar/book" { (say.book()) }
     };
@@ -158,7 +188,7 @@ pub(super) fn event(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
             today::attendance(cx, booking),
             html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
-            cancelling(cx, booking),
+            html! { (moving(cx, booking)) (cancelling(cx, booking)) },
         ]);
     }
     let say = cx.say;

@@ -4,6 +4,7 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
+    export,
     parts::{
         fields::Form,
         lists::{empty, pager, state, table},
@@ -78,7 +79,10 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_clients(), Some(("/console/clients/new", say.add_client())))) }
         @else { (table(say.clients(), &columns, rows)) (pager(cx, &told)) }
     };
-    let acts = html! { a.button href="/console/clients/new" { (say.add_client()) } };
+    let acts = html! {
+        (export::button(cx, "list_clients", &["search", "memberStatus", "coachId", "tag", "archived"]))
+        a.button href="/console/clients/new" { (say.add_client()) }
+    };
     Ok(Shown::new(say.clients(), main).acts(acts))
 }
 

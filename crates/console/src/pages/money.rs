@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    export,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -142,7 +143,8 @@ pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_invoices(), None)) }
         @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.money(), main))
+    let acts = export::button(cx, "list_invoices", &["status", "number"]);
+    Ok(Shown::new(say.money(), main).acts(acts))
 }
 
 /// `/console/money/invoices/{invoiceId}`
@@ -253,7 +255,8 @@ pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
         @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.payments(), main))
+    let acts = export::button(cx, "list_payments", &["status"]);
+    Ok(Shown::new(say.payments(), main).acts(acts))
 }
 
 /// `/console/money/memberships`
@@ -280,7 +283,8 @@ pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_membership(), None)) }
         @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.memberships(), main))
+    let acts = export::button(cx, "list_subscriptions", &["status"]);
+    Ok(Shown::new(say.memberships(), main).acts(acts))
 }
 
 /// `/console/money/requests`

@@ -105,10 +105,19 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/my/bookings`
 pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_bookings").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
+    let ask = Ask::of("list_bookings").with("limit", 50).with("page", cx.place.asked("page"));
+    let ask = match past {
+        true => ask.with("from", now.plus_days(-365)).with("to", now),
+        false => ask.with("from", now).with("to", now.plus_days(365)),
+    };
+    let told = cx.ask(ask)?;
+    let mut all: Vec<_> = told.list("bookings").iter().collect();
+    if !past {
+        all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
+    }
     let mut rows = Vec::new();
-    for booking in told.list("bookings") {
+    for booking in all {
         let coach = cx.coach(booking.text("coachId"))?;
         let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
         let what = match (coming, booking.text("attendanceStatus")) {
@@ -129,14 +138,17 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let say = cx.say;
     let main = html! {
-        p { a.button href="/my/book" { (say.book()) } }
+        nav.tabs aria-label=(say.bookings()) {
+            a href="/my/bookings" aria-current=[(!past).then_some("page")] { (say.upcoming()) }
+            a href="/my/bookings?when=past" aria-current=[past.then_some("page")] { (say.past()) }
+        }
         div #bookings data-live="booking" {
             @if rows.is_empty() { (empty(say.nothing_booked(), Some(("/my/book", say.book())))) }
             @else { (table(say.bookings(), &[say.when(), say.what(), say.coach(), say.status(), ""], rows)) }
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(say.bookings(), main))
+    Ok(Shown::new(say.bookings(), main).acts(html! { a.button href="/my/book" { (say.book()) } }))
 }
 
 /// What calling a booking off would cost now, as its own rules say.

@@ -228,10 +228,21 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
         Subject::Client => clients::onboarding::open_portal(cx, ClientId(id))?,
     };
     close_account(cx, subject, id)?;
-    let now = cx.now();
-    cx.defer(OPEN, params![subject, id, email, hash, now])?;
-    cx.touch(subject.word(), id, ["password"]);
+    open_account(cx, subject, id, &email, hash)?;
     Ok((subject, id))
+}
+
+/// Opens the account of somebody who has none, with a password's hash.
+pub fn open_account(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+    email: &str,
+    hash: &str,
+) -> Result<()> {
+    let now = cx.now();
+    cx.touch(subject.word(), id, ["password"]);
+    cx.defer(OPEN, params![subject, id, email, hash, now])
 }
 
 /// Whether a token can still be used: an invitation, or what sets a new password.

@@ -5,6 +5,7 @@ pub mod api_clients;
 pub mod browsers;
 pub mod holders;
 pub mod sessions;
+mod signed_in;
 pub mod tokens;
 
 use spotter_contract::{Area, Fate, Trace};
@@ -19,7 +20,13 @@ const TRACES: &[Trace] = &[
 
 /// What the area brings.
 pub fn area() -> Area {
-    let chapters =
-        [accounts::area(), api_clients::area(), browsers::area(), sessions::area(), tokens::area()];
+    let chapters = [
+        accounts::area(),
+        api_clients::area(),
+        browsers::area(),
+        sessions::area(),
+        signed_in::area(),
+        tokens::area(),
+    ];
     Area::join(chapters).erases(TRACES)
 }

@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 pub mod coaches;
+pub mod founding;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -25,6 +25,11 @@ use spotter_store::Tx;
 use super::{ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, Visit, hashing, new_hash, within_limit};
 use crate::{observe::RequestId, rate::Counted, server::State, visitor};
 
+/// The hash of a password, worked out beside requests.
+pub async fn hashed(state: &State, password: Password) -> Result<String> {
+    hashing(new_hash(state, password)).await?
+}
+
 /// Messages that an address may ask for within the window.
 const RESETS_PER_ADDRESS: u32 = 3;
 /// Messages that may be asked for from one place within it.
@@ -92,7 +97,7 @@ async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<Passw
         return Err(Problem::invalid("currentPassword", "must be the current password"));
     }
     attempts.give_back(counted);
-    let hash = hashing(new_hash(&visit.state, change.new_password)).await??;
+    let hash = hashed(&visit.state, change.new_password).await?;
     let step = move |cx: &mut Write<'_, '_>| {
         accounts::set_password(cx, subject, id, &hash)?;
         sessions::end_others(cx, subject, id, session)
@@ -135,7 +140,7 @@ pub async fn accept(
     token: Credential,
     password: Password,
 ) -> Result<SessionTokens> {
-    let hash = hashing(new_hash(state, password)).await??;
+    let hash = hashed(state, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let events: &[Event] = &[Event::ClientPortalAccessChanged];
     let step = move |cx: &mut Write<'_, '_>| {
@@ -232,7 +237,7 @@ pub async fn reset(
     token: Credential,
     password: Password,
 ) -> Result<()> {
-    let hash = hashing(new_hash(state, password)).await??;
+    let hash = hashed(state, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::reset(cx, &token, &hash);
     visitor::write(state, caller, ("reset_password", &[]), request_id, step).await

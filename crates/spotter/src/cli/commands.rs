@@ -80,9 +80,10 @@ pub(super) fn serve(matches: &ArgMatches) -> Outcome {
     let (env, db) = serve::open(&settings)?;
     let runtime = serve::runtime()?;
     if runtime.block_on(db.read(all_companies)).map_err(told)?.is_empty() {
+        let link = spotter_console::set_up_link(&env).map_err(told)?;
         tracing::warn!(
-            "there is no company yet; make one in another terminal with: spotter company create \
-             --name \"My Gym\" --admin-email … --admin-first-name … --admin-last-name …"
+            "there is no company yet; make one with this link, and show it to nobody else: {link} \
+             (or with: spotter company create --help)"
         );
     }
     let (address, listener) = (settings.address(), Sockets::bind(&settings)?);
@@ -133,7 +134,8 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     let made = operator::create_company(&db, &env, new, admin);
     print(&serve::runtime()?.block_on(made).map_err(told)?);
     eprintln!(
-        "The admin sets a password with: POST /app/v1/auth/invitations/accept {{token, password}}"
+        "The admin sets a password at {}/set-password?token=… with the invitation's token",
+        settings.address()
     );
     Ok(())
 }

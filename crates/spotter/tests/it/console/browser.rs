@@ -138,9 +138,13 @@ impl Page {
 
 impl Browser {
     pub fn new(app: &App) -> Self {
+        Self::at(&app.server.base)
+    }
+
+    pub fn at(base: &str) -> Self {
         let none = reqwest::redirect::Policy::none();
         let http = reqwest::Client::builder().no_proxy().redirect(none).build().unwrap();
-        Self { http, base: app.server.base.clone(), cookies: BTreeMap::new() }
+        Self { http, base: base.to_owned(), cookies: BTreeMap::new() }
     }
 
     /// A browser in which somebody has signed in.

@@ -2,7 +2,9 @@
 
 mod acts;
 mod browser;
+mod lists;
 mod robot;
 mod sessions;
+mod set_up;
 
 pub use browser::{Browser, Form, Page};

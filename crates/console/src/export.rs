@@ -1,0 +1,154 @@
+//! A list as a file for spreadsheets: all that its page would show, page by page, as whoever is signed in.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State as Given,
+    http::{HeaderValue, Request, Response, StatusCode, header},
+};
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_contract::{Arguments, Asked, Content};
+use spotter_core::access::browsers;
+use spotter_http::{State, csv_of_pages};
+use spotter_kernel::{Problem, Result, limits};
+use spotter_store::Tx;
+
+use crate::{
+    act::{known, sure},
+    forms::{Sent, forged},
+    parts::{self, shell::outside, told::Told},
+    session,
+    visit::{Visit, is_own, reached},
+};
+
+/// Where files are made.
+pub(crate) const EXPORT: &str = "/console/export";
+
+/// Most pages of a list that are put into a file: 20,000 records.
+const PAGES_MAX: i64 = 200;
+
+/// A form that has the list of a page made into a file, with the filters that are set.
+pub(crate) fn button(cx: &Visit<'_, '_>, operation: &str, filters: &[&str]) -> Markup {
+    let chosen = |name: &&&str| !cx.place.asked(name).is_empty();
+    html! {
+        form method="post" action=(EXPORT) data-hx-boost="false" {
+            input type="hidden" name="-csrf" value=(cx.csrf());
+            input type="hidden" name="-do" value=(operation);
+            input type="hidden" name="-back" value=(cx.place.address());
+            @for name in filters.iter().filter(chosen) { input type="hidden" name=(name) value=(cx.place.asked(name)); }
+            button.plain type="submit" { (cx.say.csv()) }
+        }
+    }
+}
+
+/// Makes a list into a file.
+pub(crate) async fn export(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let Some(token) = session::token(&state, &sent.headers) else {
+        return session::go_sign_in(&state, "/console");
+    };
+    if !is_own(token.expose(), sent.form.one("-csrf")) {
+        return forged();
+    }
+    let say = session::language(&sent.headers);
+    let person = match known(&state, &token).await {
+        Ok(person) => person,
+        Err(_) => return session::go_sign_in(&state, "/console"),
+    };
+    // Much is handed out at once.
+    if !person.session.is_sure(state.env.clock.now()) {
+        let given = !sent.form.one("-password").is_empty();
+        let refused = match given {
+            true => sure(&state, &sent.request_id, &sent, &person).await.err(),
+            false => None,
+        };
+        if !given || refused.is_some() {
+            let main = html! {
+                @if let Some(refused) = &refused { div.summary role="alert" { p { (refused.message) } } }
+                form method="post" action=(EXPORT) {
+                    @for (name, value) in sent.form.pairs().filter(|(name, _)| *name != "-password") { input type="hidden" name=(name) value=(value); }
+                    div.field {
+                        label for="password" { (say.your_password()) }
+                        input #password type="password" name="-password" required autocomplete="current-password";
+                    }
+                    button type="submit" { (say.csv()) }
+                }
+                p { a href=(crate::act::safe(sent.form.one("-back"))) { (say.back()) } }
+            };
+            let status = if given { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+            return outside(say, status, say.csv(), refused.is_some(), main);
+        }
+    }
+    match made(&state, &token, &sent).await {
+        Ok((name, text)) => file(&name, text),
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+fn file(name: &str, text: String) -> Response<Body> {
+    // Spreadsheets take a file without the mark for one of their own country's old encoding.
+    let mut response = Response::new(Body::from(format!("\u{feff}{text}")));
+    let headers = response.headers_mut();
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}.csv\""));
+    if let Ok(disposition) = disposition {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The name of a list, and its records as a table. All pages are read in one transaction, apart from what is quick.
+async fn made(
+    state: &Arc<State>,
+    token: &spotter_kernel::secret::Credential,
+    sent: &Sent,
+) -> Result<(String, String)> {
+    let operation = reached(state, sent.form.one("-do"))?.clone();
+    if !operation.is_paged() || operation.writes {
+        return Err(spotter_kernel::Key::NotFound.into());
+    }
+    let filters: Vec<(String, String)> = sent
+        .form
+        .pairs()
+        .filter(|(name, value)| !name.starts_with('-') && !value.is_empty())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
+    let read = move |tx: &mut Tx<'_>| {
+        let person = browsers::authenticate(tx, &shared.env, &token)?;
+        let mut pages = Vec::new();
+        for page in 1..=PAGES_MAX {
+            let mut query = form_urlencoded::Serializer::new(String::new());
+            query.extend_pairs(&filters);
+            query.append_pair("limit", &limits::PAGE_MAX.to_string());
+            query.append_pair("page", &page.to_string());
+            let arguments =
+                Arguments { path: vec![], query: query.finish(), body: Content::Nothing };
+            let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+            let answer = asked.run(tx, &shared.env, &person.caller, request_id.as_str())?;
+            let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+            pages.push(answer.data);
+            if !told.is("hasNextPage") {
+                return Ok(pages);
+            }
+        }
+        Err(Problem::invalid("-do", "has more than 20,000 records: filter it first"))
+    };
+    let pages = state.db.read_slow(read).await?;
+    let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages)).await;
+    table.map_err(Problem::internal)?
+}

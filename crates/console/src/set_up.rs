@@ -1,0 +1,179 @@
+//! Setting an installation up: whoever started it opens a link that it printed, and makes the first company.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State as Given,
+    http::{Request, Response, StatusCode, header},
+};
+use maud::html;
+use spotter_contract::{Actor, Caller, Env, Role, Write};
+use spotter_core::{
+    access::{
+        accounts::{Password, Subject},
+        browsers,
+    },
+    company::{NewCompany, coaches::NewCoach, founding},
+};
+use spotter_http::{State, passwords::hashed, write};
+use spotter_kernel::{
+    Problem, Result, TimeZone,
+    money::Currency,
+    secret::Credential,
+    text::{Email, Language, Name},
+};
+use spotter_store::Tx;
+
+use crate::{
+    forms::{Form, Sent},
+    parts::{self, shell::outside},
+    session,
+    words::Say,
+};
+
+/// Where an installation is set up.
+pub(crate) const SET_UP: &str = "/set-up";
+
+/// The link by which an installation is set up that has no company yet.
+pub fn set_up_link(env: &Env) -> Result<String> {
+    Ok(format!("{}{SET_UP}?key={}", env.address, founding::key(env)?))
+}
+
+/// A field of the page: its name, its label, how browsers fill it in, and what stands in it at first.
+const FIELDS: &[(&str, fn(Say) -> &'static str, &str, &str)] = &[
+    ("name", |say| say.business_name(), "organization", ""),
+    ("firstName", |say| say.first_name(), "given-name", ""),
+    ("lastName", |say| say.last_name(), "family-name", ""),
+    ("email", |say| say.email(), "username", ""),
+    ("timeZone", |say| say.time_zone(), "off", "Europe/Amsterdam"),
+    ("currency", |say| say.currency(), "off", "EUR"),
+];
+
+fn page(say: Say, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
+    let field = wrong.and_then(|wrong| wrong.details.as_ref()?["field"].as_str());
+    let main = html! {
+        p { (say.set_up_means()) }
+        @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong.message) } } }
+        form method="post" action=(SET_UP) {
+            input type="hidden" name="key" value=(form.one("key"));
+            @for (name, label, complete, first) in FIELDS {
+                @let typed = form.one(name);
+                div.field {
+                    label for=(name) { (label(say)) }
+                    input id=(name) type=(if *name == "email" { "email" } else { "text" }) name=(name) required autocomplete=(complete)
+                        value=(if typed.is_empty() { first } else { typed }) aria-invalid=[(field == Some(name)).then_some("true")];
+                }
+            }
+            div.field {
+                label for="language" { (say.language()) }
+                select #language name="language" {
+                    @for language in crate::words::Language::ALL { option value=(language.code()) selected[language == say.0] { (language.name()) } }
+                }
+            }
+            div.field {
+                label for="password" { (say.password()) }
+                p.help { (say.password_help()) }
+                input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
+                    aria-invalid=[(field == Some("password")).then_some("true")];
+            }
+            button type="submit" { (say.set_up()) }
+        }
+    };
+    outside(say, status, say.set_up_title(), wrong.is_some(), main)
+}
+
+/// Whether the page is there for whoever brings this key.
+async fn is_open(state: &Arc<State>, key: &str) -> Result<bool> {
+    if !founding::is_key(&state.env, key)? {
+        return Ok(false);
+    }
+    state.db.read(|tx: &mut Tx<'_>| founding::is_open(tx)).await
+}
+
+fn over(say: Say) -> Response<Body> {
+    let main = html! { p { (say.set_up_over()) } p { a.button href=(session::SIGN_IN) { (say.sign_in()) } } };
+    outside(say, StatusCode::NOT_FOUND, say.not_there(), false, main)
+}
+
+/// Shows the page.
+pub(crate) async fn show(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(refused) = state.count_address(&request) {
+        return parts::problem(&refused);
+    }
+    let say = session::language(request.headers());
+    let form = Form::of_query(request.uri().query().unwrap_or_default());
+    match is_open(&state, form.one("key")).await {
+        Ok(true) => page(say, &form, None, StatusCode::OK),
+        Ok(false) => over(say),
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+/// Sets the installation up.
+pub(crate) async fn set_up(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let say = session::language(&sent.headers);
+    match is_open(&state, sent.form.one("key")).await {
+        Ok(true) => {}
+        Ok(false) => return over(say),
+        Err(problem) => return parts::problem(&problem),
+    }
+    match found(&state, &sent).await {
+        Ok(token) => session::begin(&state, "/console/settings/event-types", &token, false),
+        Err(problem) if problem.status < 500 => {
+            page(say, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
+        }
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+async fn found(state: &Arc<State>, sent: &Sent) -> Result<Credential> {
+    let form = &sent.form;
+    let wrong = |field: &str, rule: &str| Problem::invalid(field, rule);
+    let name = |field: &'static str| {
+        Name::<80>::parse(form.one(field)).map_err(|(_, rule)| wrong(field, &rule))
+    };
+    let company = NewCompany {
+        name: Name::<120>::parse(form.one("name")).map_err(|(_, rule)| wrong("name", &rule))?,
+        time_zone: TimeZone::parse(form.one("timeZone").trim()).ok_or_else(|| {
+            wrong("timeZone", "must be an IANA time zone name, such as Europe/Amsterdam")
+        })?,
+        currency: Currency::parse(form.one("currency").trim())
+            .ok_or_else(|| wrong("currency", "must be an ISO 4217 code, such as EUR"))?,
+        language: Language::parse(form.one("language"))
+            .ok_or_else(|| wrong("language", "must be an ISO 639-1 code"))?,
+        country: None,
+    };
+    let admin = NewCoach {
+        first_name: name("firstName")?,
+        last_name: name("lastName")?,
+        email: Email::parse(form.one("email").trim())
+            .ok_or_else(|| wrong("email", "must be an e-mail address"))?,
+        role: Role::Admin,
+    };
+    let password = Password::parse(form.one("password"))
+        .ok_or_else(|| wrong("password", "must be 10 to 200 characters"))?;
+    let hash = hashed(state, password).await?;
+    let (env, request_id) = (state.env.clone(), sent.request_id.clone());
+    let found = move |tx: &mut Tx<'_>| {
+        let new = (company.clone(), admin.clone(), hash.as_str());
+        founding::found(tx, &env, request_id.as_str(), new)
+    };
+    let (company, coach) = state.db.write(found).await?;
+    let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    let browser = browser.unwrap_or_default().to_owned();
+    let caller = Caller::new(company, Actor::System);
+    let who = (Subject::Coach, coach);
+    let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, false);
+    write(state, caller, ("login", &[]), &sent.request_id, open).await
+}
