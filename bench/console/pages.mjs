@@ -30,6 +30,13 @@ async function signIn(context, who) {
   return page;
 }
 
+// The pictures of the README.
+const PICTURED = [
+  { person: "manager", path: "/console", width: 1280, file: "today" },
+  { person: "manager", path: "/console/calendar", width: 1280, file: "calendar" },
+  { person: "client", path: "/my", width: 390, file: "client" },
+];
+
 let pages = 0;
 for (const person of ["manager", "coach", "client"]) {
   const first = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: true });
@@ -72,10 +79,12 @@ for (const person of ["manager", "coach", "client"]) {
         for (const finding of results.violations.filter((one) => ["serious", "critical"].includes(one.impact))) {
           said(person, where, `axe ${finding.impact} ${finding.id}: ${finding.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
         }
+        const pictured = process.env.PICTURES && PICTURED.find((one) => one.person === person && one.path === name && one.width === width);
+        if (pictured && colorScheme === "light") await page.screenshot({ path: `${process.env.PICTURES}/${pictured.file}.png` });
         if (shots) {
           mkdirSync(shots, { recursive: true });
           const file = `${person}${name.replaceAll("/", "_").replaceAll("{id}", "id")}_${width}_${colorScheme}.png`;
-          await page.screenshot({ path: `${shots}/${file}`, fullPage: width === 1280 ? false : false });
+          await page.screenshot({ path: `${shots}/${file}`, });
         }
         await context.close();
       }

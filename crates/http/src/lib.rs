@@ -25,7 +25,7 @@ pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
 pub use rate::Figures;
-pub use server::{Settings, State, router, serve_also, serve_only};
+pub use server::{Compressible, Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, passwords, recognise};
 pub use table::csv_of_pages;
 pub use visitor::write;

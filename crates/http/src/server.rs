@@ -275,10 +275,17 @@ fn described(state: &Arc<State>) -> Router {
     )
 }
 
-/// Compresses JSON, and calendars, where that is worth it. Pages are left as they are: they hold tokens beside what others
-/// may have written, which the length of a compressed page would tell of.
+/// Marks an answer that holds no secret whose bytes are the same each time, so that its length may depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Compressible;
+
+/// Compresses JSON, calendars, and pages that say that they may be, where that is worth it. Other pages are left as they
+/// are: they hold tokens beside what others may have written, which the length of a compressed page would tell of.
 fn compression() -> CompressionLayer<impl Predicate> {
-    let is_data = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+    let is_data = |_: StatusCode, _: Version, headers: &HeaderMap, marks: &Extensions| {
+        if marks.get::<Compressible>().is_some() {
+            return true;
+        }
         let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let data = ["application/json", "text/calendar"];
         kind.is_some_and(|kind| data.iter().any(|data| kind.starts_with(data)))

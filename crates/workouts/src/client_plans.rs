@@ -14,7 +14,8 @@ use spotter_store::{Bind, List, filters, lists, params, statements, words};
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
     groups::GroupId,
-    plan::{Moment, MomentId, Plan, PlanId, PlanStatus, Programme, checked_start},
+    plan::{Moment, MomentId, MomentView, Plan, PlanId, PlanStatus, Programme, checked_start},
+    settings::Settings,
     templates::{DeletedPlan, company_zone},
     vocabulary::{Layout, Mode, ReleasePolicy},
 };
@@ -135,6 +136,25 @@ fn get_client_workout_plan(
     let schedule = Agenda::of(cx, &plan)?.schedule();
     let duration = Duration::of(&plan);
     Ok(ClientPlanInFull { plan: plan.into(), schedule, duration })
+}
+
+path!(ClientDayPath { client_id: ClientId, template_id: PlanId, plan_moment_id: MomentId });
+
+answer!(ClientDay {
+    /// A day of the client's plan, with what is to be done on it.
+    day: MomentView
+});
+
+fn get_client_workout_day(cx: &mut Read, Path(at): Path<ClientDayPath>) -> Result<ClientDay> {
+    let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
+    let moment = plan.moment(cx, at.plan_moment_id)?;
+    let unit = Settings::find(cx)?.weight_unit;
+    let is_released =
+        plan.mode != Mode::MultiWeek || plan.calendar().is_released(moment.week_number, cx.now());
+    match cx.by_staff() || is_released {
+        true => Ok(ClientDay { day: moment.shown(unit) }),
+        false => Err(Key::NotFound.into()),
+    }
 }
 
 /// A template to be given to a client.
@@ -351,6 +371,10 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansRead, get_client_workout_plan)
             .summary("Get a client's plan")
+            .for_client(&[]),
+        operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}/days/{planMomentId}", WorkoutClientPlansRead, get_client_workout_day)
+            .summary("Get a day of a client's plan")
+            .describe("With its exercises. Clients have the days of weeks that are released to them.")
             .for_client(&[]),
         operation!(PATCH "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansWrite, update_client_workout_plan)
             .summary("Update a client's plan")

@@ -30,7 +30,7 @@ use axum::{
 };
 use maud::html;
 use spotter_core::access::browsers;
-use spotter_http::{Figures, RequestId, State};
+use spotter_http::{Compressible, Figures, RequestId, State};
 use spotter_kernel::{Key, Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
@@ -435,7 +435,9 @@ async fn act(
             };
             let page = Page { show: secret, ..page };
             let sight = Sight { page, place, entered, done: None, taste };
-            shown(&state, &token, &request_id, StatusCode::OK, sight).await
+            let mut once = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
+            once.extensions_mut().remove::<Compressible>();
+            once
         }
         Ok(Done::Refused(entered)) => {
             let sight = Sight { page, place, entered, done: None, taste };

@@ -36,7 +36,8 @@ fn workout(cx: &Visit<'_, '_>, item: &Value) -> Markup {
         li {
             span.grow { b { (item.text("name")) } br; span.quiet {
                 (item.date("scheduledDate").map(|date| cx.written.day(date)).unwrap_or_default()) " · " (item.text("planName")) } }
-            @if item.has("sessionId") { a.button href={ "/my/training/" (item.text("sessionId")) } { (say.go_on()) } }
+            @if item.text("status") == "in_progress" { a.button href={ "/my/training/" (item.text("sessionId")) } { (say.go_on()) } }
+            @else if item.has("sessionId") { a href={ "/my/training/" (item.text("sessionId")) } { (state(cx, item.text("status"))) } }
             @else if open && item.date("scheduledDate").is_some_and(|date| date <= cx.written.today()) {
                 (Form::about(cx, "begin_workout_session", vec![("clientId", own)])
                     .hidden("planId", item.text("planId")).hidden("planMomentId", item.text("planMomentId")).hidden("occurrenceDate", item.text("plannedDate"))
@@ -207,7 +208,12 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
     let told = cx.ask(Ask::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
     let session = told.at("session").clone();
-    let exercises = session.list("exercises");
+    let planned =
+        match session.list("exercises").is_empty() && session.text("status") != "completed" {
+            true => from_plan(cx, &own, &session)?,
+            false => Vec::new(),
+        };
+    let exercises = if planned.is_empty() { session.list("exercises") } else { &planned };
     let at = || vec![("clientId", own.clone()), ("sessionId", id.clone())];
     let (say, written) = (cx.say, &cx.written);
     let open = session.text("status") != "completed";
@@ -268,6 +274,37 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .acts(html! { a.button.plain href="/my/training" { (say.training()) } }))
 }
 
+/// What the day of the plan asks for, as sets to be done: with the weight of the last time where the plan names none.
+fn from_plan(cx: &mut Visit<'_, '_>, own: &str, session: &Value) -> Result<Vec<Value>> {
+    if !session.has("planMomentId") {
+        return Ok(Vec::new());
+    }
+    let ask = Ask::of("get_client_workout_day").at("clientId", own);
+    let ask = ask.at("templateId", session.text("planId"));
+    let day = cx.ask_if(ask.at("planMomentId", session.text("planMomentId")))?.unwrap_or_default();
+    let mut all = Vec::new();
+    for exercise in day.list("day.exercises") {
+        let id = exercise.text("exerciseId");
+        let ask = Ask::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
+        let last = cx.ask_if(ask.with("limit", 1))?.unwrap_or_default();
+        let lifted =
+            last.list("history").first().map(|entry| entry.list("sets")).unwrap_or_default();
+        let mut exercise = exercise.clone();
+        if let Some(sets) = exercise["sets"].as_array_mut() {
+            for (at, set) in sets.iter_mut().enumerate() {
+                let before = lifted.get(at).or(lifted.last()).map(|set| set["weight"].clone());
+                if set["weight"].is_null()
+                    && let Some(weight) = before
+                {
+                    set["weight"] = weight;
+                }
+            }
+        }
+        all.push(exercise);
+    }
+    Ok(all)
+}
+
 /// The sets of all exercises, of which one's can be seen: what was done is written whole.
 fn sets_form(
     cx: &Visit<'_, '_>,
@@ -324,10 +361,13 @@ fn stepping(
             None => String::new(),
         })
     };
+    // What is lifted so many times has a weight, and the reverse, whichever of them is known yet.
+    let lifts = set.has("reps") || set.has("weight");
+    let asks = |field: &str| set.has(field) || lifts && matches!(field, "reps" | "weight");
     html! {
         fieldset.field {
             legend { (say.set()) " " (number + 1) }
-            @for (field, label, step) in fields.into_iter().filter(|(field, ..)| set.has(field)) {
+            @for (field, label, step) in fields.into_iter().filter(|(field, ..)| asks(field)) {
                 div.stepper {
                     button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }
                     input type="text" inputmode="decimal" name=(name(field)) value=(entered(field)) aria-label={ (label) ", " (say.set()) " " (number + 1) };

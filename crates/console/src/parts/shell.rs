@@ -5,6 +5,7 @@ use axum::{
     http::{HeaderValue, Response, StatusCode, header},
 };
 use maud::{DOCTYPE, Markup, html};
+use spotter_http::Compressible;
 
 use super::{fields::SUMMARY, icon, sealed};
 use crate::{assets, pages, visit::Visit, words::Say};
@@ -123,6 +124,8 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
     };
     let mut response = sealed(status, text, POLICY);
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("HX-Request, Cookie"));
+    // What ties its forms to the browser is masked anew each time, and keys are new: its length tells of neither.
+    response.extensions_mut().insert(Compressible);
     response
 }
 

@@ -80,6 +80,7 @@ impl Sample for Training {
         match parameter {
             "templateId" if of_client => "clientPlanId",
             "templateId" => "planId",
+            "planMomentId" if of_client => "firstDay",
             other => other,
         }
     }
