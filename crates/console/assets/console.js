@@ -93,6 +93,9 @@
     };
   };
   const start = () => {
+    // Of a conversation, what was said last is read first.
+    const said = document.querySelector("#thread .talk > li:last-child");
+    if (said && !document.querySelector(".summary")) said.scrollIntoView({ block: "center" });
     if (listening || !document.querySelector("[data-live]") || !navigator.locks) return;
     listening = true;
     navigator.locks.request("spotter-live", () => { listen(); return new Promise(() => {}); });

@@ -1,7 +1,7 @@
 //! What somebody does on a page: a form names an operation, which runs as them, once for each form that was shown,
 //! however often it is sent. What it refuses is told on the page that the form stands on.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 use spotter_contract::{Answer, Arguments, Asked, Operation, idempotency};
@@ -26,27 +26,34 @@ use crate::{
     visit::{Entered, is_own, reached},
 };
 
-/// Operations before which somebody types their password again, if they have not done so a moment ago: they show
-/// secrets, give power, or hand out much at once.
+/// Operations before which somebody types their password again, if they have not done so a moment ago, beside those
+/// that show a secret: they give power, send data elsewhere, or hand out much at once.
 const SURE: &[&str] = &[
-    "create_api_client",
-    "rotate_api_client_secret",
-    "create_mcp_key",
-    "register_access_device",
-    "rotate_access_device_key",
-    "rotate_webhook_secret",
-    "create_webhook",
-    "invite_coach",
+    "update_api_client",
+    "update_webhook",
     "update_coach",
+    "update_company_features",
     "connect_payment_provider",
+    "disconnect_payment_provider",
+    "approve_company_mcp",
+    "set_mcp_policy",
     "request_data_export",
+    "get_data_export_file",
     "erase_client",
 ];
 
+/// Operations whose secret is the address of a page where somebody pays.
+const TO_PAY: &[&str] = &["create_payment_request", "create_payment_setup", "pay_invoice"];
+
 /// Whether somebody types their password again before an operation.
-pub(crate) fn asks_again(operation: &str) -> bool {
-    SURE.contains(&operation)
+pub(crate) fn asks_again(operation: &Operation) -> bool {
+    operation.secret && !TO_PAY.contains(&operation.id) || SURE.contains(&operation.id)
 }
+
+/// How often a form that came twice asks what became of the first, and how long it waits before it does.
+const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
+/// Fields that a form may have.
+const FIELDS_MAX: usize = 1_000;
 
 /// What came of a form.
 pub(crate) enum Done {
@@ -75,13 +82,15 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
         .filter_map(|(name, value)| Some((name.strip_prefix("-at.")?, value)))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let entered = |problem| Entered {
+    let entered = |problem: Problem| Entered {
         form: form_id(operation.id, path.iter().map(|(_, value)| value.as_str())),
         fields: form
             .pairs()
             .filter(|(name, _)| !name.starts_with('-'))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
+        // What is still being done is not done anew, whenever the form comes again.
+        key: (problem.key == Key::IdempotencyInProgress).then(|| form.one("-key").to_owned()),
         problem: Some(problem),
     };
     match perform(state, token, &sent, &operation, &path).await {
@@ -109,7 +118,7 @@ async fn perform(
     let person = known(state, token).await?;
     state.count_caller(person.caller.actor.id().unwrap_or(person.caller.company.0)).check()?;
     operation.admit(&person.caller)?;
-    if asks_again(operation.id) && !person.session.is_sure(state.env.clock.now()) {
+    if asks_again(operation) && !person.session.is_sure(state.env.clock.now()) {
         sure(state, &sent.request_id, sent, &person).await?;
     }
     let body = match operation.body() {
@@ -122,17 +131,31 @@ async fn perform(
     let place = format!("{} {}", operation.full_path(), values.join("/"));
     let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
     let key = Some(sent.form.one("-key")).filter(|key| !key.is_empty());
-    let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
-    let mut asked = Asked::new(operation.clone(), Ok(arguments), idempotent);
-    asked.demands_key = true;
-    let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
-    let transaction = move |tx: &mut Tx<'_>| {
-        let person = browsers::authenticate(tx, &shared.env, &token)?;
-        asked.run(tx, &shared.env, &person.caller, request_id.as_str())
-    };
-    match operation.writes {
-        true => state.db.write(transaction).await,
-        false => state.db.read(transaction).await,
+    if key.is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return Err(Key::IdempotencyInvalid.into());
+    }
+    let mut tries = 0;
+    loop {
+        let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
+        let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), idempotent);
+        asked.demands_key = true;
+        let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
+        let transaction = move |tx: &mut Tx<'_>| {
+            let person = browsers::authenticate(tx, &shared.env, &token)?;
+            asked.run(tx, &shared.env, &person.caller, request_id.as_str())
+        };
+        let answer = match operation.writes {
+            true => state.db.write(transaction).await,
+            false => state.db.read(transaction).await,
+        };
+        tries += 1;
+        match answer {
+            // A browser shows the answer to the second click, which is that to the first.
+            Err(problem) if problem.key == Key::IdempotencyInProgress && tries < WAITS.0 => {
+                tokio::time::sleep(WAITS.1).await;
+            }
+            answer => return answer,
+        }
     }
 }
 
@@ -163,7 +186,10 @@ pub(crate) async fn sure(
         subject: Some(subject),
     };
     match recognise(state, request_id, sent.from, login).await {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            let (person, now) = (person.clone(), state.env.clock.now());
+            state.db.write(move |tx: &mut Tx<'_>| browsers::be_sure(tx, &person, now)).await
+        }
         Err(problem) if problem.key == Key::InvalidCredentials => Err(wrong(problem)),
         Err(problem) => Err(problem),
     }
@@ -175,6 +201,10 @@ pub(crate) async fn sure(
 fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut answers: Vec<(&str, Value)> = Vec::new();
+    if form.pairs().count() > FIELDS_MAX {
+        let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
+        return Err(Problem::because(Key::RequestInvalid, rule));
+    }
     for (name, value) in form.pairs().filter(|(name, _)| !name.starts_with('-')) {
         match name.split_once(':') {
             None => fields.push((name.to_owned(), value.to_owned())),
@@ -206,7 +236,9 @@ fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
                 Some(_) => {}
                 None => answers.push((name, Value::Array(Vec::new()))),
             },
-            Some((name, "hours")) => answers.push((name, hours(form))),
+            Some((name, "hours")) if answers.iter().all(|(own, _)| *own != name) => {
+                answers.push((name, hours(form)))
+            }
             Some((name, "flag")) => {
                 if form.all(name).next().is_none() {
                     fields.push((name.to_owned(), "false".to_owned()));
@@ -234,9 +266,11 @@ fn hours(form: &Form) -> Value {
     ranges.collect()
 }
 
-/// An amount as people write it, in minor units; the point and the comma both part the decimals.
+/// An amount as people write it, in minor units: the point and the comma both part the decimals, or the thousands, which
+/// are three digits each. Whatever could be meant otherwise is no amount.
 fn minor_units(text: &str, currency: &Currency) -> Option<String> {
-    let text = text.trim().trim_start_matches(['€', '$', '£']).trim();
+    let text = text.trim();
+    let text = text.strip_prefix(['€', '$', '£']).unwrap_or(text).trim();
     if text.is_empty() {
         return Some(String::new());
     }
@@ -247,15 +281,27 @@ fn minor_units(text: &str, currency: &Currency) -> Option<String> {
     let decimals = currency.decimals() as usize;
     let (whole, part) = match digits.rfind(['.', ',']) {
         // Three digits behind a point are thousands, unless the currency has three decimals.
-        Some(at) if digits.len() - at - 1 <= decimals => (&digits[..at], &digits[at + 1..]),
+        Some(at) if (1..=decimals).contains(&(digits.len() - at - 1)) => {
+            (&digits[..at], &digits[at + 1..])
+        }
         _ => (digits, ""),
     };
-    let whole: String =
-        whole.chars().filter(|c| !matches!(c, '.' | ',' | ' ' | '\u{a0}')).collect();
-    let all_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
-    if whole.is_empty() && part.is_empty() || !all_digits(&whole) || !all_digits(part) {
+    let mark = whole.chars().find(|c| !c.is_ascii_digit());
+    let parted = matches!(mark, Some('.' | ',' | ' ' | '\u{a0}' | '\u{202f}'));
+    let decimal_mark = digits[whole.len()..].chars().next();
+    if mark.is_some() && (!parted || mark == decimal_mark) {
         return None;
     }
+    let mut groups = whole.split(|c| Some(c) == mark);
+    let first = groups.next().unwrap_or_default();
+    let first_fits = mark.is_none() || (1..=3).contains(&first.len());
+    let all_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
+    let thousands = groups.all(|group| group.len() == 3 && all_digits(group));
+    let empty = whole.is_empty() && part.is_empty();
+    if empty || !first_fits || !thousands || !all_digits(first) || !all_digits(part) {
+        return None;
+    }
+    let whole: String = whole.chars().filter(char::is_ascii_digit).collect();
     let amount: i64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
     Some(format!("{sign}{amount}"))
 }
@@ -267,7 +313,9 @@ fn instant(text: &str, zone: &str) -> Option<String> {
     }
     let (date, time) = text.split_once('T')?;
     let date = Date::parse(date)?;
-    let time = WallTime::parse(time.get(..5)?)?;
+    // Some browsers write the seconds too.
+    let time =
+        WallTime::parse(time.strip_suffix(":00").filter(|rest| rest.len() == 5).unwrap_or(time))?;
     Some(date.at(&time, &TimeZone::parse(zone)?).to_string())
 }
 
@@ -295,7 +343,11 @@ pub(crate) fn safe(address: &str) -> &str {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
     });
     let plain = address.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    if own && plain && !address.contains("/..") { address } else { "/console" }
+    let dots = address
+        .split(['?', '#'])
+        .next()
+        .is_some_and(|path| path.contains("/..") || path.to_ascii_lowercase().contains("%2e"));
+    if own && plain && !dots { address } else { "/console" }
 }
 
 /// Where secrets stand in answers.
@@ -339,11 +391,30 @@ mod tests {
         ] {
             assert_eq!(euros(text).as_deref(), Some(amount), "{text}");
         }
-        for wrong in ["x", "1e3", "--1", ".", "99999999999999999999"] {
+        for wrong in [
+            "x",
+            "1e3",
+            "--1",
+            ".",
+            "99999999999999999999",
+            "12,3456",
+            "1.2345",
+            "49.0000",
+            "1.2.3",
+            "1..5",
+            "1 2 3",
+            "$€5",
+            "1,234,56",
+            "5.",
+            ",123",
+            "1234.567",
+            "1.234,567.89",
+        ] {
             assert_eq!(euros(wrong), None, "{wrong}");
         }
         let yen = Currency::parse("JPY").unwrap();
         assert_eq!(minor_units("1,500", &yen).as_deref(), Some("1500"));
+        assert_eq!(minor_units("1.5", &yen), None);
     }
 
     proptest! {
@@ -362,7 +433,10 @@ mod tests {
         // An hour that the change of the clocks skips is read with the offset before it.
         assert_eq!(at("2026-03-29T02:30").as_deref(), Some("2026-03-29T01:30:00.000Z"));
         assert_eq!(at("2026-11-24"), None);
-        assert_eq!(at("2026-11-24T1é:0"), None);
+        assert_eq!(at("2026-11-24T18:30:00"), at("2026-11-24T18:30"));
+        for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
+            assert_eq!(at(wrong), None, "{wrong}");
+        }
     }
 
     #[test]
@@ -378,6 +452,7 @@ mod tests {
             "//evil.example",
             "/consoleevil",
             "/console/../app",
+            "/console/%2e%2e/app",
             "/console\\evil",
             "javascript:x",
             "",

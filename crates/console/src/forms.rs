@@ -32,7 +32,16 @@ impl Sent {
         state: &State,
         request: Request<Body>,
     ) -> std::result::Result<Self, Response<Body>> {
-        let from = state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
+        state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
+        Self::of_browser(state, request).await
+    }
+
+    /// The same from a browser that is signed in, or says so: it is counted by who that is.
+    pub(crate) async fn of_browser(
+        state: &State,
+        request: Request<Body>,
+    ) -> std::result::Result<Self, Response<Body>> {
+        let from = state.address(&request);
         let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
         if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
             return Err(forged());

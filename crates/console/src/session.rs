@@ -10,7 +10,7 @@ use axum::{
 };
 use maud::{Markup, html};
 use spotter_contract::{Actor, Caller, Write};
-use spotter_core::access::browsers::{self, BrowserSession};
+use spotter_core::access::browsers::{self, BrowserSession, Person};
 use spotter_http::{RequestId, State, recognise, write};
 use spotter_kernel::{
     Key, Problem, Result,
@@ -120,6 +120,18 @@ pub(crate) fn forget_done(state: &State, response: &mut Response<Body>) {
     set_cookie(state, response, DONE_COOKIE, "", Some(0));
 }
 
+/// Has a browser keep its cookie for as long again, where its person has asked to stay signed in.
+pub(crate) fn keep(
+    state: &State,
+    response: &mut Response<Body>,
+    person: &Person,
+    token: &Credential,
+) {
+    if let Some(seconds) = person.session.cookie_seconds() {
+        set_cookie(state, response, cookie_name(state), token.expose(), Some(seconds));
+    }
+}
+
 /// To where people sign in, and back from there.
 pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
     let mut query = form_urlencoded::Serializer::new(String::new());
@@ -218,7 +230,7 @@ pub(crate) fn begin(
     remembered: bool,
 ) -> Response<Body> {
     let mut response = go(address);
-    let seconds = BrowserSession::cookie_seconds(remembered);
+    let seconds = BrowserSession::seconds_of_cookie(remembered);
     set_cookie(state, &mut response, cookie_name(state), token.expose(), seconds);
     response
 }

@@ -41,7 +41,9 @@ pub fn set_up_link(env: &Env) -> Result<String> {
 }
 
 /// A field of the page: its name, its label, how browsers fill it in, and what stands in it at first.
-const FIELDS: &[(&str, fn(Say) -> &'static str, &str, &str)] = &[
+type Field = (&'static str, fn(Say) -> &'static str, &'static str, &'static str);
+
+const FIELDS: &[Field] = &[
     ("name", |say| say.business_name(), "organization", ""),
     ("firstName", |say| say.first_name(), "given-name", ""),
     ("lastName", |say| say.last_name(), "family-name", ""),

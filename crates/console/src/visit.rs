@@ -114,6 +114,8 @@ pub(crate) struct Entered {
     pub(crate) form: String,
     /// What was typed.
     pub(crate) fields: Vec<(String, String)>,
+    /// The key under which it is still being done.
+    pub(crate) key: Option<String>,
     /// Why it was not taken.
     pub(crate) problem: Option<Problem>,
 }

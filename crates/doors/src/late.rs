@@ -13,6 +13,7 @@ use crate::{
     credential::AccessKind,
     decision::{Decision, Reason, Shown, decide, starts_around},
     place::{Place, way_of, zone_of},
+    presence,
     scan::{AccessScanId, Scan},
     scanning::{ShownCredential, TELLS, asked_of, fingerprint, moved, resolve},
     visit::VisitId,
@@ -230,6 +231,14 @@ fn told_otherwise(
         if let Some(shown) = resolve(cx, &late.credential, at)? {
             told.visit_id = follow(cx, &place, &shown, (known.direction, at))?;
         }
+    }
+    // Whoever was let in here and found the door shut is not inside.
+    if let (Decision::Deny, Decision::Allow, Some(client), false) =
+        (late.decision, known.decision, known.client_id, stale)
+        && known.direction != Direction::Out
+    {
+        let place = Place::find(cx, known.location_id, &known.zone)?;
+        presence::note(cx, (&place, client), (false, known.occurred_at), None)?;
     }
     told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
     let scan = Scan {

@@ -8,6 +8,7 @@ CREATE TABLE browser_session (
     browser TEXT NOT NULL,
     remembered BOOLEAN NOT NULL,
     created_at BIGINT NOT NULL,
+    sure_at BIGINT NOT NULL,
     seen_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     PRIMARY KEY (company_id, session_id)

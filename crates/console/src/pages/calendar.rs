@@ -297,6 +297,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
     let chooser = html! {
         form.filters method="get" {
             @if let Some(client) = client { input type="hidden" name="clientId" value=(client); }
+            input type="hidden" name="date" value=(day);
             label.wide { (say.what())
                 select name="eventTypeId" required {
                     option value="" { (say.choose()) }
@@ -327,7 +328,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         if free.last() != Some(&date) {
             free.push(date);
         }
-        if date == day && times.len() < 60 {
+        if date == day && times.len() < 400 {
             let coach = cx.coach(slot.text("coachId"))?;
             let form = Form::of(cx, "create_booking")
                 .hidden("slotToken", slot.text("slotToken"))

@@ -132,6 +132,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/features", settings::features),
     staff("/console/account", account::show),
     staff("/console/more", more::show),
+    staff("/console/{*rest}", nowhere),
     clients("/my", my::home),
     clients("/my/book", my::book),
     clients("/my/bookings", my::bookings),
@@ -145,6 +146,7 @@ const PAGES: &[Page] = &[
     clients("/my/forms/{assignmentId}", my::form),
     clients("/my/account", account::show),
     clients("/my/more", more::show),
+    clients("/my/{*rest}", nowhere),
 ];
 
 const STAFFS_WAYS: &[Way] = &[
@@ -357,6 +359,7 @@ async fn shown(
     let back = sight.place.address();
     let stale = Arc::new(OnceLock::new());
     let counted = Arc::new(OnceLock::<Figures>::new());
+    let cookie = token;
     let (shared, token, request_id) = (state.clone(), token.clone(), request_id.clone());
     let noted = stale.clone();
     let transaction = move |tx: &mut Tx<'_>| {
@@ -390,10 +393,20 @@ async fn shown(
         });
     }
     match answer {
-        Ok(response) => response,
+        Ok(mut response) => {
+            if let Some(person) = stale.get() {
+                session::keep(state, &mut response, person, cookie);
+            }
+            response
+        }
         Err(problem) if problem.key == Key::InvalidToken => session::go_sign_in(state, &back),
         Err(problem) => parts::problem(&problem),
     }
+}
+
+/// An address with no page, which has a way on nevertheless.
+fn nowhere(_: &mut Visit<'_, '_>) -> Result<Shown> {
+    Err(Problem::because(Key::NotFound, "There is no such page."))
 }
 
 /// What stands where a page cannot be shown, in the shell, so that there is a way on.
@@ -417,21 +430,22 @@ async fn act(
     request: Request<Body>,
 ) -> Response<Body> {
     let place = place(params, &request);
-    let sent = match Sent::take(&state, request).await {
+    let Some(token) = session::token(&state, request.headers()) else {
+        return session::go_sign_in(&state, &place.address());
+    };
+    let sent = match Sent::of_browser(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
+    let from = sent.from;
     let (request_id, taste) = (sent.request_id.clone(), session::taste(&sent.headers));
-    let Some(token) = session::token(&state, &sent.headers) else {
-        return session::go_sign_in(&state, &place.address());
-    };
     match act::act(&state, &token, sent).await {
         Ok(Done::Taken { next, operation }) => session::go_having(&state, &next, &operation),
         Ok(Done::Secret { answer, next, operation }) => {
             let entered = Entered {
                 form: operation,
                 fields: vec![("next".to_owned(), next), ("answer".to_owned(), answer.to_string())],
-                problem: None,
+                ..Entered::default()
             };
             let page = Page { show: secret, ..page };
             let sight = Sight { page, place, entered, done: None, taste };
@@ -445,7 +459,10 @@ async fn act(
             shown(&state, &token, &request_id, status, sight).await
         }
         Ok(Done::Forged) => forged(),
-        Err(problem) if problem.status == 401 => session::go_sign_in(&state, &place.address()),
+        Err(problem) if problem.status == 401 => match state.count_stranger(from) {
+            Ok(()) => session::go_sign_in(&state, &place.address()),
+            Err(refused) => parts::problem(&refused),
+        },
         Err(problem) => parts::problem(&problem),
     }
 }

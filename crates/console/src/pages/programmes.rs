@@ -127,14 +127,15 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
     let at = || vec![("planId", id.clone())];
     let here = cx.place.but(&[("week", &shown.to_string())]);
+    let added = cx.place.but(&[("week", &(weeks + 1).to_string())]);
     let main = html! {
         p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
         nav.tabs aria-label=(say.weeks()) {
             @for week in 1..=weeks { a href=(cx.place.but(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
         }
         div.buttons {
-            (Form::about(cx, "add_workout_week", at()).next(&*here).button(say.add_week()))
-            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*here).button(say.copy_week()))
+            (Form::about(cx, "add_workout_week", at()).next(&*added).button(say.add_week()))
+            (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*added).button(say.copy_week()))
             @if weeks > 1 { (behind(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
         }
         div.grid {
@@ -232,7 +233,7 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             .collect::<Vec<_>>()
     };
     let main = html! {
-        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) " · " } @if day.has("weekday") { (say.weekday(day.int("weekday"))) } }
+        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (say.weekday(day.int("weekday"))) } }
         section.card {
             h2 { (say.exercises()) }
             @if own.is_empty() { p.quiet { (say.no_exercises()) } }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::{Date, Result};
+use spotter_kernel::{Date, Problem, Result};
 
 use crate::{
     parts::{
@@ -71,6 +71,15 @@ fn controls(cx: &mut Visit<'_, '_>, here: &str, wanted: &Wanted, by_coach: bool)
     })
 }
 
+/// What there is to say of a range that cannot be reported, below what chooses another.
+fn refused(cx: &Visit<'_, '_>, controls: Markup, problem: Problem) -> Result<Shown> {
+    if !matches!(problem.status, 400 | 422) {
+        return Err(problem);
+    }
+    let main = html! { (controls) p.mistake role="alert" { (problem.message) } };
+    Ok(Shown::new(cx.say.reports(), main))
+}
+
 fn label(cx: &Visit<'_, '_>, bucket: &Value, group: &str) -> String {
     let Some(from) = bucket.date("from") else { return String::new() };
     match group {
@@ -94,8 +103,11 @@ fn count(cx: &Visit<'_, '_>, of: &Value, place: &str) -> Markup {
 /// `/console/reports`
 pub(super) fn attendance(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let wanted = wanted(cx);
-    let report = ask(cx, "get_attendance_report", &wanted)?;
     let controls = controls(cx, "", &wanted, true)?;
+    let report = match ask(cx, "get_attendance_report", &wanted) {
+        Ok(report) => report,
+        Err(problem) => return refused(cx, controls, problem),
+    };
     let say = cx.say;
     let points: Vec<Point> = report
         .list("buckets")
@@ -143,8 +155,11 @@ pub(super) fn attendance(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/reports/revenue`
 pub(super) fn revenue(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let wanted = wanted(cx);
-    let report = ask(cx, "get_revenue_report", &wanted)?;
     let controls = controls(cx, "/revenue", &wanted, false)?;
+    let report = match ask(cx, "get_revenue_report", &wanted) {
+        Ok(report) => report,
+        Err(problem) => return refused(cx, controls, problem),
+    };
     let (say, written) = (cx.say, &cx.written);
     let own = cx.person.company.currency.code().to_owned();
     let decimals = 10f64.powi(cx.person.company.currency.decimals() as i32);
@@ -215,8 +230,11 @@ pub(super) fn revenue(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/reports/retention`
 pub(super) fn retention(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let wanted = wanted(cx);
-    let report = ask(cx, "get_retention_report", &wanted)?;
     let controls = controls(cx, "/retention", &wanted, true)?;
+    let report = match ask(cx, "get_retention_report", &wanted) {
+        Ok(report) => report,
+        Err(problem) => return refused(cx, controls, problem),
+    };
     let say = cx.say;
     let points: Vec<Point> = report
         .list("buckets")

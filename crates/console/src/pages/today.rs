@@ -29,13 +29,21 @@ pub(super) fn bookings_on(cx: &mut Visit<'_, '_>, date: Date, ask: Ask) -> Resul
 pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     let id = booking.text("bookingId").to_owned();
     let marked = booking.text("attendanceStatus");
-    if booking.text("status") != "booked" || marked != "expected" {
-        return state(cx, if marked == "expected" { booking.text("status") } else { marked });
+    // Somebody may be early by an hour.
+    let near =
+        booking.instant("startsAt").is_some_and(|at| at <= cx.written.now.plus_seconds(3_600));
+    if booking.text("status") != "booked" || marked == "expected" && !near {
+        return state(cx, booking.text("status"));
     }
     let mark = |status: &str| {
         Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
             .hidden("attendanceStatus", status)
     };
+    if marked != "expected" {
+        return html! {
+            div.buttons { (state(cx, marked)) (mark("expected").button(cx.say.undo())) }
+        };
+    }
     html! {
         div.buttons {
             (mark("attended").send(cx.say.check_in()))

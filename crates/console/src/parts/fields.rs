@@ -28,6 +28,7 @@ pub(crate) struct Form<'f> {
     typed: Option<&'f [(String, String)]>,
     wrong: Option<(String, String)>,
     fields: Vec<Markup>,
+    labels: Vec<(String, String)>,
     hidden: Vec<(String, String)>,
     key: String,
     csrf: String,
@@ -71,12 +72,13 @@ impl<'f> Form<'f> {
             typed: entered.map(|entered| &*entered.fields),
             wrong,
             fields: Vec::new(),
+            labels: Vec::new(),
             hidden: Vec::new(),
-            key: cx.new_key(),
+            key: entered.and_then(|entered| entered.key.clone()).unwrap_or_else(|| cx.new_key()),
             csrf: cx.csrf(),
             action: cx.place.address(),
             id,
-            sure: (!cx.is_sure() && crate::act::asks_again(operation))
+            sure: (!cx.is_sure() && found.is_some_and(|found| crate::act::asks_again(found)))
                 .then(|| cx.say.your_password()),
             choose: cx.say.choose(),
             currency: cx.person.company.currency.code().to_owned(),
@@ -157,6 +159,7 @@ impl<'f> Form<'f> {
     /// A field as it stands: its label, what it is made of, a word of help, what is wrong with it.
     fn labelled(&mut self, name: &str, label: &str, help: &str, control: Markup) {
         let (id, mistake) = (self.input_id(name), self.mistake(name).map(str::to_owned));
+        self.labels.push((name.to_owned(), label.to_owned()));
         self.fields.push(html! {
             div.field {
                 label for=(id) { (label) }
@@ -356,9 +359,23 @@ impl<'f> Form<'f> {
 
     fn shown(self, class: &str, button: &str) -> Markup {
         let Self {
-            operation, at, next, wrong, fields, hidden, key, csrf, action, id, sure, ..
+            operation,
+            at,
+            next,
+            wrong,
+            fields,
+            labels,
+            hidden,
+            key,
+            csrf,
+            action,
+            id,
+            sure,
+            ..
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
+        let called =
+            labels.iter().find(|(name, _)| *name == field).map_or(&field, |(_, label)| label);
         let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form {
@@ -366,7 +383,7 @@ impl<'f> Form<'f> {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
                         h2 { (self.said) }
                         @if field.is_empty() { p { (told) } }
-                        @else { p { a href={ "#" (about) } { (field) } ": " (told) } }
+                        @else { p { a href={ "#" (about) } { (called) } ": " (told) } }
                     }
                 }
                 input type="hidden" name="-do" value=(operation);

@@ -82,7 +82,7 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}
             }
-            body data-hx-boost:inherited="swap:innerMorph" data-waits=(say.waits()) data-copied=(say.copied()) {
+            body data-hx-boost:inherited="swap:innerHTML" data-waits=(say.waits()) data-copied=(say.copied()) {
                 a.skip href="#main" { (say.skip()) }
                 div #bar role="presentation" {}
                 header.top {

@@ -496,6 +496,7 @@ say! {
     took "Took" "Duurde" "Dauerte"
     total "Total" "Totaal" "Summe"
     training "Training" "Training" "Training"
+    undo "Undo" "Ongedaan maken" "Rückgängig"
     unread "unread" "ongelezen" "ungelesen"
     until "Until" "Tot" "Bis"
     upcoming "Upcoming" "Komend" "Kommend"

@@ -38,8 +38,10 @@ record! {
         /// What the browser says that it is.
         pub browser: String,
         remembered: bool,
-        /// When its person typed their password.
+        /// When its person signed in.
         pub created_at: Timestamp,
+        /// When they typed their password last.
+        sure_at: Timestamp,
         /// When it was used last, to some minutes.
         pub seen_at: Timestamp,
         expires_at: Timestamp,
@@ -47,10 +49,15 @@ record! {
 }
 
 impl BrowserSession {
-    /// Until when the cookie is kept where its person has asked to stay signed in, in seconds; as long as the browser
+    /// Until when a cookie is kept where its person has asked to stay signed in, in seconds; as long as the browser
     /// is open where they have not.
-    pub fn cookie_seconds(remembered: bool) -> Option<i64> {
+    pub fn seconds_of_cookie(remembered: bool) -> Option<i64> {
         remembered.then_some(REMEMBERED_SECONDS)
+    }
+
+    /// The same of the cookie of this one.
+    pub fn cookie_seconds(&self) -> Option<i64> {
+        Self::seconds_of_cookie(self.remembered)
     }
 
     /// Whether it was not used for so long that this use is to be written down.
@@ -60,7 +67,7 @@ impl BrowserSession {
 
     /// Whether its person typed their password a moment ago.
     pub fn is_sure(&self, now: Timestamp) -> bool {
-        now.seconds() - self.created_at.seconds() < SURE_SECONDS
+        now.seconds() - self.sure_at.seconds() < SURE_SECONDS
     }
 
     fn expiry(remembered: bool, now: Timestamp) -> Timestamp {
@@ -99,6 +106,7 @@ pub fn open(
         browser: browser.chars().filter(|c| !c.is_control()).take(BROWSER_MAX).collect(),
         remembered,
         created_at: now,
+        sure_at: now,
         seen_at: now,
         expires_at: BrowserSession::expiry(remembered, now),
     };
@@ -159,6 +167,12 @@ pub fn go_on(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
     tx.execute(GO_ON, row).map(drop)
 }
 
+/// Writes down that whoever uses a browser has typed their password again.
+pub fn be_sure(tx: &mut Tx, person: &Person, now: Timestamp) -> Result<()> {
+    let row = params![person.company.company_id, person.session.session_id, now];
+    tx.execute(BE_SURE, row).map(drop)
+}
+
 /// Signs a browser out.
 pub fn end(cx: &mut Write, session: Id) -> Result<()> {
     cx.defer(END, params![session])
@@ -206,6 +220,7 @@ statements! {
         WHERE company_id = ?1 AND digest = ?2";
     GO_ON = "UPDATE browser_session SET seen_at = ?3, expires_at = ?4 \
         WHERE company_id = ?1 AND session_id = ?2";
+    BE_SURE = "UPDATE browser_session SET sure_at = ?3 WHERE company_id = ?1 AND session_id = ?2";
     END = "DELETE FROM browser_session WHERE company_id = ?1 AND session_id = ?2";
     END_ALL = "DELETE FROM browser_session WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
     END_OTHERS = "DELETE FROM browser_session WHERE company_id = ?1 AND subject = ?2 \

@@ -15,6 +15,7 @@ on_both_engines!(
     a_form_that_is_sent_twice_is_done_once,
     what_is_wrong_is_told_beside_its_field,
     a_secret_is_shown_once_and_after_the_password,
+    forms_that_nobody_made_do_no_harm,
     money_and_times_are_read_as_people_write_them,
     a_day_of_a_programme_is_built_and_moved,
     a_client_is_checked_in_and_written_to,
@@ -90,7 +91,7 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     assert!(!list.text.contains("fsps_"));
     // Ten minutes later the password is asked for.
     const LATE: Sql =
-        Sql("UPDATE browser_session SET created_at = created_at - 3600000 WHERE company_id = ?1");
+        Sql("UPDATE browser_session SET sure_at = sure_at - 3600000 WHERE company_id = ?1");
     let company = app.company;
     let late = move |tx: &mut spotter_store::Tx<'_>| tx.execute(LATE, params![company]);
     app.server.db.write(late).await.unwrap();
@@ -101,6 +102,40 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     browser.send(new.clone().with("-password", "wrong")).await.is(422);
     let right = new.with("-password", crate::harness::PASSWORD);
     browser.send(right).await.is(200).shows("fsps_");
+    // That was a moment ago, for whatever comes next.
+    let page = browser.get("/console/integrations").await.is(200);
+    assert!(page.form("create_api_client").field("-password").is_none());
+    // Whatever shows a secret asks, on whichever page its form was made.
+    app.server.db.write(late).await.unwrap();
+    let plain = page.form("create_api_client");
+    let named =
+        ["-csrf", "-next"].map(|name| (name.to_owned(), plain.field(name).unwrap().to_owned()));
+    let mut fields = named.to_vec();
+    for (name, value) in
+        [("-do", "reinvite_coach"), ("-at.coachId", &*coach), ("-key", "to-invite")]
+    {
+        fields.push((name.to_owned(), value.to_owned()));
+    }
+    browser.send(Form { fields, ..plain }).await.is(422).shows("must be your password");
+}
+
+async fn forms_that_nobody_made_do_no_harm(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/clients/new").await.form("create_client");
+    let form = form.with("firstName", "Once").with("lastName", "Only");
+    let mut many = form.clone();
+    many.fields.extend((0..1_000).map(|at| (format!("x{at}:hours"), String::new())));
+    browser.send(many).await.is(422).shows("at most 1000 fields");
+    browser.send(form.clone().with("-key", "a\0b")).await.is(422);
+    browser.get("/console/no-such-page").await.is(404).shows("There is no such page.");
+    assert_eq!(app.get("/clients?search=once").await.data()["total"], 0);
+    // Two clicks at once have one answer.
+    let mut other = Browser::of(&app, &app.admin_email).await;
+    other.set_cookie("spotter", browser.cookie("spotter").unwrap());
+    let (first, second) = tokio::join!(browser.send(form.clone()), other.send(form));
+    assert_eq!(first.is(303).location, second.is(303).location);
+    assert_eq!(app.get("/clients?search=once").await.data()["total"], 1);
+    assert_eq!(app.events().await.len(), 1);
 }
 
 async fn money_and_times_are_read_as_people_write_them(app: App) {
@@ -183,12 +218,7 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     assert_eq!(moment["exercises"].as_array().unwrap().len(), 2);
     assert_eq!(moment["exercises"][1]["sets"][0]["weight"], 60.5);
     let page = browser.get(&format!("/console/programmes/{plan}")).await.is(200);
-    let later = page
-        .forms()
-        .into_iter()
-        .filter(|form| form.field("weekday") == Some("3"))
-        .next_back()
-        .unwrap();
+    let later = page.forms().into_iter().rfind(|form| form.field("weekday") == Some("3")).unwrap();
     browser.act(later).await.shows("Wednesday");
     app.events().await;
 }

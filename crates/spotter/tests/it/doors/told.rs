@@ -12,6 +12,7 @@ use crate::{
 
 on_both_engines!(
     what_a_door_did_counts_where_it_never_heard_the_answer,
+    who_found_the_door_shut_is_not_inside,
     a_late_scan_is_of_whoever_had_the_number_then,
     late_and_outgoing_pins_tell_nothing,
     what_is_wrong_with_a_late_scan_is_said,
@@ -64,6 +65,24 @@ async fn what_a_door_did_counts_where_it_never_heard_the_answer(app: App) {
     let other = json!({"scanId": "lost", "credential": {"kind": "card", "number": "OTHER123"}, "decision": "allow"});
     assert_eq!(tell(&door, &app, other).await["result"], "conflict");
     assert_eq!(visits(&app, &client).await[0]["entries"], 1);
+}
+
+async fn who_found_the_door_shut_is_not_inside(app: App) {
+    let door =
+        Door::new(&app, json!({"zones": ["gym"], "direction": "both", "passback": "hard"})).await;
+    let (client, card) = holder(&app).await;
+    sold(&app, &client, json!({}), json!({})).await;
+    let shown = json!({"kind": "card", "number": card});
+    let scan = |id: &str| json!({"scanId": id, "credential": shown, "direction": "in"});
+    let told = door.ask(&app, "POST", "/scans", Some(scan("lost"))).await.ok();
+    assert_eq!(told.data()["decision"], "allow", "{told:?}");
+    let mut late = scan("lost");
+    late["decision"] = json!("deny");
+    assert_eq!(tell(&door, &app, late).await["result"], "recorded");
+    let told = door.ask(&app, "POST", "/scans", Some(scan("next"))).await.ok();
+    assert_eq!(told.data()["decision"], "allow", "{told:?}");
+    let told = door.ask(&app, "POST", "/scans", Some(scan("third"))).await.ok();
+    assert_eq!(told.data()["reason"], "passback", "{told:?}");
 }
 
 async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
