@@ -8,7 +8,7 @@ use axum::{
 };
 use spotter_contract::vault;
 use spotter_http::{RequestId, State, read_body};
-use spotter_kernel::secret::base64url;
+use spotter_kernel::{Result, secret::base64url};
 
 use crate::parts;
 
@@ -46,7 +46,7 @@ impl Sent {
         if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
             return Err(forged());
         }
-        let form = Form::read(request).await.ok_or_else(forged)?;
+        let form = Form::read(request).await.map_err(|problem| parts::problem(&problem))?;
         Ok(Self { form, from, request_id, headers })
     }
 }
@@ -55,11 +55,11 @@ impl Sent {
 pub struct Form(Vec<(String, String)>);
 
 impl Form {
-    /// Reads a form; nothing where it is too long or cut off.
-    async fn read(request: Request<Body>) -> Option<Self> {
-        let body = read_body(request.into_body(), BODY_MAX).await.ok()?;
+    /// Reads a form, unless it is too long or cut off.
+    async fn read(request: Request<Body>) -> Result<Self> {
+        let body = read_body(request.into_body(), BODY_MAX).await?;
         let pairs = form_urlencoded::parse(&body);
-        Some(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+        Ok(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
     }
 
     /// What an address asks, as a form would.

@@ -20,6 +20,7 @@ use spotter_kernel::{
 use crate::{
     forms::Sent,
     parts::{page, problem, stopped},
+    session,
 };
 
 /// Where a password is set; mail leads here.
@@ -113,7 +114,7 @@ pub(crate) async fn set(Given(state): Given<Arc<State>>, request: Request<Body>)
             html! {
                 h1 { "Your password is set" }
                 p { "You can sign in with your e-mail address and this password." }
-                p.quiet { "You can close this page." }
+                p { a href=(session::SIGN_IN) { "Sign in" } }
             },
         ),
         Err(refused) if refused.status == 400 => stopped(StatusCode::NOT_FOUND, OVER),

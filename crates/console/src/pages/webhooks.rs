@@ -79,7 +79,8 @@ fn deliveries(cx: &Visit<'_, '_>, told: &Value) -> Markup {
 pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("id").to_owned();
     let told = cx.ask(Ask::of("get_webhook").at("id", &id))?;
-    let hook = told.at("subscription").clone();
+    let mut hook = told.at("subscription").clone();
+    hook["url"] = hook["target"]["url"].clone();
     let status = cx.place.asked("status").to_owned();
     let ask = Ask::of("list_webhook_deliveries")
         .with("subscriptionId", &id)
@@ -100,7 +101,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 (say.secret(), html! { (hook.text("secret.prefix")) "…" (hook.text("secret.last4")) }),
             ]))
             (behind(say.edit(), Form::about(cx, "update_webhook", at()).from(&hook)
-                .text("name", say.name()).any("events", say.events(), &events()).send(say.save())))
+                .text("name", say.name()).of_kind("url", "url", say.web_address(), "off").any("events", say.events(), &events()).send(say.save())))
         }
         nav.tabs aria-label=(say.deliveries()) {
             @for word in ["", "pending", "succeeded", "failed", "cancelled"] {

@@ -403,7 +403,8 @@ fn open_new_with(location: &Location, connections: usize) -> Db {
 }
 
 fn client() -> reqwest::Client {
-    reqwest::Client::builder().no_proxy().build().unwrap()
+    // What many at once have opened is closed after them: a process has 1,024 files on many a machine.
+    reqwest::Client::builder().no_proxy().pool_max_idle_per_host(8).build().unwrap()
 }
 
 /// Starts the binary; it ends when this process does.
