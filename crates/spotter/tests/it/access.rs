@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{self, App, Engine, random_text, send},
+    harness::{self, App, random_text, send},
     on_both_engines,
 };
 
@@ -205,18 +205,15 @@ async fn envelope_and_headers(app: App) {
 async fn rate_limits_are_per_client(app: App) {
     let settings =
         spotter_http::Settings { rate_limit: 3, anonymous_rate_limit: 40, ..Default::default() };
-    let server: &'static harness::Server = Box::leak(Box::new(match app.server.engine {
-        Engine::Sqlite => harness::start(Engine::Sqlite, settings),
-        Engine::Postgres => harness::start(Engine::Postgres, settings),
-    }));
-    let app = App::new(server).await;
+    let app = App::new(harness::start(app.server.engine, settings).into()).await;
     let other = app.issue(&app.client_id, &app.client_secret).await;
     for left in [2, 1, 0] {
         let reply = app.get("/platform/profile").await.ok();
         assert_eq!(reply.body["meta"]["rateLimit"]["remaining"], left);
     }
-    let call =
-        |token: &str| send(server.request("GET", "/public/v1/platform/profile").bearer_auth(token));
+    let call = |token: &str| {
+        send(app.server.request("GET", "/public/v1/platform/profile").bearer_auth(token))
+    };
     for token in [&app.token, &other] {
         let refused = call(token).await.refused(429, "rate_limit.exceeded");
         let wait = refused.body["meta"]["rateLimit"]["retryAfterSeconds"].as_u64().unwrap();
@@ -227,5 +224,5 @@ async fn rate_limits_are_per_client(app: App) {
         call("fspt_junk").await;
     }
     call("fspt_junk").await.refused(429, "rate_limit.exceeded");
-    send(server.request("GET", "/nowhere")).await.refused(429, "rate_limit.exceeded");
+    send(app.server.request("GET", "/nowhere")).await.refused(429, "rate_limit.exceeded");
 }

@@ -205,7 +205,7 @@ async fn api_clients_are_shown_without_secrets(app: App) {
         .ok();
     assert_eq!(renamed.data()["client"]["name"], "New");
     app.get("/platform/profile").await.ok();
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     other
         .app("GET", &format!("{path}/{}", app.api_client), None)
         .await

@@ -221,7 +221,7 @@ async fn unknown_and_malformed_input_is_refused(app: App) {
 
 async fn other_companies_do_not_exist(app: App) {
     let world = World::new(app).await;
-    let other = App::new(world.app.server).await;
+    let other = App::new(world.app.server.clone()).await;
     let before = world.app.state().await;
     for operation in &spotter::areas::operations() {
         if !operation.path.contains('{') {

@@ -119,7 +119,7 @@ async fn records_have_tags(app: App) {
     app.patch(&path, json!({"lastName": "Bos"})).await.ok();
     let changed = send(app.raw("GET", &path).header("If-None-Match", &tag)).await.ok();
     assert_ne!(changed.headers["etag"], tag.as_str());
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let foreign = app.server.request("GET", &format!("/public/v1{path}")).bearer_auth(&other.token);
     send(foreign.header("If-None-Match", "*")).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
     let description = send(app.server.request("GET", "/public/v1/openapi.json")).await;

@@ -100,7 +100,7 @@ async fn refusals_speak_oauth(app: App) {
 }
 
 async fn another_companys_secret_is_no_good(app: App) {
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let crossed = app.server.token(&app.client_id, &other.client_secret).await;
     assert_eq!((crossed.status, crossed.body["error"].as_str()), (401, Some("invalid_client")));
 }

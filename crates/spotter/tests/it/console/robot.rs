@@ -138,7 +138,7 @@ async fn pages_let_nothing_in_that_their_policy_forbids(app: App) {
 
 async fn other_companies_pages_are_not_there(app: App) {
     let world = World::new(app).await;
-    let other = App::new(world.app.server).await;
+    let other = App::new(world.app.server.clone()).await;
     let mut stranger = Browser::of(&other, &other.admin_email).await;
     let mut own = Browser::of(&world.app, &world.app.admin_email).await;
     for (kind, (path, _)) in crawl(&mut own, "/console").await {

@@ -41,6 +41,5 @@ fn a_new_installation_is_set_up_once(engine: Engine) {
         winner.get("/console").await.is(200).shows("Nobody is booked today");
         let over = stranger.get(&link).await.is(404);
         assert_eq!(over.forms().len(), 0);
-        server.stop();
     });
 }

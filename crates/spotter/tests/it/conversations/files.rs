@@ -94,7 +94,7 @@ async fn files_go_in_and_come_out(app: App) {
     assert_eq!((&seen["hasMedia"], &seen["fileName"]), (&json!(true), &json!("Été 1.png")));
     assert!(seen.get("attachment").is_none() && !public.body.to_string().contains(&id));
     let (_, outsider) = people::coach(&app, "Admin").await;
-    for token in [&outsider, &App::new(app.server).await.coach_token] {
+    for token in [&outsider, &App::new(app.server.clone()).await.coach_token] {
         let refused = download(&app, token, &pair.conversation, &message).await;
         assert_eq!(refused.status(), 404);
     }
@@ -211,7 +211,7 @@ async fn what_is_cut_off_leaves_nothing(app: App) {
 async fn a_file_is_its_owners_and_used_once(app: App) {
     let pair = Pair::new(&app).await;
     let id = uploaded(&app, &pair.client_token, PNG).await;
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let theirs =
         open_group(&other, &other.coach_token, &[&people::coach(&other, "Coach").await.0]).await;
     attach(&other, &other.coach_token, &theirs, &id)
@@ -239,7 +239,7 @@ async fn a_file_is_its_owners_and_used_once(app: App) {
 async fn what_is_deleted_or_forgotten_is_swept_away(app: App) {
     // A server of its own: a sweep of another day would take the files of other scenarios.
     let server = start(app.server.engine, Default::default());
-    let app = App::new(Box::leak(Box::new(server))).await;
+    let app = App::new(server.into()).await;
     let pair = Pair::new(&app).await;
     let used = uploaded(&app, &pair.client_token, PNG).await;
     let sent = attach(&app, &pair.client_token, &pair.conversation, &used).await.ok();
@@ -267,7 +267,7 @@ async fn what_is_deleted_or_forgotten_is_swept_away(app: App) {
 async fn a_store_without_room_loses_nothing(app: App) {
     let faulty = Faulty::default();
     let server = start_with(app.server.engine, Default::default(), faulty.files());
-    let app = App::new(Box::leak(Box::new(server))).await;
+    let app = App::new(server.into()).await;
     let pair = Pair::new(&app).await;
     let small = PNG.to_vec();
     let large = [PNG, &vec![3; 12 << 20]].concat();

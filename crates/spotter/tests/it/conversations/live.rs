@@ -1,6 +1,6 @@
 //! Live updates: what people are told as it happens, and where they go on.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -245,8 +245,8 @@ async fn streams_end_with_their_session_and_are_counted(app: App) {
 }
 
 async fn a_stop_does_not_wait_for_streams(app: App) {
-    let server = Box::leak(Box::new(start(app.server.engine, Default::default())));
-    let app = App::new(server).await;
+    let server = Arc::new(start(app.server.engine, Default::default()));
+    let app = App::new(server.clone()).await;
     let mut stream = Stream::open(&app, &app.coach_token, None).await;
     stream.expect("ready").await;
     server.state().stop();

@@ -140,7 +140,7 @@ async fn only_those_who_take_part_see_anything(app: App) {
     let app = &world.app;
     let (_, outsider) = people::coach(app, "Admin").await;
     let (_, client) = people::client(app).await;
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let before = app.state().await;
     let mut tried = 0;
     for operation in spotter::areas::operations() {

@@ -184,7 +184,7 @@ async fn consents_gate_what_was_said(app: App) {
     let narrow = app.token_with(&["conversations:read"]).await;
     ask(&messages, &narrow).await.ok();
     ask("/messages", &narrow).await.refused(403, "scopes.insufficient");
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     other.get(&messages).await.refused(404, "resource.not_found");
     other.get(&one).await.refused(404, "resource.not_found");
     for path in ["/conversations", "/messages", "/messages/threads"] {

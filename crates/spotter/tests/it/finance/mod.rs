@@ -132,19 +132,18 @@ pub fn travelling_as<F>(
 {
     let clock = Arc::new(Hands(AtomicI64::new(Timestamp::parse(from).unwrap().millis())));
     let hands = clock.clone();
-    let server: &_ = Box::leak(Box::new(start_as(engine, |env| {
+    let server = Arc::new(start_as(engine, |env| {
         env.clock = hands;
         set(env);
-    })));
+    }));
     runtime().block_on(async {
-        let app = App::new(server).await;
+        let app = App::new(server.clone()).await;
         app.app("PATCH", "/company/settings", Some(json!({"timeZone": "UTC"}))).await.ok();
         app.events().await;
         let company = app.company;
         scenario(Travel { app, clock }).await;
         public_safe::check().await;
-        figures_hold(server, company).await;
-        server.stop();
+        figures_hold(&server, company).await;
     });
 }
 

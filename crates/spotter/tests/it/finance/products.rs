@@ -162,7 +162,7 @@ async fn managers_write_and_put_in_order(app: App) {
     app.app_as(&coach, "PATCH", &path, Some(json!({"price": 1})))
         .await
         .refused(403, "auth.forbidden");
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     other.app("GET", &path, None).await.refused(404, "resource.not_found");
 }
 

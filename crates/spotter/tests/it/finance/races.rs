@@ -103,7 +103,7 @@ async fn a_bill_is_paid_once_whoever_pays_it(app: App) {
 fn two_nodes_renew_once(engine: Engine) {
     travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
         connect(&travel.app).await;
-        let server = travel.app.server;
+        let server = travel.app.server.clone();
         let db: Db = match engine {
             Engine::Sqlite => server.db.clone(),
             Engine::Postgres => open(&Config::new(server.location.clone())),

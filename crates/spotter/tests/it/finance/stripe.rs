@@ -51,9 +51,9 @@ where
     runtime().block_on(async {
         let Some(stripe) = Stripe::start().await else { return };
         let address = stripe.address.clone();
-        let start = move || Box::leak(Box::new(start_with_stripe(engine, &address)));
-        let server: &_ = tokio::task::block_in_place(start);
-        let app = App::new(server).await;
+        let start = move || start_with_stripe(engine, &address);
+        let server = tokio::task::block_in_place(start);
+        let app = App::new(server.into()).await;
         let new =
             json!({"provider": "stripe", "secretKey": SECRET_KEY, "signingSecret": SIGNING_SECRET});
         let made = app.app("PUT", "/company/payment-provider", Some(new)).await.ok();
@@ -63,7 +63,6 @@ where
         app.events().await;
         scenario(app, stripe.clone()).await;
         stripe.tell(None);
-        server.stop();
     });
 }
 

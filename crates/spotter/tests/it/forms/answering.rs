@@ -300,7 +300,7 @@ async fn each_sees_their_own(app: App) {
         .await;
         reply.refused(403, "scopes.insufficient");
     }
-    let stranger = App::new(app.server).await;
+    let stranger = App::new(app.server.clone()).await;
     stranger.get(&intake).await.refused(404, "resource.not_found");
 }
 

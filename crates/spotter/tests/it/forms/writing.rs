@@ -142,6 +142,6 @@ async fn who_may_write_and_read_forms(app: App) {
     let (_, coach) = people::coach(&app, "Coach").await;
     let made = app.app_as(&coach, "POST", "/forms", Some(new)).await.ok();
     assert_eq!(made.data()["form"]["createdByType"], "coach");
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     other.get(&format!("/forms/{form}")).await.refused(404, "resource.not_found");
 }

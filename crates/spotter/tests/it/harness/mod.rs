@@ -15,7 +15,7 @@ pub mod stripe;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -64,7 +64,7 @@ macro_rules! on_both_engines {
 
 /// A company on a running server, with an admin and an integration that may do everything.
 pub struct App {
-    pub server: &'static Server,
+    pub server: Arc<Server>,
     pub company: CompanyId,
     pub admin: Id,
     /// Access token of the admin.
@@ -136,7 +136,7 @@ pub async fn send(request: reqwest::RequestBuilder) -> Reply {
 
 impl App {
     /// A new company, built through the command line's functions and the APIs themselves.
-    pub async fn new(server: &'static Server) -> Self {
+    pub async fn new(server: Arc<Server>) -> Self {
         let admin_email = format!("admin-{}@example.com", random_text());
         // As on the command line, which shows the token whether mail is sent or not.
         let env = Env { mail_links: None, ..server.env.clone() };
@@ -144,7 +144,7 @@ impl App {
             .await
             .unwrap();
         let company = CompanyId(Id::parse(made["companyId"].as_str().unwrap()).unwrap());
-        public_safe::note(server, company);
+        public_safe::note(server.clone(), company);
         let admin = Id::parse(made["admin"]["coachId"].as_str().unwrap()).unwrap();
         let accepted =
             send(server.request("POST", "/app/v1/auth/invitations/accept").json(&json!({

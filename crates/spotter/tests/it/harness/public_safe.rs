@@ -2,7 +2,7 @@
 //! every scenario, every payload and the books of its companies are looked at, whether the scenario asked for
 //! it or not.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use serde_json::Value;
 use spotter_contract::{Actor, Caller, Read};
@@ -203,11 +203,11 @@ fn is_field(name: &str) -> bool {
 
 thread_local! {
     /// Companies of the scenario that runs on this thread.
-    static COMPANIES: RefCell<Vec<(&'static Server, CompanyId)>> = const { RefCell::new(Vec::new()) };
+    static COMPANIES: RefCell<Vec<(Arc<Server>, CompanyId)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Notes a company whose events will be looked at.
-pub fn note(server: &'static Server, company: CompanyId) {
+pub fn note(server: Arc<Server>, company: CompanyId) {
     COMPANIES.with_borrow_mut(|all| all.push((server, company)));
 }
 

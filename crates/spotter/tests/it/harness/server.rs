@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
-        Arc, LazyLock, Mutex, OnceLock,
+        Arc, LazyLock, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -75,22 +75,22 @@ where
     run_on(server_here(engine), scenario);
 }
 
-fn run_on<F>(server: &'static Server, scenario: impl FnOnce(App) -> F)
+fn run_on<F>(server: Arc<Server>, scenario: impl FnOnce(App) -> F)
 where
     F: Future<Output = ()>,
 {
     runtime().block_on(async {
-        let app = App::new(server).await;
+        let app = App::new(server.clone()).await;
         let company = app.company;
         scenario(app).await;
         public_safe::check().await;
-        figures_hold(server, company).await;
+        figures_hold(&server, company).await;
     });
 }
 
 /// Has the figures follow records that a scenario has changed behind the program's back.
 pub async fn rebuild_figures(app: &App) {
-    let (server, recounts) = (app.server, spotter::areas::areas().recounts);
+    let (server, recounts) = (&app.server, spotter::areas::areas().recounts);
     recounting::recount(&server.db, &server.env, app.company, &recounts, true).await.unwrap();
 }
 
@@ -142,26 +142,30 @@ pub struct Server {
     pub location: Location,
     pub http: reqwest::Client,
     /// Of a server in this process, while it runs.
-    state: Mutex<Option<Arc<State>>>,
+    state: Option<Arc<State>>,
     pub files: Files,
     /// Where they are, if they are in a folder.
     pub files_folder: PathBuf,
     /// Where its mail goes, if it sends any.
     pub mailbox: Mailbox,
     /// What it does beside answering, and the answering.
-    tasks: Vec<tokio::task::AbortHandle>,
+    _tasks: Tasks,
+}
+
+/// What runs as long as its server is held; it would look for work until the last scenario has run.
+#[derive(Default)]
+struct Tasks(Vec<tokio::task::AbortHandle>);
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.0.iter().for_each(tokio::task::AbortHandle::abort);
+    }
 }
 
 impl Server {
-    /// Ends it: it would look for work, and hold what it has, until the last scenario has run.
-    pub fn stop(&self) {
-        self.tasks.iter().for_each(tokio::task::AbortHandle::abort);
-        self.state.lock().unwrap().take();
-    }
-
     /// What a server in this process shares.
     pub fn state(&self) -> Arc<State> {
-        self.state.lock().unwrap().clone().unwrap()
+        self.state.clone().unwrap()
     }
 
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
@@ -215,26 +219,26 @@ fn no_limits() -> Settings {
 }
 
 /// The server that scenarios share.
-fn server(engine: Engine) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
+fn server(engine: Engine) -> Arc<Server> {
+    static SQLITE: OnceLock<Arc<Server>> = OnceLock::new();
+    static POSTGRES: OnceLock<Arc<Server>> = OnceLock::new();
     let Some(binary) = shipped() else { return server_here(engine) };
     let cell = match engine {
         Engine::Sqlite => &SQLITE,
         Engine::Postgres => &POSTGRES,
     };
-    cell.get_or_init(|| start_process(engine, binary))
+    cell.get_or_init(|| start_process(engine, binary).into()).clone()
 }
 
 /// The one in this process.
-fn server_here(engine: Engine) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
+fn server_here(engine: Engine) -> Arc<Server> {
+    static SQLITE: OnceLock<Arc<Server>> = OnceLock::new();
+    static POSTGRES: OnceLock<Arc<Server>> = OnceLock::new();
     let cell = match engine {
         Engine::Sqlite => &SQLITE,
         Engine::Postgres => &POSTGRES,
     };
-    cell.get_or_init(|| start(engine, no_limits()))
+    cell.get_or_init(|| start(engine, no_limits()).into()).clone()
 }
 
 /// Starts a server with these settings.
@@ -363,8 +367,20 @@ fn start_in(
         axum_server::from_tcp(listener).unwrap().serve(service).await.unwrap();
     });
     tasks.push(serving.abort_handle());
-    let (http, state, files_folder) = (client(), Mutex::new(Some(state)), PathBuf::new());
-    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
+    let (http, state, files_folder) = (client(), Some(state), PathBuf::new());
+    Server {
+        engine,
+        base,
+        db,
+        env,
+        location,
+        http,
+        state,
+        files,
+        files_folder,
+        mailbox,
+        _tasks: Tasks(tasks),
+    }
 }
 
 /// Does the jobs of a worker over a database, for as long as the test runs.
@@ -458,8 +474,20 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
     let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
     let http = client();
     let mailbox = Mailbox::default();
-    let (state, tasks) = (Mutex::default(), Vec::new());
-    Server { engine, base, db, env, location, http, state, files, files_folder, mailbox, tasks }
+    let (state, tasks) = (None, Vec::new());
+    Server {
+        engine,
+        base,
+        db,
+        env,
+        location,
+        http,
+        state,
+        files,
+        files_folder,
+        mailbox,
+        _tasks: Tasks(tasks),
+    }
 }
 
 /// Waits until a process is ready; `log` is shown where it never is.

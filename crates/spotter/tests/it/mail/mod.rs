@@ -2,7 +2,10 @@
 
 pub mod server;
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use serde_json::json;
 use spotter_delivery::mail::Message;
@@ -32,14 +35,14 @@ on_both_engines!(where_no_mail_is_sent_tokens_are_shown);
 const LINKS: &str = "https://gym.example";
 
 /// A server that sends mail into a mailbox.
-fn server(engine: Engine) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
+fn server(engine: Engine) -> Arc<Server> {
+    static SQLITE: OnceLock<Arc<Server>> = OnceLock::new();
+    static POSTGRES: OnceLock<Arc<Server>> = OnceLock::new();
     let cell = match engine {
         Engine::Sqlite => &SQLITE,
         Engine::Postgres => &POSTGRES,
     };
-    cell.get_or_init(|| start_as(engine, |env| env.mail_links = Some(LINKS.into())))
+    cell.get_or_init(|| start_as(engine, |env| env.mail_links = Some(LINKS.into())).into()).clone()
 }
 
 fn scenario<F: Future<Output = ()>>(engine: Engine, scenario: impl FnOnce(App) -> F) {
@@ -338,13 +341,13 @@ fn nothing_is_mailed_of_what_did_not_happen(engine: Engine) {
 
 /// While no mail leaves, an invitation is replaced and its client archived: nothing is left to be sent.
 fn what_does_not_hold_any_more_does_not_leave(engine: Engine) {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    static SQLITE: OnceLock<Arc<Server>> = OnceLock::new();
+    static POSTGRES: OnceLock<Arc<Server>> = OnceLock::new();
     let cell = if engine == Engine::Sqlite { &SQLITE } else { &POSTGRES };
     // The links are set after the server has started: nobody sends.
-    let server = cell.get_or_init(|| crate::harness::start_without_post(engine, LINKS));
+    let server = cell.get_or_init(|| crate::harness::start_without_post(engine, LINKS).into());
     runtime().block_on(async {
-        let app = App::new(server).await;
+        let app = App::new(server.clone()).await;
         let email = format!("{}@example.com", random_text());
         let id = app.new_client(json!({"firstName": "Ann", "email": email})).await;
         let statuses = async || {

@@ -250,7 +250,7 @@ async fn registrations_are_limited_to_what_is_safe(app: App) {
 /// Every tool that takes an id, with those of another company's records.
 async fn other_companies_do_not_exist_through_any_tool(app: App) {
     let world = World::new(app).await;
-    let other = App::new(world.app.server).await;
+    let other = App::new(world.app.server.clone()).await;
     switch_on(&other).await;
     let all: Vec<_> = Module::of(GrantSubject::Company).collect();
     let assistant = Assistant::register(&other).await;
@@ -284,7 +284,7 @@ async fn other_companies_do_not_exist_through_any_tool(app: App) {
 async fn approvals_cannot_be_forged(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     switch_on(&other).await;
     let approve = async |app: &App, request: &str| {
         let body = json!({"requestId": request});

@@ -236,7 +236,7 @@ async fn a_grace_answers_refreshes_at_once_alike(app: App) {
         env.mcp_refresh_grace_seconds = 2;
         env.mcp_any_loopback_port = true;
     });
-    let app = App::new(Box::leak(Box::new(server))).await;
+    let app = App::new(server.into()).await;
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
     let (_, refresh) = assistant.tokens(&app, &app.coach_token, "company", Some("clients")).await;
@@ -304,7 +304,7 @@ async fn grants_do_not_pile_up_nor_outlive_their_person(app: App) {
 async fn registration_stays_open(app: App) {
     let settings = spotter_http::Settings { anonymous_rate_limit: 60, ..Default::default() };
     let server = crate::harness::start(app.server.engine, settings);
-    let app = App::new(Box::leak(Box::new(server))).await;
+    let app = App::new(server.into()).await;
     const FILL: spotter_store::Sql = spotter_store::Sql(
         "INSERT INTO mcp_client (client_id, client_name, redirect_uris, created_at, digest, expires_at) \
          VALUES (?1, 'Junk', '[]', 0, ?2, ?3)",

@@ -138,7 +138,7 @@ async fn a_person_signs_in_and_allows(app: App) {
 
 async fn whoever_works_at_two_companies_chooses_one(app: App) {
     switch_on(&app).await;
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     people::coach_with(&other, "Manager", &app.admin_email).await;
     let ids = [app.company.to_string(), other.company.to_string()];
     let mut login = json!({"email": app.admin_email, "password": PASSWORD});

@@ -202,7 +202,7 @@ async fn whoever_may_not_see_a_client_takes_nothing(app: App) {
 async fn a_data_export_is_kept_for_a_week(app: App) {
     // A server of its own: a sweep of another day would take the files of other scenarios.
     let server = start(app.server.engine, Default::default());
-    let app = App::new(Box::leak(Box::new(server))).await;
+    let app = App::new(server.into()).await;
     let (client, token) = people::client(&app).await;
     let first = made(&app, &token, &client).await;
     let url = address(&app, &token, &first).await;

@@ -232,7 +232,7 @@ fn two_thousand_changes_leave_the_figures_right(engine: Engine) {
                 travel.to(&on.to_string()).await;
             }
             if number % 250 == 0 {
-                figures_hold(travel.app.server, travel.app.company).await;
+                figures_hold(&travel.app.server, travel.app.company).await;
             }
         }
         for what in [

@@ -66,7 +66,7 @@ async fn ranges_are_checked_and_places_known(app: App) {
         .refused(400, "PUBLIC_API_INVALID_ENUM")
         .about("groupBy");
     // Of another company's location nothing is known.
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let place = other.post("/locations", json!({"name": "Theirs"})).await.ok();
     let place = text(place.data(), "/location/locationId");
     app.get(&format!("/reports/attendance?{day}&locationId={place}"))

@@ -37,7 +37,7 @@ async fn every_listener_hears_a_signed_event_once(app: App) {
     let both = ["client.created", "client.archived"];
     let (first, second) = (hook(&app, "good", &both).await, hook(&app, "good", &both[..1]).await);
     let deaf = hook(&app, "good", &["invoice.paid"]).await;
-    let other = App::new(app.server).await;
+    let other = App::new(app.server.clone()).await;
     let others = hook(&other, "good", &both).await;
     let made = app.post("/clients", json!({"firstName": "Ann"})).await.ok();
     let client = made.data()["client"]["clientId"].as_str().unwrap().to_owned();
