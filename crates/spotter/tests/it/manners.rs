@@ -153,7 +153,7 @@ async fn a_browser_is_sent_on(app: App) {
     let sent = http.get(&app.server.base).header("Accept", "text/html,*/*").send().await.unwrap();
     assert_eq!(
         (sent.status().as_u16(), &sent.headers()["location"]),
-        (303, &"/docs".parse().unwrap())
+        (303, &"/console".parse().unwrap())
     );
     send(app.server.request("GET", "/")).await.refused(404, "resource.not_found");
 }
