@@ -2,6 +2,7 @@
 
 import datetime
 import secrets
+import zoneinfo
 
 from run import End, Task, call, confirmed, wrong
 
@@ -11,7 +12,8 @@ MODULES = [
     "client_ai_conversations", "client_ai_visits",
 ]
 
-TODAY = datetime.date.today()
+# Days are those of the gym.
+TODAY = datetime.datetime.now(zoneinfo.ZoneInfo("Europe/Amsterdam")).date()
 
 
 def day(days):

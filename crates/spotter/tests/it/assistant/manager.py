@@ -2,6 +2,7 @@
 
 import datetime
 import secrets
+import zoneinfo
 
 from run import End, Task, call, confirmed, wrong
 
@@ -12,7 +13,8 @@ MODULES = [
     "reports", "access", "audit_logs", "conversations", "availability", "nutrition_logs",
 ]
 
-TODAY = datetime.date.today()
+# Days are those of the gym.
+TODAY = datetime.datetime.now(zoneinfo.ZoneInfo("Europe/Amsterdam")).date()
 
 
 def day(days):
