@@ -86,7 +86,8 @@ async fn what_was_achieved_stays_so(app: App) {
 
 async fn goals_count_workouts_and_habits(app: App) {
     let client = app.new_client(json!({"firstName": "Ann"})).await;
-    let often = aim(&app, &client, json!({"kind": "sessions", "targetValue": 2})).await;
+    let often = json!({"kind": "sessions", "targetValue": 2, "startDate": day(-3)});
+    let often = aim(&app, &client, often).await;
     let habit = take_up(&app, &client, json!({"name": "Water", "startDate": day(-3)})).await;
     let dry = json!({"kind": "habit", "habitId": habit, "targetValue": 2, "startDate": day(-3)});
     let dry = aim(&app, &client, dry).await;
