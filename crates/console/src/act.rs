@@ -9,7 +9,7 @@ use spotter_core::access::{
     accounts::{Password, Subject},
     browsers::{self, Person},
 };
-use spotter_http::{Login, RequestId, State, may_reach, recognise};
+use spotter_http::{Login, RequestId, State, knows_password, may_reach, passwords};
 use spotter_kernel::{
     Date, Id, Key, Problem, Result, TimeZone,
     money::Currency,
@@ -25,30 +25,6 @@ use crate::{
     parts::told::Told,
     visit::{Entered, is_own, reached},
 };
-
-/// Operations before which somebody types their password again, if they have not done so a moment ago, beside those
-/// that show a secret: they give power, send data elsewhere, or hand out much at once.
-const SURE: &[&str] = &[
-    "update_api_client",
-    "update_webhook",
-    "update_coach",
-    "update_company_features",
-    "connect_payment_provider",
-    "disconnect_payment_provider",
-    "approve_company_mcp",
-    "set_mcp_policy",
-    "request_data_export",
-    "get_data_export_file",
-    "erase_client",
-];
-
-/// Operations whose secret is the address of a page where somebody pays.
-const TO_PAY: &[&str] = &["create_payment_request", "create_payment_setup", "pay_invoice"];
-
-/// Whether somebody types their password again before an operation.
-pub(crate) fn asks_again(operation: &Operation) -> bool {
-    operation.secret && !TO_PAY.contains(&operation.id) || SURE.contains(&operation.id)
-}
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
 const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
@@ -72,6 +48,9 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
     let form = &sent.form;
     if !is_own(token.expose(), form.one("-csrf")) {
         return Ok(Done::Forged);
+    }
+    if form.one("-do") == CHANGE_PASSWORD {
+        return change_password(state, token, &sent).await;
     }
     let operation = match reached(state, form.one("-do")) {
         Ok(operation) => operation.clone(),
@@ -108,6 +87,30 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
     }
 }
 
+/// What changes a password. It is no operation, because the hash of one is worked out between transactions.
+pub(crate) const CHANGE_PASSWORD: &str = "change_password";
+
+async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) -> Result<Done> {
+    let person = known(state, token).await?;
+    let form = &sent.form;
+    let current = Password::new(form.one("currentPassword").to_owned());
+    let changed = match Password::parse(form.one("newPassword")) {
+        Some(new) => {
+            passwords::change(state, &sent.request_id, person.caller, (current, new)).await
+        }
+        None => Err(Problem::invalid("newPassword", "must be 10 to 200 characters")),
+    };
+    let (operation, next) = (CHANGE_PASSWORD.to_owned(), safe(form.one("-next")).to_owned());
+    match changed {
+        Ok(()) => Ok(Done::Taken { next, operation }),
+        Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
+        Err(problem) => {
+            let problem = Some(problem);
+            Ok(Done::Refused(Entered { form: operation, problem, ..Entered::default() }))
+        }
+    }
+}
+
 async fn perform(
     state: &Arc<State>,
     token: &Credential,
@@ -118,7 +121,7 @@ async fn perform(
     let person = known(state, token).await?;
     state.count_caller(person.caller.actor.id().unwrap_or(person.caller.company.0)).check()?;
     operation.admit(&person.caller)?;
-    if asks_again(operation) && !person.session.is_sure(state.env.clock.now()) {
+    if operation.sure && !person.session.is_sure(state.env.clock.now()) {
         sure(state, &sent.request_id, sent, &person).await?;
     }
     let body = match operation.body() {
@@ -184,8 +187,9 @@ pub(crate) async fn sure(
         password: Password::new(sent.form.one("-password").to_owned()),
         company_id: Some(person.caller.company),
         subject: Some(subject),
+        code: None,
     };
-    match recognise(state, request_id, sent.from, login).await {
+    match knows_password(state, request_id, sent.from, login).await {
         Ok(_) => {
             let (person, now) = (person.clone(), state.env.clock.now());
             state.db.write(move |tx: &mut Tx<'_>| browsers::be_sure(tx, &person, now)).await
@@ -363,7 +367,11 @@ pub(crate) const SECRETS: &[&str] = &[
 
 fn shows_secret(answer: &Value) -> bool {
     SECRETS.iter().any(|place| !answer.text(place).is_empty())
+        || !answer.list(RECOVERY_CODES).is_empty()
 }
+
+/// Where codes stand that are kept together.
+pub(crate) const RECOVERY_CODES: &str = "recoveryCodes";
 
 #[cfg(test)]
 mod tests {

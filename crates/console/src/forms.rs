@@ -10,7 +10,7 @@ use spotter_contract::vault;
 use spotter_http::{RequestId, State, read_body};
 use spotter_kernel::{Result, secret::base64url};
 
-use crate::parts;
+use crate::{parts, words::Say};
 
 const BODY_MAX: usize = 256 << 10;
 
@@ -137,5 +137,6 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
 
 /// The answer to a form that no page of ours has sent.
 pub fn forged() -> Response<Body> {
-    parts::stopped(StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
+    let say = Say::in_english();
+    parts::stopped(say, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
 }

@@ -19,8 +19,9 @@ mod session;
 mod set_up;
 pub mod sign_in;
 mod visit;
-mod words;
+pub mod words;
 
+pub use session::language;
 pub use set_up::set_up_link;
 
 use std::sync::Arc;
@@ -42,7 +43,6 @@ pub fn router(state: Arc<State>) -> Router {
         .route(export::EXPORT, post(export::export))
         .route(session::TASTE, post(session::choose))
         .route(session::EVENTS, get(session::events))
-        .route(assets::ROUTE, get(assets::serve))
         .with_state(state.clone())
         .merge(pages::routes(&state))
         .merge(style())
@@ -50,5 +50,5 @@ pub fn router(state: Arc<State>) -> Router {
 
 /// How pages look that stand outside of the console, for whoever serves some by itself.
 pub fn style() -> Router {
-    Router::new().route("/page.css", get(parts::style))
+    Router::new().route("/page.css", get(parts::style)).route(assets::ROUTE, get(assets::serve))
 }

@@ -19,18 +19,15 @@ use spotter_kernel::{
 
 use crate::{
     forms::Sent,
-    parts::{page, problem, stopped},
-    session,
+    parts::{outside, problem, stopped},
+    session::{self, language},
+    words::Say,
 };
 
 /// Where a password is set; mail leads here.
 pub(crate) const SET: &str = "/set-password";
 /// Where a new password is asked for.
 pub(crate) const FORGOT: &str = "/forgot-password";
-
-const NO_MAIL: &str =
-    "No mail is sent from here. Ask the business for a link that sets a new password.";
-const OVER: &str = "This link is over: it was used, or its time has passed. Ask for another one.";
 
 fn query(request: &Request<Body>, name: &str) -> String {
     let query = request.uri().query().unwrap_or_default();
@@ -46,24 +43,28 @@ fn token(text: &str) -> Option<Credential> {
 }
 
 fn alert(wrong: Option<&str>) -> Markup {
-    html! { @if let Some(wrong) = wrong { p.wrong role="alert" { (wrong) } } }
+    html! { @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong) } } } }
 }
 
-fn set_page(token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn over(say: Say) -> Response<Body> {
+    stopped(say, StatusCode::NOT_FOUND, say.link_is_over())
+}
+
+fn set_page(say: Say, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
     let main = html! {
-        h1 { "Set your password" }
         (alert(wrong))
         form method="post" action=(SET) {
             input type="hidden" name="token" value=(token);
-            label {
-                "Password"
-                input type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password" autofocus;
+            div.field {
+                label for="password" { (say.password()) }
+                p.help #password-help { (say.password_help()) }
+                input #password type="password" name="password" required minlength="10" maxlength="200" autocomplete="new-password"
+                    aria-describedby="password-help" aria-invalid=[wrong.map(|_| "true")] autofocus;
             }
-            p.quiet { "At least 10 characters. Several words are easier to remember than odd characters." }
-            button type="submit" { "Set password" }
+            button type="submit" { (say.set_password()) }
         }
     };
-    page(status, "Set your password", "", main)
+    outside(say, status, say.set_password_title(), wrong.is_some(), main)
 }
 
 /// Shows the page that a link in a mail leads to.
@@ -75,30 +76,28 @@ pub(crate) async fn show_set(
         return problem(&refused);
     }
     let text = query(&request, "token");
+    let say = language(request.headers());
     match token(&text) {
         Some(token) => match passwords::is_open(&state, token).await {
-            Ok(true) => set_page(&text, None, StatusCode::OK),
-            Ok(false) => stopped(StatusCode::NOT_FOUND, OVER),
+            Ok(true) => set_page(say, &text, None, StatusCode::OK),
+            Ok(false) => over(say),
             Err(refused) => problem(&refused),
         },
-        None => {
-            stopped(StatusCode::NOT_FOUND, "This link is not whole. Copy all of it from the mail.")
-        }
+        None => stopped(say, StatusCode::NOT_FOUND, say.link_not_whole()),
     }
 }
 
 /// Sets the password.
 pub(crate) async fn set(Given(state): Given<Arc<State>>, request: Request<Body>) -> Response<Body> {
-    let Sent { form, request_id, .. } = match Sent::take(&state, request).await {
+    let Sent { form, request_id, headers, .. } = match Sent::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
-    let Some(token) = token(form.one("token")) else {
-        return stopped(StatusCode::NOT_FOUND, OVER);
-    };
+    let say = language(&headers);
+    let Some(token) = token(form.one("token")) else { return over(say) };
     let Some(password) = Password::parse(form.one("password")) else {
-        let wrong = "The password must have 10 to 200 characters.";
-        return set_page(form.one("token"), Some(wrong), StatusCode::BAD_REQUEST);
+        let wrong = Some(say.password_length());
+        return set_page(say, form.one("token"), wrong, StatusCode::BAD_REQUEST);
     };
     let done = match token.kind {
         CredentialKind::Invitation => {
@@ -107,34 +106,30 @@ pub(crate) async fn set(Given(state): Given<Arc<State>>, request: Request<Body>)
         _ => passwords::reset(&state, &request_id, token, password).await,
     };
     match done {
-        Ok(()) => page(
-            StatusCode::OK,
-            "Your password is set",
-            "",
-            html! {
-                h1 { "Your password is set" }
-                p { "You can sign in with your e-mail address and this password." }
-                p { a href=(session::SIGN_IN) { "Sign in" } }
-            },
-        ),
-        Err(refused) if refused.status == 400 => stopped(StatusCode::NOT_FOUND, OVER),
+        Ok(()) => {
+            let main = html! {
+                p { (say.password_is_set_means()) }
+                p { a.button href=(session::SIGN_IN) { (say.sign_in()) } }
+            };
+            outside(say, StatusCode::OK, say.password_is_set(), false, main)
+        }
+        Err(refused) if refused.status == 400 => over(say),
         Err(refused) => problem(&refused),
     }
 }
 
-fn forgot_page(email: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn forgot_page(say: Say, email: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
     let main = html! {
-        h1 { "A new password" }
         (alert(wrong))
         form method="post" action=(FORGOT) {
-            label {
-                "E-mail"
-                input type="email" name="email" value=(email) required autocomplete="username" autofocus;
+            div.field {
+                label for="email" { (say.email()) }
+                input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
             }
-            button type="submit" { "Send me a link" }
+            button type="submit" { (say.send_link()) }
         }
     };
-    page(status, "A new password", "", main)
+    outside(say, status, say.new_password(), wrong.is_some(), main)
 }
 
 /// Shows the page on which a new password is asked for.
@@ -142,9 +137,12 @@ pub(crate) async fn show_forgot(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
+    let say = language(request.headers());
     match state.count_address(&request) {
-        Ok(_) if state.env.mail_links.is_none() => stopped(StatusCode::NOT_FOUND, NO_MAIL),
-        Ok(_) => forgot_page("", None, StatusCode::OK),
+        Ok(_) if state.env.mail_links.is_none() => {
+            stopped(say, StatusCode::NOT_FOUND, say.no_mail())
+        }
+        Ok(_) => forgot_page(say, "", None, StatusCode::OK),
         Err(refused) => problem(&refused),
     }
 }
@@ -154,28 +152,26 @@ pub(crate) async fn forget(
     Given(state): Given<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let Sent { form, from, request_id, .. } = match Sent::take(&state, request).await {
+    let Sent { form, from, request_id, headers } = match Sent::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
-    let typed = form.one("email").trim().to_owned();
+    let (say, typed) = (language(&headers), form.one("email").trim().to_owned());
     if state.env.mail_links.is_none() {
-        return stopped(StatusCode::NOT_FOUND, NO_MAIL);
+        return stopped(say, StatusCode::NOT_FOUND, say.no_mail());
     }
     match mail_link(&state, &request_id, from, &typed).await {
-        Ok(()) => page(
-            StatusCode::OK,
-            "Look into your mail",
-            "",
-            html! {
-                h1 { "Look into your mail" }
-                p { "If " strong { bdi { (typed) } } " has an account here, a link is on its way. It is good for one hour." }
-                p.quiet { "Nothing there after some minutes? Look into the folder for unwanted mail, or ask the business." }
-            },
-        ),
+        Ok(()) => {
+            let main = html! {
+                p { bdi { strong { (typed) } } }
+                p { (say.link_is_on_its_way()) }
+                p.quiet { (say.no_link_came()) }
+            };
+            outside(say, StatusCode::OK, say.look_into_mail(), false, main)
+        }
         Err(refused) if refused.status < 500 => {
             let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-            forgot_page(&typed, Some(&refused.message), status)
+            forgot_page(say, &typed, Some(&refused.message), status)
         }
         Err(refused) => problem(&refused),
     }

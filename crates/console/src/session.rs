@@ -11,9 +11,9 @@ use axum::{
 use maud::{Markup, html};
 use spotter_contract::{Actor, Caller, Write};
 use spotter_core::access::browsers::{self, BrowserSession, Person};
-use spotter_http::{RequestId, State, recognise, write};
+use spotter_http::{RequestId, State, write};
 use spotter_kernel::{
-    Key, Problem, Result,
+    Key, Result,
     secret::{Credential, CredentialKind},
 };
 
@@ -21,7 +21,7 @@ use crate::{
     act::{known, safe},
     forms::{self, Sent},
     parts::{self, shell::outside},
-    sign_in::SignIn,
+    sign_in::{self, SignIn},
     visit::{Taste, is_own},
     words::{Language, Say},
 };
@@ -86,7 +86,7 @@ pub(crate) fn taste(headers: &HeaderMap) -> Taste {
 }
 
 /// The language for whoever is not known: the one they chose, else one that their browser asks for.
-pub(crate) fn language(headers: &HeaderMap) -> Say {
+pub fn language(headers: &HeaderMap) -> Say {
     let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let accepted = || Language::accepted(header.unwrap_or_default());
     Say(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
@@ -141,41 +141,32 @@ pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
     response
 }
 
-fn sign_in_page(say: Say, entered: &SignIn, then: &str, status: StatusCode) -> Response<Body> {
-    let SignIn { email, companies, wrong, ask_subject, .. } = entered;
+fn sign_in_page(
+    (state, say): (&State, Say),
+    entered: &SignIn,
+    (then, remembered): (&str, bool),
+    status: StatusCode,
+) -> Response<Body> {
+    // Without mail, a link is handed out by whoever runs the business.
+    let may_forget = state.env.mail_links.is_some();
+    let has_code = entered.ticket.is_some();
     let main = html! {
-        @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong) } } }
+        @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action=(SIGN_IN) {
             input type="hidden" name="then" value=(then);
-            div.field {
-                label for="email" { (say.email()) }
-                input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
+            (sign_in::fields(say, entered))
+            @if has_code {
+                @if remembered { input type="hidden" name="remember" value="true"; }
+            } @else {
+                label.check.field { input type="checkbox" name="remember" value="true" checked[remembered]; (say.stay_signed_in()) }
             }
-            div.field {
-                label for="password" { (say.password()) }
-                input #password type="password" name="password" required autocomplete="current-password";
-            }
-            @if *ask_subject {
-                fieldset.field {
-                    legend { (say.sign_in_as()) }
-                    label.check { input type="radio" name="subject" value="coach" required; (say.as_staff()) }
-                    label.check { input type="radio" name="subject" value="client"; (say.as_client()) }
-                }
-            }
-            @if !companies.is_empty() {
-                fieldset.field {
-                    legend { (say.at_which()) }
-                    @for (id, name) in companies {
-                        label.check { input type="radio" name="company" value=(id) required; bdi { (name) } }
-                    }
-                }
-            }
-            label.check.field { input type="checkbox" name="remember" value="true"; (say.stay_signed_in()) }
             button type="submit" { (say.sign_in()) }
         }
-        p { a href="/forgot-password" { (say.forgot()) } }
+        @if has_code { p { a href=(SIGN_IN) { (say.back()) } } }
+        @else if may_forget { p { a href="/forgot-password" { (say.forgot()) } } }
     };
-    outside(say, status, say.sign_in(), wrong.is_some(), main)
+    let title = if has_code { say.second_step() } else { say.sign_in() };
+    outside(say, status, title, entered.wrong.is_some(), main)
 }
 
 /// Shows where people sign in; whoever has is sent on.
@@ -195,7 +186,8 @@ pub(crate) async fn show(
     {
         return go(safe(&then));
     }
-    sign_in_page(language(request.headers()), &SignIn::default(), &then, StatusCode::OK)
+    let say = language(request.headers());
+    sign_in_page((&state, say), &SignIn::default(), (&then, false), StatusCode::OK)
 }
 
 /// Signs somebody in.
@@ -213,10 +205,9 @@ pub(crate) async fn sign_in(
         Ok(token) => begin(&state, safe(sent.form.one("then")), &token, remembered),
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            let entered = sent.form.entered(&problem);
-            let wrong = told(say, &problem, &entered);
-            let entered = SignIn { wrong: Some(wrong), ..entered };
-            sign_in_page(say, &entered, sent.form.one("then"), status)
+            let entered = sent.form.entered(say, &problem);
+            let then = (sent.form.one("then"), remembered);
+            sign_in_page((&state, say), &entered, then, status)
         }
         Err(problem) => parts::problem(&problem),
     }
@@ -235,21 +226,8 @@ pub(crate) fn begin(
     response
 }
 
-fn told(say: Say, problem: &Problem, entered: &SignIn) -> String {
-    match problem.key {
-        Key::InvalidCredentials => say.wrong_credentials().to_owned(),
-        Key::RateLimitExceeded => {
-            let minutes = problem.retry_after.unwrap_or(60).div_ceil(60);
-            say.too_many_tries(i64::from(minutes))
-        }
-        _ if entered.ask_subject => say.choose_subject().to_owned(),
-        _ if !entered.companies.is_empty() => say.choose_company().to_owned(),
-        _ => problem.message.clone(),
-    }
-}
-
 async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<Credential> {
-    let account = recognise(state, &sent.request_id, sent.from, sent.form.login()?).await?;
+    let account = sent.form.enter(state, &sent.request_id, sent.from).await?;
     let caller = Caller::new(account.company_id, Actor::System);
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();

@@ -1,31 +1,45 @@
 //! The fields of a sign-in, wherever one is asked for.
 
+use std::{net::IpAddr, sync::Arc};
+
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_core::access::accounts::{Password, Subject};
-use spotter_http::Login;
+use spotter_core::access::accounts::{Account, Password, Subject};
+use spotter_http::{Login, RequestId, State, recognise, recognise_by_ticket};
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, text::Email};
 
-use crate::forms::Form;
+use crate::{forms::Form, words::Say};
 
 /// A sign-in that is to be typed, or typed again.
 #[derive(Default)]
 pub struct SignIn {
     /// The address.
     pub email: String,
-    /// Whether it is a client's.
-    pub client: bool,
     /// Whether the address is a coach's and a client's, so that one is to be chosen.
     pub ask_subject: bool,
     /// Ids and names of the companies to choose from, where the address has accounts at several.
     pub companies: Vec<(String, String)>,
+    /// What stands for the password that was right, where a code of the second step is to be typed.
+    pub ticket: Option<String>,
     /// What was wrong with it.
     pub wrong: Option<String>,
 }
 
 impl Form {
-    /// The sign-in that it is.
-    pub fn login(&self) -> Result<Login> {
+    /// The account that it signs in to: with a password, or after that with the code of a second step.
+    pub async fn enter(
+        &self,
+        state: &Arc<State>,
+        request_id: &RequestId,
+        from: IpAddr,
+    ) -> Result<Account> {
+        match self.one("ticket") {
+            "" => recognise(state, request_id, from, self.login()?).await,
+            ticket => recognise_by_ticket(state, request_id, (ticket, self.one("code"))).await,
+        }
+    }
+
+    fn login(&self) -> Result<Login> {
         let subject = match self.one("subject") {
             "client" => Some(Subject::Client),
             "coach" => Some(Subject::Coach),
@@ -36,60 +50,76 @@ impl Form {
             password: Password::new(self.one("password").to_owned()),
             company_id: Id::parse(self.one("company")).map(CompanyId),
             subject,
+            code: None,
         })
     }
 
     /// What was typed and chosen, without the password, and what was wrong with it.
-    pub fn entered(&self, problem: &Problem) -> SignIn {
-        let companies =
-            problem.details.as_ref().and_then(|details| details["companies"].as_array());
+    pub fn entered(&self, say: Say, problem: &Problem) -> SignIn {
+        let details = problem.details.as_ref();
+        let listed = details.and_then(|details| details["companies"].as_array());
         let text = |company: &Value, name: &str| company[name].as_str().map(str::to_owned);
-        let companies: Vec<_> = companies
+        let companies: Vec<_> = listed
             .into_iter()
             .flatten()
             .filter_map(|company| Some((text(company, "companyId")?, text(company, "name")?)))
             .collect();
-        let wrong = match companies.is_empty() {
-            true => problem.message.clone(),
-            false => {
-                "You have an account at each of these. Choose one, and type the password again."
-                    .into()
+        let told = |name: &str| details.and_then(|details| details[name].as_str());
+        let ticket = told("ticket").map(str::to_owned);
+        let ask_subject = told("field") == Some("subject");
+        let wrong = match problem.key {
+            Key::InvalidCredentials => Some(say.wrong_credentials().to_owned()),
+            Key::RateLimitExceeded => {
+                let minutes = problem.retry_after.unwrap_or(60).div_ceil(60);
+                Some(say.too_many_tries(i64::from(minutes)))
             }
+            // Whoever comes from the password has typed no code yet.
+            _ if ticket.is_some() => {
+                (!self.one("code").is_empty()).then(|| say.wrong_code().to_owned())
+            }
+            _ if ask_subject => Some(say.choose_subject().to_owned()),
+            _ if !companies.is_empty() => Some(say.choose_company().to_owned()),
+            _ => Some(problem.message.clone()),
         };
-        let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
-        SignIn {
-            ask_subject: field == Some("subject"),
-            email: self.one("email").to_owned(),
-            client: self.one("subject") == "client",
-            companies,
-            wrong: Some(wrong),
-        }
+        SignIn { email: self.one("email").to_owned(), ask_subject, companies, ticket, wrong }
     }
 }
 
 /// The fields of a sign-in; what was chosen and typed stays after a mistake.
-pub fn credentials(entered: &SignIn) -> Markup {
-    let SignIn { email, client, companies, .. } = entered;
+pub fn fields(say: Say, entered: &SignIn) -> Markup {
+    let SignIn { email, companies, ask_subject, ticket, .. } = entered;
+    if let Some(ticket) = ticket {
+        return html! {
+            input type="hidden" name="ticket" value=(ticket);
+            div.field {
+                label for="code" { (say.code()) }
+                p.help #code-help { (say.code_help()) }
+                input #code type="text" name="code" required autocomplete="one-time-code" autocapitalize="off" maxlength="20"
+                    spellcheck="false" aria-describedby="code-help" autofocus;
+            }
+        };
+    }
     html! {
-        label {
-            "E-mail"
-            input type="email" name="email" value=(email) required autocomplete="username";
+        div.field {
+            label for="email" { (say.email()) }
+            input #email type="email" name="email" value=(email) required autocomplete="username" autofocus;
         }
-        label {
-            "Password"
-            input type="password" name="password" required autocomplete="current-password";
+        div.field {
+            label for="password" { (say.password()) }
+            input #password type="password" name="password" required autocomplete="current-password";
         }
-        fieldset.choice {
-            legend { "I am a" }
-            label { input type="radio" name="subject" value="coach" checked[!*client]; "manager of the business" }
-            label { input type="radio" name="subject" value="client" checked[*client]; "client" }
+        @if *ask_subject {
+            fieldset.field {
+                legend { (say.sign_in_as()) }
+                label.check { input type="radio" name="subject" value="coach" required; (say.as_staff()) }
+                label.check { input type="radio" name="subject" value="client"; (say.as_client()) }
+            }
         }
-        p.quiet { a href="/forgot-password" { "Forgot the password?" } }
         @if !companies.is_empty() {
-            fieldset.choice {
-                legend { "At" }
+            fieldset.field {
+                legend { (say.at_which()) }
                 @for (id, name) in companies {
-                    label { input type="radio" name="company" value=(id) required; bdi { (name) } }
+                    label.check { input type="radio" name="company" value=(id) required; bdi { (name) } }
                 }
             }
         }

@@ -14,6 +14,7 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use crate::{
+    body::{at, is_kind, plain},
     parts::told::{Told, Written},
     words::{Language, Say},
 };
@@ -208,6 +209,16 @@ impl<'v, 't> Visit<'v, 't> {
     pub(crate) fn may(&self, operation: &str) -> bool {
         reached(self.state, operation)
             .is_ok_and(|operation| operation.admit(&self.person.caller).is_ok())
+    }
+
+    /// The words that a field of an operation's body may hold.
+    pub(crate) fn words_of(&self, operation: &str, field: &str) -> Vec<&'v str> {
+        let found = reached(self.state, operation).ok();
+        let schema = found.and_then(|operation| operation.body()).map(|body| at(body, field));
+        let Some(own) = schema else { return Vec::new() };
+        let own = if is_kind(own, "array") { at(own, "0") } else { own };
+        let words = plain(own)["enum"].as_array().into_iter().flatten();
+        words.filter_map(Value::as_str).collect()
     }
 
     /// Whether they are a client.

@@ -117,12 +117,30 @@ pub struct Caller {
     pub features: Features,
     /// Through what the actor acts, where they do not do so themselves.
     pub delegation: Option<Delegation>,
+    /// Whether they are to add a second step to their sign-in before anything else.
+    pub owes_second_step: bool,
 }
 
 impl Caller {
     /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
-        Self { company, actor, features: Features::default(), delegation: None }
+        Self {
+            company,
+            actor,
+            features: Features::default(),
+            delegation: None,
+            owes_second_step: false,
+        }
+    }
+
+    /// Refuses whoever is to add a second step to their sign-in before anything else.
+    pub fn owes_nothing(&self) -> Result<()> {
+        if !self.owes_second_step {
+            return Ok(());
+        }
+        let why =
+            "Your company asks managers for a second step when they sign in. Add yours first.";
+        Err(Problem::because(spotter_kernel::Key::Forbidden, why))
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Features {
     pub client_ai: bool,
     /// What is kept of a client's health needs their consent.
     pub health_consent: bool,
+    /// Managers sign in with a second step.
+    pub second_step: bool,
 }
 
 /// What an operation may need.

@@ -112,6 +112,11 @@ pub struct Operation {
     pub rows: Option<&'static str>,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
     pub secret: bool,
+    /// Whether its person shows that it is still them before it, on pages: it shows a secret, gives power, sends data
+    /// elsewhere, or hands out much at once.
+    pub sure: bool,
+    /// Whether it is there for managers who are to add a second step first.
+    on_the_way_in: bool,
     /// Whether it is about a client's health, beside the scopes that say so.
     health: bool,
     /// Whether some of its records are about health.
@@ -163,6 +168,8 @@ impl Operation {
             asks: false,
             rows: None,
             secret: false,
+            sure: false,
+            on_the_way_in: false,
             health: false,
             sometimes_health: false,
             writes: H::WRITES,
@@ -236,6 +243,9 @@ impl Operation {
         if let Some(delegation) = &caller.delegation {
             delegation.check(self)?;
         }
+        if !self.on_the_way_in {
+            caller.owes_nothing()?;
+        }
         let is_client = matches!(caller.actor, Actor::Client { .. });
         match (self.access, self.for_client) {
             (Access::Scope(_), None) if is_client => return Err(Key::Forbidden.into()),
@@ -293,6 +303,24 @@ impl Operation {
     /// Its answer holds a secret.
     pub fn secret(mut self) -> Self {
         self.secret = true;
+        self.sure()
+    }
+
+    /// Its answer holds the address of a page where somebody pays, which nobody else is to know.
+    pub fn pay_page(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// Before it, its person types their password again on a page, if they have not done so a moment ago.
+    pub fn sure(mut self) -> Self {
+        self.sure = true;
+        self
+    }
+
+    /// Whoever is to add a second step to their sign-in may do it before they have.
+    pub fn on_the_way_in(mut self) -> Self {
+        self.on_the_way_in = true;
         self
     }
 

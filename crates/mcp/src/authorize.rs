@@ -8,7 +8,7 @@ use axum::{
     extract::State,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
-use spotter_console::parts;
+use spotter_console::{language, parts};
 use spotter_contract::Env;
 use spotter_core::mcp::{
     consent::{self, Asked},
@@ -38,6 +38,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         Ok(from) => from,
         Err(problem) => return parts::problem(&problem),
     };
+    let say = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let said = Said::read(&query);
     if document::is_address(said.text("client_id")) {
@@ -45,10 +46,8 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         if said.check(&state.env).is_err()
             || !redirect::may_be_registered(said.text("redirect_uri"))
         {
-            return parts::stopped(
-                StatusCode::BAD_REQUEST,
-                "The assistant's request is not in order.",
-            );
+            let why = "The assistant's request is not in order.";
+            return parts::stopped(say, StatusCode::BAD_REQUEST, why);
         }
         if let Err(problem) = state.count_registration(from) {
             return parts::problem(&problem);
@@ -57,7 +56,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
             Ok(Ok(())) => {}
             Ok(Err(why)) => {
                 let why = format!("The assistant is not known here. {why}");
-                return parts::stopped(StatusCode::BAD_REQUEST, &why);
+                return parts::stopped(say, StatusCode::BAD_REQUEST, &why);
             }
             Err(problem) => return parts::problem(&problem),
         }
@@ -66,7 +65,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     let decide = move |tx: &mut Tx<'_>| take(tx, &env, &said);
     match state.db.write(decide).await {
         Ok(Outcome::Go(target)) => go(&target),
-        Ok(Outcome::Stay(why)) => parts::stopped(StatusCode::BAD_REQUEST, why),
+        Ok(Outcome::Stay(why)) => parts::stopped(say, StatusCode::BAD_REQUEST, why),
         Err(problem) => parts::problem(&problem),
     }
 }

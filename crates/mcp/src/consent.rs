@@ -11,8 +11,9 @@ use axum::{
 };
 use spotter_console::{
     forms::{self, Form, Sent},
-    parts,
+    language, parts,
     sign_in::SignIn,
+    words::Say,
 };
 use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_core::{
@@ -24,7 +25,7 @@ use spotter_core::{
         modules::{GrantSubject, Module},
     },
 };
-use spotter_http::{RequestId, State as Shared, recognise, write};
+use spotter_http::{RequestId, State as Shared, write};
 use spotter_kernel::{Key, Problem, Result, secret::random_text, text::Text};
 use spotter_store::Tx;
 
@@ -35,8 +36,9 @@ use crate::{
 
 const PAGE: &str = "/mcp/v1/oauth/consent";
 const COOKIE: &str = "spotter_consent";
-const GONE: &str = "This request is over: it was decided, or it waited for more than ten minutes. Go back \
-    to the assistant and connect again.";
+fn gone(say: Say) -> Response<Body> {
+    parts::stopped(say, StatusCode::NOT_FOUND, say.consent_over())
+}
 
 async fn pending(state: &Shared, secret: &str) -> Result<Option<Pending>> {
     let (secret, clock) = (secret.to_owned(), state.env.clock.clone());
@@ -51,6 +53,7 @@ pub(crate) async fn show(
     if let Err(problem) = state.count_address(&request) {
         return parts::problem(&problem);
     }
+    let say = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let secret = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "request")
@@ -63,18 +66,16 @@ pub(crate) async fn show(
             let session = forms::cookie(request.headers(), COOKIE)
                 .filter(|own| !other && pending.is_session(own));
             match session {
-                Some(session) => decision(&state, &pending, &secret, &session).await,
-                None => page::sign_in(&pending, &secret, &nobody(&pending), StatusCode::OK),
+                Some(session) => decision((&state, say), &pending, &secret, &session).await,
+                None => {
+                    let nobody = SignIn::default();
+                    page::sign_in(say, &pending, &secret, &nobody, StatusCode::OK)
+                }
             }
         }
-        Ok(None) => parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Ok(None) => gone(say),
         Err(problem) => parts::problem(&problem),
     }
-}
-
-/// The sign-in before anybody has typed: a client's where only a client could allow what is asked.
-fn nobody(pending: &Pending) -> SignIn {
-    SignIn { client: pending.is_for_clients(), ..SignIn::default() }
 }
 
 /// Signs somebody in to the request.
@@ -82,14 +83,14 @@ pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let Sent { form, from, request_id, .. } = match Sent::take(&state, request).await {
+    let Sent { form, from, request_id, headers } = match Sent::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
-    let secret = form.one("request").to_owned();
+    let (say, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Ok(None) => return gone(say),
         Err(problem) => return parts::problem(&problem),
     };
     match enter(&state, &request_id, from, &form, &secret).await {
@@ -99,7 +100,7 @@ pub(crate) async fn sign_in(
         }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
-            page::sign_in(&pending, &secret, &form.entered(&problem), status)
+            page::sign_in(say, &pending, &secret, &form.entered(say, &problem), status)
         }
         Err(problem) => parts::problem(&problem),
     }
@@ -113,7 +114,7 @@ async fn enter(
     form: &Form,
     secret: &str,
 ) -> Result<String> {
-    let account = recognise(state, request_id, from, form.login()?).await?;
+    let account = form.enter(state, request_id, from).await?;
     let session = random_text(&*state.env.entropy);
     let (told, secret) = (session.clone(), secret.to_owned());
     let caller = Caller::new(account.company_id, Actor::System);
@@ -125,7 +126,7 @@ async fn enter(
 }
 
 async fn decision(
-    state: &Shared,
+    (state, say): (&Shared, Say),
     pending: &Pending,
     secret: &str,
     session: &str,
@@ -146,21 +147,23 @@ async fn decision(
     };
     match state.db.read(look).await {
         Ok((proposal, _, _)) if proposal.proposed.is_empty() && proposal.others.is_empty() => {
-            let why = "The assistant asks for nothing that you could allow it.";
-            parts::stopped(StatusCode::FORBIDDEN, why)
+            parts::stopped(say, StatusCode::FORBIDDEN, say.nothing_to_allow())
         }
-        Ok((proposal, person, company)) => page::decide(&Decision {
-            pending,
-            request: secret,
-            csrf: &forms::csrf(session),
-            person: &person,
-            company: &company,
-            subject: match pending.subject {
-                Some(Subject::Client) => GrantSubject::Client,
-                _ => GrantSubject::Company,
+        Ok((proposal, person, company)) => page::decide(
+            say,
+            &Decision {
+                pending,
+                request: secret,
+                csrf: &forms::csrf(session),
+                person: &person,
+                company: &company,
+                subject: match pending.subject {
+                    Some(Subject::Client) => GrantSubject::Client,
+                    _ => GrantSubject::Company,
+                },
+                proposal: &proposal,
             },
-            proposal: &proposal,
-        }),
+        ),
         Err(problem) => parts::problem(&problem),
     }
 }
@@ -175,10 +178,10 @@ pub(crate) async fn decide(
         Err(answer) => return answer,
     };
     let session = forms::cookie(&headers, COOKIE);
-    let secret = form.one("request").to_owned();
+    let (say, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
-        Ok(None) => return parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Ok(None) => return gone(say),
         Err(problem) => return parts::problem(&problem),
     };
     let Some(session) = session.filter(|session| pending.is_session(session)) else {
@@ -188,7 +191,7 @@ pub(crate) async fn decide(
         return forms::forged();
     }
     let outcome = match form.one("decision") {
-        "approve" => approve(&state, &request_id, pending, &form, secret).await.map(Some),
+        "approve" => approve((&state, say), &request_id, pending, &form, secret).await.map(Some),
         _ => {
             let env = state.env.clone();
             state.db.write(move |tx: &mut Tx<'_>| consent::refuse(tx, &env, &secret)).await
@@ -196,14 +199,14 @@ pub(crate) async fn decide(
     };
     match outcome {
         Ok(Some(target)) => go(&target),
-        Ok(None) => parts::stopped(StatusCode::NOT_FOUND, GONE),
+        Ok(None) => gone(say),
         Err(problem) => parts::problem(&problem),
     }
 }
 
 /// Approves as the application API's operation does.
 async fn approve(
-    state: &Shared,
+    (state, say): (&Shared, Say),
     request_id: &RequestId,
     pending: Pending,
     form: &Form,
@@ -211,8 +214,7 @@ async fn approve(
 ) -> Result<String> {
     let modules: Vec<Module> = form.all("module").filter_map(Module::parse).collect();
     if modules.is_empty() {
-        let text = "Nothing was ticked. Go back and tick what it may use, or refuse.";
-        return Err(Problem::because(Key::RequestInvalid, text));
+        return Err(Problem::because(Key::RequestInvalid, say.nothing_ticked()));
     }
     let request_secret = Text::parse(&secret).map_err(|_| Problem::new(Key::NotFound))?;
     let approval = Approval {

@@ -10,7 +10,6 @@ mod authorize;
 mod consent;
 mod document;
 mod guard;
-mod manage;
 mod message;
 mod metadata;
 mod page;
@@ -26,7 +25,9 @@ use std::sync::Arc;
 
 use axum::{
     Router,
+    extract::State as Given,
     http::{HeaderName, Method},
+    response::Redirect,
     routing::{any, get, post},
 };
 use spotter_delivery::fetching::Fetcher;
@@ -62,11 +63,14 @@ pub fn router(state: Arc<State>, fetcher: Fetcher) -> Router {
         .route("/mcp/v1/oauth/consent", get(consent::show))
         .route("/mcp/v1/oauth/consent/sign-in", post(consent::sign_in))
         .route("/mcp/v1/oauth/consent/decide", post(consent::decide))
-        .route(manage::PAGE, get(manage::show))
-        .route("/mcp/v1/manage/sign-in", post(manage::sign_in))
-        .route("/mcp/v1/manage/act", post(manage::act))
+        .route("/mcp/v1/manage", get(manage))
         .with_state(state);
     machines.merge(on_the_way).merge(people)
+}
+
+/// Where people look after what they have allowed: a page of the console.
+async fn manage(Given(state): Given<Arc<State>>) -> Redirect {
+    Redirect::to(&format!("{}/console/assistants", state.env.address))
 }
 
 /// Credentials are in a header that no browser sends by itself, so any page may ask.

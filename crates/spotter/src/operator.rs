@@ -14,6 +14,7 @@ use spotter_core::{
             ApiClientPath, ApiClientSecret, Consents, NewApiClient, create_api_client,
             parse_client_id, revoke_api_client, rotate_api_client_secret,
         },
+        second_step,
     },
     company::{
         self, Company, NewCompany,
@@ -64,12 +65,13 @@ pub(crate) async fn create_company(
     .await
 }
 
-/// Links that set a new password, one for each account of an address.
+/// Links that set a new password, one for each account of an address; its second step may be switched off on the way.
 pub(crate) async fn reset_password(
     db: &Db,
     env: &Env,
     email: Email,
     address: &str,
+    without_second_step: bool,
 ) -> Result<serde_json::Value> {
     let (env, address) = (env.clone(), address.to_owned());
     db.write(move |tx| {
@@ -77,6 +79,9 @@ pub(crate) async fn reset_password(
         let each = found.into_iter().map(|account| {
             as_operator(tx, &env, account.company_id, "reset_password", |cx| {
                 let (subject, id) = (account.subject, account.subject_id);
+                if without_second_step {
+                    second_step::switch_off(cx, subject, id)?;
+                }
                 let (token, expires_at) = accounts::hand_out_reset(cx, subject, id)?;
                 let link = format!("{address}/set-password?token={}", token.expose());
                 Ok(json!({"companyId": account.company_id, "subject": subject, "subjectId": id,

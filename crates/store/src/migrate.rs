@@ -45,6 +45,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("access devices", include_str!("../migrations/0029_access_devices.sql")),
     ("assistants", include_str!("../migrations/0030_assistants.sql")),
     ("browser sessions", include_str!("../migrations/0031_browser_sessions.sql")),
+    ("second step", include_str!("../migrations/0032_second_step.sql")),
 ];
 
 /// The schema version that this binary works with.

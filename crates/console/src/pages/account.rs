@@ -1,10 +1,18 @@
-//! One's own account: how pages look, and the way out.
+//! One's own account: how pages look, where one is signed in, how one signs in, and the way out.
 
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::{fields::Form, lists::facts, shell::Shown, told::Told},
+    act::CHANGE_PASSWORD,
+    parts::{
+        fields::{Form, behind},
+        lists::facts,
+        qr,
+        shell::Shown,
+        told::Told,
+    },
     session::{TASTE, sign_out_form},
     visit::{Ask, Visit},
     words::Language,
@@ -41,7 +49,12 @@ fn browser(agent: &str) -> String {
 /// `/console/account`, `/my/account`
 pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.ask(Ask::of("list_sessions"))?;
+    let step = cx.ask(Ask::of("get_second_step"))?;
+    let step = step.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
+    let password = Form::of(cx, CHANGE_PASSWORD)
+        .of_kind("password", "currentPassword", say.current_password(), "current-password")
+        .of_kind("password", "newPassword", say.new_password_label(), "new-password");
     let main = html! {
         section.card {
             (facts(vec![
@@ -90,10 +103,67 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
         section.card {
-            h2 { (say.password()) }
-            p { a href="/forgot-password" { (say.new_password()) } }
-            (sign_out_form(&cx.csrf(), say.sign_out()))
+            h2 { (say.second_step()) }
+            p { @if step.is("isOn") { (say.second_step_on()) " " (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                @else { (say.second_step_means()) } }
+            p { a.button.plain href={ (super::account(cx)) "/second-step" } { (say.second_step()) } }
         }
+        section.card { (behind(say.change_password(), password.send(say.change_password()))) }
+        (sign_out_form(&cx.csrf(), say.sign_out()))
     };
     Ok(Shown::new(say.account(), main))
+}
+
+/// `/console/account/second-step`, `/my/account/second-step`
+pub(super) fn second_step(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told = cx.ask(Ask::of("get_second_step"))?;
+    let step = told.at("secondStep");
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        @if step.is("isDemanded") && !step.is("isOn") { div.notice.warn { (say.second_step_demanded()) } }
+        section.card {
+            p { (say.second_step_means()) }
+            @if step.is("isOn") {
+                (facts(vec![
+                    (say.second_step_on(), html! { (step.instant("enabledAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+                    (say.recovery_codes_left(), html! { (step.int("recoveryCodesLeft")) }),
+                ]))
+            } @else if step.is("isPending") {
+                p { (say.second_step_pending()) }
+                (confirm_code(cx))
+                (Form::of(cx, "begin_second_step").button(say.begin_anew()))
+            } @else {
+                (Form::of(cx, "begin_second_step").send(say.set_up_second_step()))
+            }
+        }
+        @if step.is("isOn") {
+            div.buttons {
+                (behind(say.new_recovery_codes(), Form::of(cx, "replace_recovery_codes").send(say.new_recovery_codes())))
+                (behind(say.switch_off(), Form::of(cx, "delete_second_step").danger(say.switch_off())))
+            }
+        }
+    };
+    Ok(Shown::new(say.second_step(), main))
+}
+
+/// The form of the first code, which switches the second step on.
+fn confirm_code(cx: &Visit<'_, '_>) -> Markup {
+    Form::of(cx, "enable_second_step")
+        .of_kind("text", "code", cx.say.code_of_app(), "one-time-code")
+        .send(cx.say.confirm_code())
+}
+
+/// What an authenticator is given, shown this once.
+pub(super) fn authenticator(cx: &Visit<'_, '_>, answer: &Value) -> Shown {
+    let say = cx.say;
+    let main = html! {
+        section.card {
+            p { (say.scan_code()) }
+            (qr(say.second_step(), answer.text("uri")))
+            code.secret #authenticator-secret { (answer.text("secret")) }
+            p { button.plain type="button" data-copy="authenticator-secret" { (say.copy()) } }
+            (confirm_code(cx))
+        }
+    };
+    Shown::new(say.second_step(), main)
 }

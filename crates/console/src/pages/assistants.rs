@@ -1,6 +1,7 @@
-//! Assistants: which act for whom, and how that ends.
+//! Assistants: which act for whom, what each may, and how that ends.
 
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
@@ -13,46 +14,114 @@ use crate::{
     visit::{Ask, Visit},
 };
 
-/// `/console/assistants`
+/// `/console/assistants`, `/my/assistants`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let operation = if cx.manages() { "list_mcp_grants" } else { "list_own_mcp_grants" };
     let told = cx.ask(Ask::of(operation).with("limit", 100))?;
     let keys = cx.ask_if(Ask::of("list_mcp_keys").with("limit", 100))?;
-    let (say, written) = (cx.say, &cx.written);
-    let modules = |of: &serde_json::Value| {
-        of.list("modules")
-            .iter()
-            .filter_map(|key| key.as_str())
-            .map(|key| say.term(key))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let say = cx.say;
+    let (open, ended): (Vec<&Value>, Vec<&Value>) =
+        told.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
     let main = html! {
         p { (say.assistants_are()) " " code { (cx.state.env.mcp_url) "/mcp/v1" } }
-        p { a.button.plain href="/mcp/v1/manage" data-hx-boost="false" { (say.limit_assistants()) } }
         h2 { (say.connected()) }
-        @if told.list("grants").is_empty() { (empty(say.no_assistants(), None)) }
-        @for grant in told.list("grants") {
-            section.card {
-                h3 { bdi { (grant.text("clientName")) } }
-                p.quiet { (say.since()) " " (grant.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default())
-                    @if let Some(used) = grant.instant("lastUsedAt") { " · " (say.last_used()) " " (written.instant(used)) } }
-                p { (modules(grant)) }
-                (behind(say.disconnect(), Form::about(cx, "revoke_mcp_grant", vec![("grantId", grant.text("grantId").to_owned())]).danger(say.disconnect())))
-            }
+        @if open.is_empty() { (empty(say.no_assistants(), None)) }
+        @for grant in open { (card(cx, grant)) }
+        @if !ended.is_empty() { (behind(say.taken_back(), html! { @for grant in ended { (card(cx, grant)) } })) }
+        @if cx.is_client() {
+            (behind(say.no_assistant_at_all(), html! {
+                p { (say.no_assistant_means()) }
+                (Form::about(cx, "set_ai_access", vec![("clientId", cx.own_id())]).hidden("aiAccess", "off").danger(say.switch_off()))
+            }))
         }
         @if let Some(keys) = &keys {
             h2 { (say.keys()) }
             @if keys.list("keys").is_empty() { p.quiet { (say.no_keys()) } }
-            @for key in keys.list("keys") {
-                section.card {
-                    h3 { (key.text("name")) }
-                    p.quiet { (say.expires()) " " (key.instant("expiresAt").map(|at| written.instant(at)).unwrap_or_default()) }
-                    p { (modules(key)) }
-                    (behind(say.revoke(), Form::about(cx, "revoke_mcp_key", vec![("keyId", key.text("keyId").to_owned())]).danger(say.revoke())))
-                }
-            }
+            @for key in keys.list("keys") { (key_card(cx, key)) }
+            (behind(say.make_key(), new_key(cx)))
         }
     };
     Ok(Shown::new(say.assistants(), main))
+}
+
+/// Modules of a record, with what each is called.
+fn modules(cx: &Visit<'_, '_>, of: &Value) -> Vec<(String, &'static str)> {
+    let keys = of.list("modules").iter().filter_map(Value::as_str);
+    keys.map(|key| (key.to_owned(), cx.say.module(key))).collect()
+}
+
+fn titles(cx: &Visit<'_, '_>, of: &Value) -> String {
+    modules(cx, of).iter().map(|(_, title)| *title).collect::<Vec<_>>().join(", ")
+}
+
+fn card(cx: &Visit<'_, '_>, grant: &Value) -> Markup {
+    let (say, written) = (cx.say, &cx.written);
+    let at = || vec![("grantId", grant.text("grantId").to_owned())];
+    let read_only = grant.is("readOnly");
+    let limits = || {
+        let form = Form::about(cx, "limit_mcp_grant", at()).from(grant);
+        let form = form.any("modules", say.what_it_may(), &modules(cx, grant));
+        // What only reads stays so.
+        if read_only { form } else { form.check("readOnly", say.only_read()) }
+    };
+    html! {
+        section.card {
+            h3 { bdi { (grant.text("clientName")) } }
+            p.quiet {
+                (say.since()) " " (grant.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) " · "
+                @match grant.instant("lastUsedAt") {
+                    Some(used) => { (say.last_used()) " " (written.instant(used)) }
+                    None => (say.never_used()),
+                }
+                @if cx.manages() && grant.text("subject") == "client" { " · " (say.by_a_client()) }
+                @if read_only { " · " (say.only_reading()) }
+                @if let Some(ended) = grant.instant("revokedAt") { " · " (say.taken_back()) " " (written.instant(ended)) }
+            }
+            p { (titles(cx, grant)) }
+            @if !grant.has("revokedAt") {
+                div.buttons {
+                    (behind(say.change_what(), limits().send(say.save())))
+                    (behind(say.disconnect(), Form::about(cx, "revoke_mcp_grant", at()).danger(say.disconnect())))
+                }
+            }
+        }
+    }
+}
+
+fn key_card(cx: &Visit<'_, '_>, key: &Value) -> Markup {
+    let (say, written) = (cx.say, &cx.written);
+    let at = vec![("keyId", key.text("keyId").to_owned())];
+    html! {
+        section.card {
+            h3 { (key.text("name")) " " span.quiet { "fsc_…" (key.text("last4")) } }
+            p.quiet {
+                @match key.instant("revokedAt") {
+                    Some(ended) => { (say.taken_back()) " " (written.instant(ended)) }
+                    None => { (say.expires()) " " (key.instant("expiresAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                }
+                @if key.is("readOnly") { " · " (say.only_reading()) }
+            }
+            p { (titles(cx, key)) }
+            @if !key.has("revokedAt") {
+                (behind(say.revoke(), Form::about(cx, "revoke_mcp_key", at).danger(say.revoke())))
+            }
+        }
+    }
+}
+
+fn new_key(cx: &Visit<'_, '_>) -> Markup {
+    let say = cx.say;
+    let keys = cx.words_of("create_mcp_key", "modules");
+    let offered: Vec<_> = keys
+        .iter()
+        .filter(|key| !key.starts_with("client_ai_"))
+        .map(|key| (*key, say.module(key)))
+        .collect();
+    Form::of(cx, "create_mcp_key")
+        .next("/console/assistants")
+        .text("name", say.name())
+        .text("expiresInDays", say.days())
+        .any("modules", say.what_it_may(), &offered)
+        .check("readOnly", say.only_read())
+        .send(say.make_key())
 }

@@ -131,6 +131,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/policies", settings::policies),
     staff("/console/settings/features", settings::features),
     staff("/console/account", account::show),
+    staff("/console/account/second-step", account::second_step),
     staff("/console/more", more::show),
     staff("/console/{*rest}", nowhere),
     clients("/my", my::home),
@@ -144,7 +145,9 @@ const PAGES: &[Page] = &[
     clients("/my/invoices", my::invoices),
     clients("/my/forms", my::forms),
     clients("/my/forms/{assignmentId}", my::form),
+    clients("/my/assistants", assistants::list),
     clients("/my/account", account::show),
+    clients("/my/account/second-step", account::second_step),
     clients("/my/more", more::show),
     clients("/my/{*rest}", nowhere),
 ];
@@ -266,6 +269,12 @@ const CLIENTS_WAYS: &[Way] = &[
         label: |say| say.forms(),
         needs: "list_form_assignments",
     },
+    Way {
+        path: "/my/assistants",
+        icon: "assistants",
+        label: |say| say.assistants(),
+        needs: "list_own_mcp_grants",
+    },
 ];
 
 /// Where the shell leads.
@@ -276,6 +285,14 @@ pub(crate) fn ways(cx: &Visit<'_, '_>) -> &'static [Way] {
 /// The first page.
 pub(crate) fn home(cx: &Visit<'_, '_>) -> &'static str {
     if cx.is_client() { "/my" } else { "/console" }
+}
+
+/// Where somebody goes who is at a page of the others: the same page of theirs, if they have it.
+fn counterpart(cx: &Visit<'_, '_>) -> String {
+    let (theirs, others) = if cx.is_client() { ("/my", "/console") } else { ("/console", "/my") };
+    let same = cx.place.path.replacen(others, theirs, 1);
+    let has = |page: &Page| page.path == same && !same.contains('{');
+    if PAGES.iter().any(has) { same } else { theirs.to_owned() }
 }
 
 /// The page of one's account.
@@ -374,7 +391,11 @@ async fn shown(
         let mut cx = Visit::new(shared_parts, (person, token.expose()), (place, entered), *taste);
         cx.done = done.as_deref();
         if cx.is_client() != (page.whose == For::Clients) {
-            return Ok(session::go(home(&cx)));
+            return Ok(session::go(&counterpart(&cx)));
+        }
+        let second_step = format!("{}/second-step", account(&cx));
+        if cx.person.caller.owes_second_step && place.path != second_step {
+            return Ok(session::go(&second_step));
         }
         match (page.show)(&mut cx) {
             Ok(shown) => Ok(shell::within(&cx, status, shown)),
@@ -475,6 +496,10 @@ fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let answer: serde_json::Value =
         serde_json::from_str(&field("answer")).map_err(Problem::internal)?;
+    if answer.text("uri").starts_with("otpauth:") {
+        return Ok(account::authenticator(cx, &answer));
+    }
+    let codes = answer.list(act::RECOVERY_CODES);
     let mut secrets: Vec<(&str, String)> = Vec::new();
     if answer.has("clientId") && answer.has("clientSecret") {
         secrets.push(("clientId", answer.text("clientId").to_owned()));
@@ -492,6 +517,12 @@ fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let main = html! {
         div.notice.warn { (cx.say.shown_once()) }
+        @if !codes.is_empty() {
+            h2 { (cx.say.recovery_codes()) }
+            p { (cx.say.recovery_codes_mean()) }
+            code.secret #recovery-codes { @for code in codes { (code.as_str().unwrap_or_default()) br; } }
+            p { button.plain type="button" data-copy="recovery-codes" { (cx.say.copy()) } }
+        }
         @for (name, value) in &secrets {
             h2 { (cx.say.term(name)) }
             code.secret #{ "secret-" (name) } { (value) }

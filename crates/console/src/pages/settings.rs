@@ -218,6 +218,9 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let acts = html! {
         @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(say.invite())) }
+        @if coach.text("status") == "active" && cx.may("delete_coach_second_step") {
+            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
+        }
         @if coach.text("status") == "active" && cx.may("update_coach") {
             (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).hidden("status", "deactivated").danger(say.deactivate())) }))
         }
@@ -345,7 +348,8 @@ pub(super) fn features(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .check("programmeCalendar", say.feature_programmes())
         .check("mcp", say.feature_assistants())
         .check("clientAi", say.feature_client_ai())
-        .check("healthConsent", say.feature_consent());
+        .check("healthConsent", say.feature_consent())
+        .check("secondStep", say.second_step_for_managers());
     let main = html! { (tabs(cx, "/features")) section.card { (only_if(cx, "update_company_features", form.send(say.save()))) } };
     Ok(Shown::new(say.settings(), main))
 }

@@ -78,7 +78,7 @@ impl<'f> Form<'f> {
             csrf: cx.csrf(),
             action: cx.place.address(),
             id,
-            sure: (!cx.is_sure() && found.is_some_and(|found| crate::act::asks_again(found)))
+            sure: (!cx.is_sure() && found.is_some_and(|found| found.sure))
                 .then(|| cx.say.your_password()),
             choose: cx.say.choose(),
             currency: cx.person.company.currency.code().to_owned(),

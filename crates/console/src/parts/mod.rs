@@ -5,9 +5,12 @@ pub(crate) mod fields;
 mod icons;
 pub(crate) mod lists;
 mod plain;
+mod qr;
 pub(crate) mod shell;
 pub(crate) mod told;
 
 pub(crate) use icons::icon;
 pub use plain::{page, problem, stopped, style};
 pub(crate) use plain::{sealed, shut};
+pub(crate) use qr::qr;
+pub use shell::{leading_to, outside};

@@ -1,4 +1,4 @@
-//! Pages for whoever is not signed in: plain HTML without script, safe against framing, kept by nobody.
+//! Pages that end somewhere, and those of machines: plain HTML without script, safe against framing, kept by nobody.
 
 use axum::{
     body::Body,
@@ -6,6 +6,9 @@ use axum::{
 };
 use maud::{DOCTYPE, Markup, html};
 use spotter_kernel::Problem;
+
+use super::shell::outside;
+use crate::words::Say;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 
@@ -62,22 +65,17 @@ pub(crate) fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response
 }
 
 /// The end of the road, and why.
-pub fn stopped(status: StatusCode, why: &str) -> Response<Body> {
-    page(
-        status,
-        "This did not work",
-        "",
-        html! {
-            h1 { "This did not work" }
-            p { (why) }
-            p.quiet { "You can close this page." }
-        },
-    )
+pub fn stopped(say: Say, status: StatusCode, why: &str) -> Response<Body> {
+    let main = html! {
+        p { (why) }
+        p.quiet { (say.can_close()) }
+    };
+    outside(say, status, say.did_not_work(), true, main)
 }
 
-/// The same for a problem.
+/// The same for a problem, which is told in English.
 pub fn problem(problem: &Problem) -> Response<Body> {
-    stopped(shut(problem), &problem.message)
+    stopped(Say::in_english(), shut(problem), &problem.message)
 }
 
 /// The status of a problem; what nobody expected is logged.

@@ -130,11 +130,22 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
 }
 
 /// A page for whoever is not signed in, in the same dress.
-pub(crate) fn outside(
+pub fn outside(
     say: Say,
     status: StatusCode,
     title: &str,
     wrong: bool,
+    main: Markup,
+) -> Response<Body> {
+    leading_to("", say, status, (title, wrong), main)
+}
+
+/// The same whose forms lead to ourselves and, by a redirect, to `target`.
+pub fn leading_to(
+    target: &str,
+    say: Say,
+    status: StatusCode,
+    (title, wrong): (&str, bool),
     main: Markup,
 ) -> Response<Body> {
     let text = html! {
@@ -152,5 +163,6 @@ pub(crate) fn outside(
             body.outside { main #main { h1 { (title) } (main) } }
         }
     };
-    sealed(status, text, POLICY)
+    let policy = POLICY.replace("form-action 'self'", &format!("form-action 'self' {target}"));
+    sealed(status, text, &policy)
 }

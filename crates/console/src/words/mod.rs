@@ -1,13 +1,17 @@
 //! What pages say, in each language that they can be had in.
 
+mod modules;
 mod table;
 mod terms;
 
 /// A language that the pages can be had in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
+    /// English.
     English,
+    /// Dutch.
     Dutch,
+    /// German.
     German,
 }
 
@@ -47,7 +51,14 @@ impl Language {
 
 /// Words in a language: `say.sign_in()`. A row of the table without one of the languages does not compile.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Say(pub(crate) Language);
+pub struct Say(pub(crate) Language);
+
+impl Say {
+    /// Words in English, for whoever has said of no language that they read it.
+    pub const fn in_english() -> Self {
+        Self(Language::English)
+    }
+}
 
 /// The table of words: a name, perhaps with what goes into the sentence, and the sentence in English, Dutch and
 /// German.
@@ -58,7 +69,8 @@ macro_rules! say {
         }
     };
     (@one $name:ident () $english:literal $dutch:literal $german:literal) => {
-        pub(crate) const fn $name(self) -> &'static str {
+        #[doc = $english]
+        pub const fn $name(self) -> &'static str {
             match self.0 {
                 $crate::words::Language::English => $english,
                 $crate::words::Language::Dutch => $dutch,
@@ -67,7 +79,8 @@ macro_rules! say {
         }
     };
     (@one $name:ident ($($argument:ident: $kind:ty),+) $english:literal $dutch:literal $german:literal) => {
-        pub(crate) fn $name(self, $($argument: $kind),+) -> String {
+        #[doc = $english]
+        pub fn $name(self, $($argument: $kind),+) -> String {
             match self.0 {
                 $crate::words::Language::English => format!($english),
                 $crate::words::Language::Dutch => format!($dutch),

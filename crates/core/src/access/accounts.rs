@@ -13,7 +13,7 @@ use spotter_kernel::{
 };
 use spotter_store::{Tx, params, record, statements, words};
 
-use super::sessions;
+use super::{second_step, sessions};
 use crate::{
     clients,
     company::coaches::Coach,
@@ -124,6 +124,7 @@ pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> 
 /// Removes an account and what could bring it back.
 pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
     cx.defer(CLOSE, params![subject, id])?;
+    second_step::forget(cx, subject, id)?;
     void_tokens(cx, subject, id).map(drop)
 }
 

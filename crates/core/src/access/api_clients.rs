@@ -356,7 +356,7 @@ pub(super) fn area() -> Area {
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app GET "/integrations/public-api/clients/{id}", Manager, get_api_client)
             .summary("Get an API client"),
-        operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client)
+        operation!(app PATCH "/integrations/public-api/clients/{id}", Manager, update_api_client).sure()
             .summary("Change an API client")
             .fails(&[Key::CoachRequired, Key::HealthConsentRequired, Key::PrivateCommunicationConsentRequired, Key::ApiError]),
         operation!(app POST "/integrations/public-api/clients/{id}/rotate-secret", Manager,

@@ -9,7 +9,10 @@ use spotter_kernel::{
 };
 use spotter_store::{Tx, params, record, statements, values};
 
-use super::{accounts::Subject, sessions::admit_coach};
+use super::{
+    accounts::Subject,
+    sessions::{Admitted, admit_client, admit_coach},
+};
 use crate::{
     clients::Client,
     company::{Company, coaches::Coach},
@@ -127,8 +130,8 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Person
     let nobody = Caller::new(id, Actor::System);
     let cx = &mut Read::new(tx, &nobody, now);
     let (subject, subject_id) = (session.subject, session.subject_id);
-    let (actor, name, email) = find_person(cx, subject, subject_id, session.session_id)?;
-    let caller = Caller { features: company.features(), ..Caller::new(id, actor) };
+    let (admitted, name, email) = find_person(cx, subject, subject_id, session.session_id)?;
+    let caller = admitted.caller(id, company.features());
     Ok(Person { caller, name, email, company, session })
 }
 
@@ -138,19 +141,16 @@ fn find_person(
     subject: Subject,
     id: Id,
     session: Id,
-) -> Result<(Actor, String, String)> {
+) -> Result<(Admitted, String, String)> {
     let found = match subject {
         Subject::Coach => Coach::find(cx, CoachId(id)).and_then(|coach| {
-            let actor = admit_coach(&coach, session)?;
-            Ok((actor, coach.first_name().to_owned(), coach.email().to_owned()))
+            let admitted = admit_coach(&coach, session)?;
+            Ok((admitted, coach.first_name().to_owned(), coach.email().to_owned()))
         }),
         Subject::Client => Client::find(cx, ClientId(id)).and_then(|client| {
-            if !client.may_sign_in() {
-                return Err(Key::InvalidToken.into());
-            }
-            let actor = Actor::Client { id: client.client_id, session };
+            let admitted = admit_client(&client, session)?;
             let email = client.email().unwrap_or_default().to_owned();
-            Ok((actor, client.first_name().to_owned(), email))
+            Ok((admitted, client.first_name().to_owned(), email))
         }),
     };
     found.map_err(|problem| match problem.status {

@@ -28,8 +28,8 @@ pub fn caller(
     // Nobody is signed in by what was written down of them.
     let session = Id::first_at(Timestamp::from_millis(0));
     let actor = match holder {
-        Holder::Coach => sessions::admit(&mut cx, Subject::Coach, by, session)?,
-        Holder::Client => sessions::admit(&mut cx, Subject::Client, by, session)?,
+        Holder::Coach => sessions::admit(&mut cx, Subject::Coach, by, session)?.actor,
+        Holder::Client => sessions::admit(&mut cx, Subject::Client, by, session)?.actor,
         Holder::ApiClient => {
             let found = ApiClient::find(&mut cx, by)?;
             if !found.is_active() || !features.public_api {

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod api_clients;
 pub mod browsers;
 pub mod holders;
+pub mod second_step;
 pub mod sessions;
 mod signed_in;
 pub mod tokens;
@@ -16,6 +17,8 @@ const TRACES: &[Trace] = &[
     Trace::gone("invitation", Fate::AtOnce),
     Trace::gone("app_session", Fate::AtOnce),
     Trace::gone("browser_session", Fate::AtOnce),
+    Trace::gone("second_step", Fate::AtOnce),
+    Trace::gone("recovery_code", Fate::AtOnce),
 ];
 
 /// What the area brings.
@@ -24,6 +27,7 @@ pub fn area() -> Area {
         accounts::area(),
         api_clients::area(),
         browsers::area(),
+        second_step::area(),
         sessions::area(),
         signed_in::area(),
         tokens::area(),

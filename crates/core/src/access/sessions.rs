@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Actor, Area, Caller, Effect, Ending, Env, Read, Repeating, Write, vault};
+use spotter_contract::{
+    Actor, Area, Caller, Effect, Ending, Env, Features, Read, Repeating, Role, Write, vault,
+};
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -155,12 +157,29 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
     }
     let nobody = Caller::new(company, Actor::System);
     let features = Company::told(tx, asked)?.features();
-    let actor = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
-    Ok(Caller { features, ..Caller::new(company, actor) })
+    let admitted = admit(&mut Read::new(tx, &nobody, now), subject, id, session)?;
+    Ok(admitted.caller(company, features))
 }
 
-/// The actor, if the coach or client may still come in.
-pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Actor> {
+/// Somebody who may come in.
+pub(crate) struct Admitted {
+    pub(crate) actor: Actor,
+    /// Whether they sign in with a second step.
+    second_step: bool,
+}
+
+impl Admitted {
+    /// Who they are to operations. Where the company demands a second step of its managers, those without one do
+    /// nothing before they have added it.
+    pub(crate) fn caller(self, company: CompanyId, features: Features) -> Caller {
+        let manages = matches!(self.actor, Actor::Coach { role, .. } if role >= Role::Manager);
+        let owes_second_step = features.second_step && manages && !self.second_step;
+        Caller { features, owes_second_step, ..Caller::new(company, self.actor) }
+    }
+}
+
+/// The coach or client, if they may still come in.
+pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Admitted> {
     match subject {
         Subject::Coach => match Coach::find(cx, CoachId(id)) {
             Ok(coach) => admit_coach(&coach, session),
@@ -168,21 +187,28 @@ pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Res
             Err(problem) => Err(problem),
         },
         Subject::Client => match Client::find(cx, ClientId(id)) {
-            Ok(client) if client.may_sign_in() => {
-                Ok(Actor::Client { id: client.client_id, session })
-            }
-            Ok(_) => Err(Key::InvalidToken.into()),
+            Ok(client) => admit_client(&client, session),
             Err(problem) if problem.status == 404 => Err(Key::InvalidToken.into()),
             Err(problem) => Err(problem),
         },
     }
 }
 
-/// The actor that a coach is, if they may still come in.
-pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<Actor> {
+/// A coach, if they may still come in.
+pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<Admitted> {
+    let actor = Actor::Coach { id: coach.coach_id, role: coach.role, session };
     match coach.status {
-        CoachStatus::Active => Ok(Actor::Coach { id: coach.coach_id, role: coach.role, session }),
+        CoachStatus::Active => Ok(Admitted { actor, second_step: coach.second_step }),
         _ => Err(Key::InvalidToken.into()),
+    }
+}
+
+/// The same of a client, of whom no company demands a second step.
+pub(crate) fn admit_client(client: &Client, session: Id) -> Result<Admitted> {
+    let actor = Actor::Client { id: client.client_id, session };
+    match client.may_sign_in() {
+        true => Ok(Admitted { actor, second_step: false }),
+        false => Err(Key::InvalidToken.into()),
     }
 }
 

@@ -202,6 +202,7 @@ fn look_up(
         mcp: on(found.mcp),
         client_ai: on(found.client_ai),
         health_consent: on(found.health_consent),
+        ..Features::default()
     };
     Ok((Caller { features, ..Caller::new(company, actor) }, found.expires_at))
 }

@@ -319,7 +319,7 @@ pub(super) fn area() -> Area {
         .exports(EXPORTS)
         .erases(TRACES)
         .operations([
-            operation!(app POST "/clients/{clientId}/data-exports", Manager, request_data_export)
+            operation!(app POST "/clients/{clientId}/data-exports", Manager, request_data_export).sure()
                 .summary("Request a client's data")
                 .describe(
                     "All that is kept of the client and that the caller may see, as JSON and files in one ZIP. It is made \
@@ -335,7 +335,7 @@ pub(super) fn area() -> Area {
             operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}", Manager, get_data_export)
                 .summary("Get a data export")
                 .for_client(&[]),
-            operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file)
+            operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file).sure()
                 .summary("Get the file of a data export")
                 .describe("With an address at which it can be fetched for ten minutes, without a token.")
                 .fails(&[Key::ApiError])

@@ -150,7 +150,7 @@ const TRACES: &[Trace] = &[
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).timers(&[&ERASE]).erases(TRACES).operations([
-        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client)
+        operation!(app POST "/clients/{clientId}/erase", Manager, erase_client).sure()
             .summary("Erase a client")
             .describe(
                 "For good. The client must be archived, owe nothing and have nothing under way. From now on nobody finds \

@@ -38,6 +38,9 @@ record! {
         pub role: Role,
         /// Whether the coach can sign in.
         pub status: CoachStatus,
+        /// Whether they sign in with a second step.
+        #[serde(skip)]
+        pub second_step: bool,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -153,6 +156,7 @@ pub fn create(cx: &mut Write, new: NewCoach) -> Result<Coach> {
         email,
         role: new.role,
         status: CoachStatus::Invited,
+        second_step: false,
         created_at: cx.now(),
         updated_at: cx.now(),
     };
@@ -218,7 +222,7 @@ fn reinvite_coach(cx: &mut Write, Path(at): Path<CoachPath>) -> Result<InvitedAn
 }
 
 /// Managers make coaches; admins make anyone.
-fn may_grant(cx: &Write, role: Role) -> Result<()> {
+pub(crate) fn may_grant(cx: &Write, role: Role) -> Result<()> {
     let allowed = match cx.caller().actor {
         Actor::Coach { role: own, .. } => own == Role::Admin || role == Role::Coach,
         Actor::System => true,
@@ -317,6 +321,7 @@ pub(super) fn area() -> Area {
                 .secret()
                 .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
             operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
+                .sure()
                 .summary("Change a coach")
                 .fails(&[Key::ApiError]),
             operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)

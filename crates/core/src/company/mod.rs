@@ -48,6 +48,8 @@ record! {
         client_ai_enabled: bool,
         #[serde(skip)]
         health_consent_enabled: bool,
+        #[serde(skip)]
+        second_step_demanded: bool,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -103,6 +105,7 @@ impl Company {
             mcp_enabled: false,
             client_ai_enabled: false,
             health_consent_enabled: false,
+            second_step_demanded: false,
             created_at: now,
             updated_at: now,
         };
@@ -129,6 +132,7 @@ impl Company {
             mcp: self.mcp_enabled,
             client_ai: self.client_ai_enabled,
             health_consent: self.health_consent_enabled,
+            second_step: self.second_step_demanded,
         }
     }
 
@@ -206,6 +210,8 @@ struct FeaturesChange {
     client_ai: Change<bool>,
     /// What is kept of a client's health needs their consent.
     health_consent: Change<bool>,
+    /// Managers and admins do nothing before they have added a second step to their sign-in.
+    second_step: Change<bool>,
 }
 
 fn update_company_features(
@@ -221,6 +227,7 @@ fn update_company_features(
         (change.mcp, &mut company.mcp_enabled),
         (change.client_ai, &mut company.client_ai_enabled),
         (change.health_consent, &mut company.health_consent_enabled),
+        (change.second_step, &mut company.second_step_demanded),
     ];
     for (wanted, switch) in switches {
         wanted.apply(switch);
@@ -243,7 +250,8 @@ pub fn area() -> Area {
         operation!(app GET "/company/features", Coach, get_company_features)
             .summary("Get what is switched on"),
         operation!(app PATCH "/company/features", Manager, update_company_features)
-            .summary("Switch features on and off"),
+            .summary("Switch features on and off")
+            .sure(),
     ]);
     Area::join([own, catalogue::area(), coaches::area()]).under("Company")
 }

@@ -106,11 +106,12 @@ pub fn authenticate(
     });
     let known = told(tx, ahead)?;
     let cx = &mut Read::new(tx, &nobody, now);
-    let actor = match (known, subject) {
+    let admitted = match (known, subject) {
         (Some(coach), _) => sessions::admit_coach(&coach, through)?,
         (None, GrantSubject::Company) => sessions::admit(cx, Subject::Coach, person, through)?,
         (None, GrantSubject::Client) => sessions::admit(cx, Subject::Client, person, through)?,
     };
+    let actor = admitted.actor;
     let may = match (&actor, subject) {
         // What a manager allowed is not a coach's to use.
         (Actor::Coach { role, .. }, _) => features.mcp && *role >= Role::Manager,

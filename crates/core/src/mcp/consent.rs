@@ -121,16 +121,18 @@ pub fn sign_in(
 
 /// Somebody who may decide, as the operations see them: a manager, or a client with portal access.
 fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
-    let actor = sessions::admit(cx, subject, id, id).map_err(|problem| match problem.key {
+    let admitted = sessions::admit(cx, subject, id, id).map_err(|problem| match problem.key {
         Key::InvalidToken => Problem::new(Key::InvalidCredentials),
         _ => problem,
     })?;
-    if matches!(actor, Actor::Coach { role, .. } if role < Role::Manager) {
+    if matches!(admitted.actor, Actor::Coach { role, .. } if role < Role::Manager) {
         let text = "Assistants are connected by managers and admins.";
         return Err(Problem::because(Key::Forbidden, text));
     }
     let features = Company::find(cx)?.features();
-    Ok(Caller { features, ..Caller::new(cx.company(), actor) })
+    let caller = admitted.caller(cx.company(), features);
+    caller.owes_nothing()?;
+    Ok(caller)
 }
 
 impl Pending {
@@ -311,6 +313,7 @@ fn approve_client_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).operations([
         operation!(app POST "/company/mcp/oauth/approve", Manager, approve_company_mcp)
+            .sure()
             .summary("Let an assistant act for the company")
             .secret()
             .fails(&[Key::CompanyMcpFeatureDisabled]),

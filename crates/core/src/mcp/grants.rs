@@ -93,7 +93,9 @@ impl Grant {
             GrantSubject::Client => Subject::Client,
         };
         let features = Company::find(cx)?.features();
-        match sessions::admit(cx, subject, self.subject_id, self.grant_id.0) {
+        match sessions::admit(cx, subject, self.subject_id, self.grant_id.0)
+            .map(|admitted| admitted.actor)
+        {
             // What a manager allowed is not a coach's to use.
             Ok(Actor::Coach { role, .. }) => Ok(features.mcp && role >= Role::Manager),
             Ok(Actor::Client { id, .. }) if features.mcp && features.client_ai => {

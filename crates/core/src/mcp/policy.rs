@@ -83,6 +83,7 @@ pub(super) fn area() -> Area {
         operation!(app GET "/company/mcp/policy", Manager, get_mcp_policy)
             .summary("Get what clients' assistants may reach"),
         operation!(app PUT "/company/mcp/policy", Manager, set_mcp_policy)
+            .sure()
             .summary("Set what clients' assistants may reach")
             .describe("Grants that go further are kept to it from the next request on."),
     ])

@@ -279,6 +279,7 @@ pub(super) fn area() -> Area {
             .summary("Get a webhook subscription")
             .invalid_as(INVALID),
         operation!(PATCH "/webhooks/{id}", WebhooksWrite, update_webhook)
+            .sure()
             .summary("Update a webhook subscription")
             .describe(
                 "Fields that are absent stay as they are. Deliveries that wait for a disabled \

@@ -219,7 +219,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(app GET "/company/payment-provider", Manager, get_payment_provider)
             .summary("Get through whom money is collected"),
-        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider)
+        operation!(app PUT "/company/payment-provider", Manager, connect_payment_provider).sure()
             .summary("Collect money through a provider")
             .describe(
                 "The sandbox is a bank for trying things out: its cards succeed, are declined, answer late or are \
@@ -229,7 +229,7 @@ pub(super) fn area() -> Area {
                  sealed and never shown.",
             )
             .fails(&[Key::ApiError]),
-        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider)
+        operation!(app DELETE "/company/payment-provider", Manager, disconnect_payment_provider).sure()
             .summary("Collect money by hand again")
             .describe("Cards and accounts that clients have left are kept, and are not charged.")
             .fails(&[Key::NotFound, Key::ApiError]),

@@ -228,7 +228,7 @@ pub(super) fn area() -> Area {
              Nothing that could be charged is typed here.",
         )
         .created()
-        .secret()
+        .pay_page()
         .for_client(&[])
         .fails(&[Key::CompanyNotFound, Key::ApiError]),
     ])

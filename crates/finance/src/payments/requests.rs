@@ -181,7 +181,7 @@ pub(super) fn area() -> Area {
         )
         .created()
         .emits(&[Event::PaymentRequestCreated])
-        .secret()
+        .pay_page()
         .fails(&[Key::CompanyNotFound, Key::ApiError])
         .asks(),
         operation!(app POST "/finance/invoices/{invoiceId}/pay", Manager, pay_invoice)
@@ -189,7 +189,7 @@ pub(super) fn area() -> Area {
             .describe("Of the request for all that is left to pay of it, which is made where there is none.")
             .emits(&[Event::PaymentRequestCreated])
             .for_own(&[])
-            .secret()
+            .pay_page()
             .fails(&[Key::ApiError]),
         operation!(POST "/finance/payment-requests/{paymentRequestId}/cancel",
             FinancePaymentRequestsWrite, cancel_payment_request)

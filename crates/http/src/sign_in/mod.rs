@@ -4,6 +4,7 @@
 //! milliseconds and so must be worked out between transactions, never inside one.
 
 pub mod passwords;
+mod second_step;
 mod sessions;
 
 use std::{
@@ -31,7 +32,10 @@ use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 use spotter_store::Tx;
 use tokio::sync::Semaphore;
 
-pub use self::sessions::{Login, recognise};
+pub use self::{
+    second_step::recognise_by_ticket,
+    sessions::{Login, knows_password, recognise},
+};
 use crate::{
     address, envelope,
     observe::RequestId,

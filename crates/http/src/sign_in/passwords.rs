@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spotter_contract::{Actor, Caller, Read, Write};
 use spotter_core::access::{
-    accounts::{self, Password},
+    accounts::{self, Password, Subject},
     sessions::{self, SessionTokens},
 };
 use spotter_kernel::{
@@ -81,29 +81,45 @@ pub(super) async fn change_password(
 }
 
 async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<PasswordChanged> {
-    let (caller, subject, id, session) = visit.signed_in(request.headers().clone()).await?;
-    let change: PasswordChange = visit.body(request).await?;
-    let attempts = &visit.state.attempts;
+    let (caller, ..) = visit.signed_in(request.headers().clone()).await?;
+    let PasswordChange { current_password, new_password } = visit.body(request).await?;
+    let passwords = (current_password, new_password);
+    change(&visit.state, &visit.request_id, caller, passwords).await?;
+    Ok(PasswordChanged { password_changed: true })
+}
+
+/// Changes the password of whoever is signed in, who knows the one before, and signs them out everywhere else.
+pub async fn change(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    caller: Caller,
+    (current, new): (Password, Password),
+) -> Result<()> {
+    let (subject, id, session) = match caller.actor {
+        Actor::Coach { id, session, .. } => (Subject::Coach, id.0, session),
+        Actor::Client { id, session } => (Subject::Client, id.0, session),
+        _ => return Err(Key::InvalidToken.into()),
+    };
+    let attempts = &state.attempts;
     let counted = Counted::Caller(id);
-    let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, visit.state.env.clock.now());
+    let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, state.env.clock.now());
     within_limit(figures, FAILED)?;
     let company = caller.company;
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
-    let account = visit.state.db.read(find).await?.ok_or(Key::InvalidToken)?;
-    let current = change.current_password;
+    let account = state.db.read(find).await?.ok_or(Key::InvalidToken)?;
     let right =
         hashing(move || account.password.as_ref().is_some_and(|hash| current.matches(hash)));
     if !right.await? {
         return Err(Problem::invalid("currentPassword", "must be the current password"));
     }
     attempts.give_back(counted);
-    let hash = hashed(&visit.state, change.new_password).await?;
+    let hash = hashed(state, new).await?;
     let step = move |cx: &mut Write<'_, '_>| {
         accounts::set_password(cx, subject, id, &hash)?;
         sessions::end_others(cx, subject, id, session)
     };
-    visit.write(company, caller.actor, "change_password", step).await?;
-    Ok(PasswordChanged { password_changed: true })
+    let caller = Caller::new(company, caller.actor);
+    visitor::write(state, caller, ("change_password", &[]), request_id, step).await
 }
 
 impl Visit {

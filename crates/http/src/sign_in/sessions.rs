@@ -23,12 +23,13 @@ use spotter_kernel::{
     Entropy, Key, Problem, Result,
     id::CompanyId,
     secret::{Credential, CredentialKind},
-    text::Email,
+    text::{Email, Text},
 };
 use spotter_store::Tx;
 
 use super::{
-    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, Visit, hashing, within_limit,
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, Visit, hashing, second_step,
+    within_limit,
 };
 use crate::{observe::RequestId, rate::Counted, server::State};
 
@@ -45,6 +46,8 @@ pub struct Login {
     pub company_id: Option<CompanyId>,
     /// Needed where the address is both a coach's and a client's.
     pub subject: Option<Subject>,
+    /// Needed where the account has a second step: what its authenticator shows, or a recovery code.
+    pub code: Option<Text<20>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -72,7 +75,15 @@ pub(super) async fn login(
 }
 
 async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
-    let account = recognise(&visit.state, &visit.request_id, visit.from, login).await?;
+    let account = recognise(&visit.state, &visit.request_id, visit.from, login).await;
+    // An app asks for the code with the password at hand; pages alone hold tickets.
+    let account = account.map_err(|mut problem| {
+        if let Some(details) = problem.details.as_mut().and_then(|details| details.as_object_mut())
+        {
+            details.remove("ticket");
+        }
+        problem
+    })?;
     let (subject, id) = (account.subject, account.subject_id);
     let open = move |cx: &mut Write<'_, '_>| sessions::open(cx, subject, id);
     let opened = visit.write(account.company_id, Actor::System, "login", open).await;
@@ -82,9 +93,21 @@ async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
     })
 }
 
+/// The account that somebody signs in to, with its second step where it has one.
+pub async fn recognise(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    from: IpAddr,
+    login: Login,
+) -> Result<Account> {
+    let code = login.code.clone();
+    let account = knows_password(state, request_id, from, login).await?;
+    second_step::pass(state, request_id, account, code.as_deref()).await
+}
+
 /// The account whose address and password these are. Attempts are limited for each account and each
 /// address that they come from; neither the answer nor its time tells whether an account exists.
-pub async fn recognise(
+pub async fn knows_password(
     state: &Arc<State>,
     request_id: &RequestId,
     from: IpAddr,
@@ -166,7 +189,7 @@ fn matching(accounts: Vec<Account>, password: &Password, entropy: &dyn Entropy) 
 
 /// Writes the audit rows of a failed attempt, without making the caller wait for them: the time
 /// of the answer must not tell whether the account exists.
-fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec<Account>) {
+pub(super) fn note_refusals(state: &State, request_id: &RequestId, accounts: Vec<Account>) {
     let (db, env) = (state.db.clone(), state.env.clone());
     let request_id = request_id.clone();
     tokio::spawn(async move {

@@ -208,7 +208,8 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
     let email = Email::parse(&text(matches, "email")).ok_or("--email must be an e-mail address")?;
     let (env, db) = existing(&settings)?;
     let address = settings.address();
-    let reset = operator::reset_password(&db, &env, email, &address);
+    let without = matches.get_flag("without-second-step");
+    let reset = operator::reset_password(&db, &env, email, &address, without);
     let made = serve::runtime()?.block_on(reset).map_err(told)?;
     if made.as_array().is_none_or(Vec::is_empty) {
         return Err("nobody who has accepted an invitation has this address".into());

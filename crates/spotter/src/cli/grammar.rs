@@ -107,7 +107,11 @@ pub(super) fn command() -> Command {
     let account = group("account", "Accounts of coaches and clients").subcommand(with_settings(
         Command::new("reset-password")
             .about("Print a link that sets a new password, for whoever cannot have it mailed")
-            .arg(needed("email", "The account's address")),
+            .arg(needed("email", "The account's address"))
+            .arg(switch(
+                "without-second-step",
+                "Switch the account's second step off, too, for whoever has lost it",
+            )),
     ));
     let file = |help: &'static str| {
         Arg::new("file").required(true).value_parser(value_parser!(PathBuf)).help(help)

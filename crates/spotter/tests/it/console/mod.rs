@@ -4,6 +4,7 @@ mod acts;
 mod browser;
 mod lists;
 mod robot;
+mod second_step;
 mod sessions;
 mod set_up;
 

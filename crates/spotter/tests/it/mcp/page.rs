@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Assistant, REDIRECT, browser, call, switch_on};
 use crate::{
+    console::Browser,
     harness::{App, PASSWORD, people, random_text, send},
     on_both_engines,
     workout::text,
@@ -93,7 +94,7 @@ async fn a_person_signs_in_and_allows(app: App) {
     let mut visit = Visit::new(&app, &assistant, Some("clients client_notes measurements")).await;
     let page = visit.open().await;
     safe(&page);
-    assert!(page.text.contains("nobody has verified") && page.text.contains("assistant.example"));
+    assert!(page.text.contains("Nobody has verified") && page.text.contains("assistant.example"));
     let wrong = visit.sign_in(&app.admin_email, "not the password", "coach").await;
     assert_eq!(wrong.status, 401);
     safe(&wrong);
@@ -256,105 +257,56 @@ async fn names_are_shown_as_text(app: App) {
     }
 }
 
+/// On the console's page, which the old address leads to.
 async fn people_look_after_what_they_allowed(app: App) {
     switch_on(&app).await;
     let assistant = Assistant::register(&app).await;
     let scope = Some("clients client_notes");
     let (access, _) = assistant.tokens(&app, &app.coach_token, "company", scope).await;
-    let manage = format!("{}/mcp/v1/manage", app.server.base);
-    let client = browser();
-    let see = async |request: reqwest::RequestBuilder, cookie: &str| {
-        let response = request.header("cookie", cookie).send().await.unwrap();
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Seen { status, headers, text: response.text().await.unwrap() }
-    };
-    let page = see(client.get(&manage), "").await;
-    safe(&page);
-    assert!(page.text.contains("Password"));
-    let form = [("email", app.admin_email.as_str()), ("password", PASSWORD), ("subject", "coach")];
-    let entered = see(client.post(format!("{manage}/sign-in")).form(&form), "").await;
-    assert_eq!(entered.status, 303, "{}", entered.text);
-    let cookie = entered.headers["set-cookie"].to_str().unwrap();
-    for part in ["HttpOnly", "SameSite=Strict", "Path=/mcp/v1/manage"] {
-        assert!(cookie.contains(part), "{cookie}");
-    }
-    let cookie = cookie.split(';').next().unwrap().to_owned();
-    let page = see(client.get(&manage), &cookie).await;
-    safe(&page);
-    assert!(page.text.contains("Notes about clients") && page.text.contains("Make a key"));
-    let (csrf, id) = (hidden(&page.text, "csrf"), hidden(&page.text, "id"));
-    let act = async |fields: &[(&str, &str)], cookie: &str| {
-        see(client.post(format!("{manage}/act")).form(fields), cookie).await
-    };
-    let limit = [
-        ("csrf", csrf.as_str()),
-        ("id", &id),
-        ("module", "clients"),
-        ("read_only", "yes"),
-        ("action", "limit"),
-    ];
-    assert_eq!(act(&limit, "").await.status, 403);
-    assert_eq!(act(&limit[1..], &cookie).await.status, 403);
-    assert_eq!(act(&limit, &cookie).await.status, 303);
+    let manage = browser().get(format!("{}/mcp/v1/manage", app.server.base)).send().await.unwrap();
+    let target = manage.headers()["location"].to_str().unwrap();
+    assert!(target.ends_with("/console/assistants"), "{target}");
+    let mut visit = Browser::of(&app, &app.admin_email).await;
+    let page = visit.get("/console/assistants").await.is(200).shows("Notes about clients");
+    let limit = page.form("limit_mcp_grant");
+    let mut limit = limit.with("readOnly", "true");
+    limit.fields.retain(|(name, value)| name != "modules" || value != "client_notes");
+    visit.act(limit).await;
     let grants = app.app("GET", "/company/mcp/grants", None).await.ok();
     assert_eq!(grants.data()["grants"][0]["modules"], json!(["clients"]));
     assert_eq!(grants.data()["grants"][0]["readOnly"], true);
-    let make = [
-        ("csrf", csrf.as_str()),
-        ("name", "Report"),
-        ("days", "7"),
-        ("module", "clients"),
-        ("action", "make-key"),
-    ];
-    let made = act(&make, &cookie).await;
-    safe(&made);
-    let key = made.text.split("<code>").nth(1).unwrap().split('<').next().unwrap().to_owned();
-    call(&app, &key, "list_clients", json!({})).await;
-    assert!(!see(client.get(&manage), &cookie).await.text.contains(&key), "it is shown once");
-    let keys = app.app("GET", "/company/mcp/keys", None).await.ok();
-    let key_id = text(keys.data(), "/keys/0/keyId");
-    act(&[("csrf", csrf.as_str()), ("id", &key_id), ("action", "revoke-key")], &cookie).await;
-    let gone = act(&[("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")], &cookie).await;
-    let done = gone.headers["location"].to_str().unwrap().to_owned();
-    let page = see(client.get(format!("{}{done}", app.server.base)), &cookie).await;
-    assert!(page.text.contains("Disconnected."), "{}", page.text);
     // A form that is not in order keeps what was typed.
-    let typed = [("csrf", csrf.as_str()), ("name", "Kept"), ("days", "9"), ("action", "make-key")];
-    let again = act(&typed, &cookie).await;
-    assert!(again.text.contains("role=\"alert\"") && again.text.contains("value=\"Kept\""));
+    let page = visit.get("/console/assistants").await.is(200);
+    let make = page.form("create_mcp_key").with("name", "Kept").with("expiresInDays", "7");
+    let page = visit.send(make).await.is(422).shows("value=\"Kept\"");
+    let mut make = page.form("create_mcp_key");
+    make.fields.push(("modules".to_owned(), "clients".to_owned()));
+    let made = visit.send(make).await.is(200);
+    let key = made.text.split("<code class=\"secret\" id=\"secret-secret\">").nth(1).unwrap();
+    let key = key.split('<').next().unwrap().to_owned();
+    call(&app, &key, "list_clients", json!({})).await;
+    let page = visit.get("/console/assistants").await.is(200);
+    assert!(!page.text.contains(&key), "it is shown once");
+    visit.act(page.form("revoke_mcp_key")).await;
+    let gone = visit.act(page.form("revoke_mcp_grant")).await;
+    assert!(gone.text.contains("Revoked."), "{}", gone.main());
     for credential in [&key, &access] {
         assert_eq!(super::rpc(&app, credential, "tools/list", json!({})).await.status, 401);
     }
     // A client sees their own, and no keys.
     let (ann, _) = people::client(&app).await;
     let email = app.get(&format!("/clients/{ann}")).await.ok();
-    let email = text(email.data(), "/client/email");
-    let form = [("email", email.as_str()), ("password", PASSWORD), ("subject", "client")];
-    let entered = see(client.post(format!("{manage}/sign-in")).form(&form), "").await;
-    let own = entered.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
-    let page = see(client.get(&manage), &own).await;
-    assert!(page.text.contains("No assistant is connected") && !page.text.contains("Make a key"));
-    let csrf = hidden(&page.text, "csrf");
-    let theirs = [("csrf", csrf.as_str()), ("id", &id), ("action", "revoke")];
-    let none = act(&theirs, &own).await;
-    safe(&none);
-    assert!(none.text.contains("role=\"alert\""), "{}", none.text);
+    let mut own = Browser::of(&app, &text(email.data(), "/client/email")).await;
+    own.get("/console/assistants").await.leads_to("/my/assistants");
+    let page = own.get("/my/assistants").await.is(200);
+    assert!(!page.text.contains("create_mcp_key") && !page.text.contains("revoke_mcp_grant"));
     // They close their own door, and nobody else's.
     let (bea, _) = people::client(&app).await;
-    let off = |id: &str| {
-        [("csrf", csrf.clone()), ("id", id.to_owned()), ("action", "switch-off".to_owned())]
-    };
-    let close =
-        async |id: &str| see(client.post(format!("{manage}/act")).form(&off(id)), &own).await;
-    assert!(close(&bea).await.text.contains("role=\"alert\""));
-    assert_eq!(close(&ann).await.status, 303);
+    let close = page.form("set_ai_access");
+    own.send(close.clone().with("-at.clientId", &bea)).await.is(422);
+    own.act(close).await;
     for (client, expected) in [(&ann, "off"), (&bea, "default")] {
         let told = app.app("GET", &format!("/clients/{client}/ai-access"), None).await.ok();
         assert_eq!(text(told.data(), "/aiAccess/aiAccess"), expected);
     }
-    // Signing out ends the session, not only the cookie.
-    let token = own.split_once('=').unwrap().1.to_owned();
-    assert_eq!(app.app_as(&token, "GET", "/mcp/grants", None).await.status, 200);
-    act(&[("csrf", csrf.as_str()), ("action", "sign-out")], &own).await;
-    app.app_as(&token, "GET", "/mcp/grants", None).await.refused(401, "auth.invalid_token");
 }

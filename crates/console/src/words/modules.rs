@@ -1,0 +1,596 @@
+//! What modules of assistants are called, and what each lets them read and change, by the module's key. The English words are those that
+//! operations know, too.
+
+use super::{Language, Say};
+
+/// A module in words: English, Dutch, German.
+struct Words {
+    key: &'static str,
+    title: [&'static str; 3],
+    reads: [&'static str; 3],
+    changes: [&'static str; 3],
+}
+
+impl Say {
+    fn among(self, words: &'static [&'static str; 3]) -> &'static str {
+        match self.0 {
+            Language::English => words[0],
+            Language::Dutch => words[1],
+            Language::German => words[2],
+        }
+    }
+
+    fn words_of(self, key: &str) -> Option<&'static Words> {
+        MODULES.iter().find(|module| module.key == key)
+    }
+
+    /// What a module is called.
+    pub fn module(self, key: &str) -> &'static str {
+        self.words_of(key).map_or("", |words| self.among(&words.title))
+    }
+
+    /// What a module lets assistants read; empty where it is nothing.
+    pub fn module_reads(self, key: &str) -> &'static str {
+        self.words_of(key).map_or("", |words| self.among(&words.reads))
+    }
+
+    /// What a module lets assistants change; empty where it is nothing.
+    pub fn module_changes(self, key: &str) -> &'static str {
+        self.words_of(key).map_or("", |words| self.among(&words.changes))
+    }
+}
+
+const MODULES: &[Words] = &[
+    Words {
+        key: "clients",
+        title: ["Clients", "Klanten", "Kunden"],
+        reads: [
+            "Names, contact details, tags, status and history of your clients",
+            "Namen, contactgegevens, tags, status en geschiedenis van uw klanten",
+            "Namen, Kontaktdaten, Tags, Status und Verlauf Ihrer Kunden",
+        ],
+        changes: [
+            "Create, update, archive and restore clients; assign coaches; set tags",
+            "Klanten maken, wijzigen, archiveren en terugzetten; coaches toewijzen; tags zetten",
+            "Kunden anlegen, ändern, archivieren und wiederherstellen; Coaches zuweisen; Tags setzen",
+        ],
+    },
+    Words {
+        key: "calendar_events",
+        title: ["Calendar", "Agenda", "Kalender"],
+        reads: [
+            "Events in the company's calendar",
+            "Wat er in de agenda van het bedrijf staat",
+            "Was im Kalender des Betriebs steht",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "bookings",
+        title: ["Bookings", "Boekingen", "Buchungen"],
+        reads: [
+            "Who has booked what, and what can be booked",
+            "Wie wat heeft geboekt en wat geboekt kan worden",
+            "Wer was gebucht hat und was gebucht werden kann",
+        ],
+        changes: [
+            "Make, move and cancel bookings; say who came; decide requests",
+            "Boekingen maken, verzetten en annuleren; zeggen wie er was; over verzoeken beslissen",
+            "Buchungen anlegen, verschieben und absagen; sagen, wer da war; über Anfragen entscheiden",
+        ],
+    },
+    Words {
+        key: "subscriptions",
+        title: ["Subscriptions", "Abonnementen", "Abonnements"],
+        reads: [
+            "Memberships that renew themselves",
+            "Lidmaatschappen die zich verlengen",
+            "Mitgliedschaften, die sich verlängern",
+        ],
+        changes: [
+            "Ask for pauses and cancellations",
+            "Pauzes en opzeggingen aanvragen",
+            "Pausen und Kündigungen anfragen",
+        ],
+    },
+    Words {
+        key: "credits",
+        title: ["Credits", "Credits", "Guthaben"],
+        reads: ["Credits of your clients", "Credits van uw klanten", "Guthaben Ihrer Kunden"],
+        changes: ["Adjust credits", "Credits aanpassen", "Guthaben anpassen"],
+    },
+    Words {
+        key: "invoices",
+        title: ["Invoices", "Facturen", "Rechnungen"],
+        reads: ["Invoices and their status", "Facturen en hun status", "Rechnungen und ihr Stand"],
+        changes: [
+            "Send reminders and copies",
+            "Herinneringen en kopieën sturen",
+            "Erinnerungen und Kopien senden",
+        ],
+    },
+    Words {
+        key: "recurring_bookings",
+        title: ["Recurring bookings", "Terugkerende boekingen", "Wiederkehrende Buchungen"],
+        reads: ["Series of bookings", "Reeksen van boekingen", "Serien von Buchungen"],
+        changes: [
+            "Change and cancel series",
+            "Reeksen wijzigen en annuleren",
+            "Serien ändern und absagen",
+        ],
+    },
+    Words {
+        key: "event_templates",
+        title: ["Event templates", "Sjablonen van lessen", "Kursvorlagen"],
+        reads: ["Templates of events", "Sjablonen van lessen", "Vorlagen von Kursen"],
+        changes: [
+            "Change templates of events",
+            "Sjablonen van lessen wijzigen",
+            "Vorlagen von Kursen ändern",
+        ],
+    },
+    Words {
+        key: "calendar_tasks",
+        title: ["Calendar tasks", "Taken in de agenda", "Aufgaben im Kalender"],
+        reads: [
+            "Tasks in coaches' calendars",
+            "Taken in de agenda's van coaches",
+            "Aufgaben in den Kalendern der Coaches",
+        ],
+        changes: [
+            "Create, change and cancel tasks",
+            "Taken maken, wijzigen en annuleren",
+            "Aufgaben anlegen, ändern und absagen",
+        ],
+    },
+    Words {
+        key: "measurements",
+        title: ["Measurements", "Metingen", "Messungen"],
+        reads: [
+            "Body measurements of your clients: health data",
+            "Lichaamsmetingen van uw klanten: gezondheidsgegevens",
+            "Körpermessungen Ihrer Kunden: Gesundheitsdaten",
+        ],
+        changes: [
+            "Record, correct and delete measurements",
+            "Metingen vastleggen, verbeteren en verwijderen",
+            "Messungen aufnehmen, berichtigen und löschen",
+        ],
+    },
+    Words {
+        key: "goals",
+        title: ["Goals", "Doelen", "Ziele"],
+        reads: [
+            "Goals of your clients: health data",
+            "Doelen van uw klanten: gezondheidsgegevens",
+            "Ziele Ihrer Kunden: Gesundheitsdaten",
+        ],
+        changes: ["Set and change goals", "Doelen stellen en wijzigen", "Ziele setzen und ändern"],
+    },
+    Words {
+        key: "nutrition_logs",
+        title: ["Nutrition logs", "Voeding", "Ernährung"],
+        reads: [
+            "What your clients eat: health data",
+            "Wat uw klanten eten: gezondheidsgegevens",
+            "Was Ihre Kunden essen: Gesundheitsdaten",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "client_notes",
+        title: ["Notes about clients", "Notities over klanten", "Notizen über Kunden"],
+        reads: [
+            "Notes that coaches keep about clients",
+            "Notities die coaches over klanten maken",
+            "Notizen, die Coaches über Kunden machen",
+        ],
+        changes: [
+            "Write, change and delete notes",
+            "Notities schrijven, wijzigen en verwijderen",
+            "Notizen schreiben, ändern und löschen",
+        ],
+    },
+    Words {
+        key: "locations",
+        title: ["Locations", "Locaties", "Standorte"],
+        reads: [
+            "Your locations and their opening hours",
+            "Uw locaties en hun openingstijden",
+            "Ihre Standorte und deren Öffnungszeiten",
+        ],
+        changes: [
+            "Create, change and archive locations",
+            "Locaties maken, wijzigen en archiveren",
+            "Standorte anlegen, ändern und archivieren",
+        ],
+    },
+    Words {
+        key: "products",
+        title: ["Products", "Producten", "Produkte"],
+        reads: [
+            "What you sell, and for how much",
+            "Wat u verkoopt en voor hoeveel",
+            "Was Sie verkaufen und für wie viel",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "sales",
+        title: ["Sales", "Verkoop", "Verkauf"],
+        reads: [
+            "What your clients were sold",
+            "Wat uw klanten hebben gekocht",
+            "Was Ihren Kunden verkauft wurde",
+        ],
+        changes: [
+            "Sell products and memberships; take back what was sold",
+            "Producten en lidmaatschappen verkopen; verkopen terugnemen",
+            "Produkte und Mitgliedschaften verkaufen; Verkauftes zurücknehmen",
+        ],
+    },
+    Words {
+        key: "payments",
+        title: ["Payments", "Betalingen", "Zahlungen"],
+        reads: [
+            "Payments, chargebacks and requests to pay",
+            "Betalingen, storneringen en betaalverzoeken",
+            "Zahlungen, Rückbuchungen und Zahlungsanfragen",
+        ],
+        changes: [
+            "Ask clients to pay, and call that off",
+            "Klanten vragen te betalen en dat intrekken",
+            "Kunden um Zahlung bitten und das zurückziehen",
+        ],
+    },
+    Words {
+        key: "workouts",
+        title: ["Workouts", "Trainingen", "Training"],
+        reads: [
+            "Exercises, programmes, clients' plans, sessions and progress",
+            "Oefeningen, programma's, plannen, sessies en voortgang van klanten",
+            "Übungen, Programme, Pläne, Einheiten und Fortschritt der Kunden",
+        ],
+        changes: [
+            "Give clients programmes and record their sessions",
+            "Klanten programma's geven en hun sessies vastleggen",
+            "Kunden Programme geben und ihre Einheiten aufnehmen",
+        ],
+    },
+    Words {
+        key: "workout_programmes",
+        title: ["Workout programmes", "Trainingsprogramma's", "Trainingsprogramme"],
+        reads: [
+            "Exercises, equipment and programmes with their days",
+            "Oefeningen, materiaal en programma's met hun dagen",
+            "Übungen, Geräte und Programme mit ihren Tagen",
+        ],
+        changes: [
+            "Build and publish programmes; add exercises",
+            "Programma's maken en publiceren; oefeningen toevoegen",
+            "Programme bauen und veröffentlichen; Übungen hinzufügen",
+        ],
+    },
+    Words {
+        key: "workout_groups",
+        title: ["Workout groups", "Trainingsgroepen", "Trainingsgruppen"],
+        reads: [
+            "Groups that train by one programme",
+            "Groepen die één programma volgen",
+            "Gruppen, die nach einem Programm trainieren",
+        ],
+        changes: [
+            "Create groups, add members, give them programmes",
+            "Groepen maken, leden toevoegen, programma's geven",
+            "Gruppen anlegen, Mitglieder hinzufügen, Programme geben",
+        ],
+    },
+    Words {
+        key: "client_onboarding",
+        title: ["New clients", "Nieuwe klanten", "Neue Kunden"],
+        reads: ["", "", ""],
+        changes: [
+            "Let in or turn away people who want to become clients",
+            "Mensen die klant willen worden toelaten of afwijzen",
+            "Menschen, die Kunde werden wollen, annehmen oder ablehnen",
+        ],
+    },
+    Words {
+        key: "company",
+        title: ["The company", "Het bedrijf", "Der Betrieb"],
+        reads: [
+            "Your company's profile, facilities, services, policies and coaches",
+            "Profiel, voorzieningen, diensten, voorwaarden en coaches van uw bedrijf",
+            "Profil, Ausstattung, Angebote, Regeln und Coaches Ihres Betriebs",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "event_types",
+        title: ["Event types", "Afspraaksoorten", "Terminarten"],
+        reads: ["What can be booked", "Wat geboekt kan worden", "Was gebucht werden kann"],
+        changes: [
+            "Create, change and archive what can be booked",
+            "Maken, wijzigen en archiveren wat geboekt kan worden",
+            "Anlegen, ändern und archivieren, was gebucht werden kann",
+        ],
+    },
+    Words {
+        key: "availability",
+        title: ["Availability", "Beschikbaarheid", "Verfügbarkeit"],
+        reads: [
+            "When coaches and locations are there, and when they are closed",
+            "Wanneer coaches en locaties er zijn en wanneer ze gesloten zijn",
+            "Wann Coaches und Standorte da sind und wann geschlossen ist",
+        ],
+        changes: [
+            "Change coaches' and locations' hours; add and delete closures",
+            "Tijden van coaches en locaties wijzigen; sluitingen toevoegen en verwijderen",
+            "Zeiten von Coaches und Standorten ändern; Schließungen hinzufügen und löschen",
+        ],
+    },
+    Words {
+        key: "progress",
+        title: ["Progress", "Voortgang", "Fortschritt"],
+        reads: [
+            "How your clients get on, at a glance: health data",
+            "Hoe het met uw klanten gaat, in één oogopslag: gezondheidsgegevens",
+            "Wie es Ihren Kunden geht, auf einen Blick: Gesundheitsdaten",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "habits",
+        title: ["Habits", "Gewoonten", "Gewohnheiten"],
+        reads: [
+            "Habits of your clients: health data",
+            "Gewoonten van uw klanten: gezondheidsgegevens",
+            "Gewohnheiten Ihrer Kunden: Gesundheitsdaten",
+        ],
+        changes: [
+            "Set habits and say when they were kept",
+            "Gewoonten stellen en zeggen wanneer ze gelukt zijn",
+            "Gewohnheiten setzen und sagen, wann sie gehalten wurden",
+        ],
+    },
+    Words {
+        key: "forms",
+        title: ["Forms", "Formulieren", "Formulare"],
+        reads: [
+            "Your forms, and who was given which; not what they answered",
+            "Uw formulieren en wie welk kreeg; niet wat zij antwoordden",
+            "Ihre Formulare und wer welches bekam; nicht die Antworten",
+        ],
+        changes: [
+            "Give clients forms, and call that off",
+            "Klanten formulieren geven en dat intrekken",
+            "Kunden Formulare geben und das zurückziehen",
+        ],
+    },
+    Words {
+        key: "checkups",
+        title: ["Check-ups", "Check-ups", "Check-ups"],
+        reads: [
+            "Which clients were given check-ups and handed them in; not what they answered",
+            "Welke klanten check-ups kregen en inleverden; niet wat zij antwoordden",
+            "Welche Kunden Check-ups bekamen und abgaben; nicht die Antworten",
+        ],
+        changes: [
+            "Give clients check-ups, once or again and again, and call that off",
+            "Klanten check-ups geven, één keer of telkens, en dat intrekken",
+            "Kunden Check-ups geben, einmal oder wiederholt, und das zurückziehen",
+        ],
+    },
+    Words {
+        key: "documents",
+        title: ["Documents", "Documenten", "Dokumente"],
+        reads: [
+            "Names and addresses of documents, but for medical ones",
+            "Namen en adressen van documenten, behalve medische",
+            "Namen und Adressen von Dokumenten, außer medizinischen",
+        ],
+        changes: [
+            "Link, change, archive and restore documents",
+            "Documenten koppelen, wijzigen, archiveren en terugzetten",
+            "Dokumente verknüpfen, ändern, archivieren und wiederherstellen",
+        ],
+    },
+    Words {
+        key: "conversations",
+        title: ["Your conversations", "Uw gesprekken", "Ihre Gespräche"],
+        reads: [
+            "Your own conversations with clients and coaches",
+            "Uw eigen gesprekken met klanten en coaches",
+            "Ihre eigenen Gespräche mit Kunden und Coaches",
+        ],
+        changes: [
+            "Send messages in your name",
+            "Berichten sturen in uw naam",
+            "Nachrichten in Ihrem Namen senden",
+        ],
+    },
+    Words {
+        key: "reports",
+        title: ["Reports", "Rapporten", "Berichte"],
+        reads: [
+            "Attendance, revenue and retention",
+            "Opkomst, omzet en behoud",
+            "Anwesenheit, Umsatz und Bindung",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "access",
+        title: ["Doors", "Deuren", "Türen"],
+        reads: [
+            "Access devices, who came in, and who was kept out",
+            "Toegangsapparaten, wie binnenkwam en wie buiten bleef",
+            "Zugangsgeräte, wer hineinkam und wer draußen blieb",
+        ],
+        changes: [
+            "Keep clients out, and let them in again",
+            "Klanten buiten houden en weer binnenlaten",
+            "Kunden aussperren und wieder einlassen",
+        ],
+    },
+    Words {
+        key: "audit_logs",
+        title: ["Audit log", "Logboek", "Protokoll"],
+        reads: ["Who did what", "Wie wat deed", "Wer was getan hat"],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "webhooks",
+        title: ["Webhooks", "Webhooks", "Webhooks"],
+        reads: [
+            "Webhooks and what became of their deliveries",
+            "Webhooks en wat er van hun bezorgingen werd",
+            "Webhooks und was aus ihren Zustellungen wurde",
+        ],
+        changes: [
+            "Send a test, and deliver again",
+            "Een test sturen en opnieuw bezorgen",
+            "Einen Test senden und erneut zustellen",
+        ],
+    },
+    Words {
+        key: "client_ai_account",
+        title: ["Your account", "Uw account", "Ihr Konto"],
+        reads: [
+            "Your name, contact details, memberships, credits and invoices",
+            "Uw naam, contactgegevens, lidmaatschappen, credits en facturen",
+            "Ihr Name, Ihre Kontaktdaten, Mitgliedschaften, Guthaben und Rechnungen",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "client_ai_bookings",
+        title: ["Your bookings", "Uw boekingen", "Ihre Buchungen"],
+        reads: [
+            "What you have booked, and what you can book",
+            "Wat u hebt geboekt en wat u kunt boeken",
+            "Was Sie gebucht haben und buchen können",
+        ],
+        changes: [
+            "Book, move and cancel for you",
+            "Voor u boeken, verzetten en annuleren",
+            "Für Sie buchen, verschieben und absagen",
+        ],
+    },
+    Words {
+        key: "client_ai_measurements",
+        title: ["Your measurements", "Uw metingen", "Ihre Messungen"],
+        reads: [
+            "Your body measurements: health data",
+            "Uw lichaamsmetingen: gezondheidsgegevens",
+            "Ihre Körpermessungen: Gesundheitsdaten",
+        ],
+        changes: [
+            "Record and correct your measurements",
+            "Uw metingen vastleggen en verbeteren",
+            "Ihre Messungen aufnehmen und berichtigen",
+        ],
+    },
+    Words {
+        key: "client_ai_nutrition",
+        title: ["Your nutrition", "Uw voeding", "Ihre Ernährung"],
+        reads: [
+            "What you have logged of your meals: health data",
+            "Wat u van uw maaltijden hebt vastgelegd: gezondheidsgegevens",
+            "Was Sie von Ihren Mahlzeiten aufgeschrieben haben: Gesundheitsdaten",
+        ],
+        changes: [
+            "Log your meals, and delete what was logged",
+            "Uw maaltijden vastleggen en verwijderen",
+            "Ihre Mahlzeiten aufschreiben und löschen",
+        ],
+    },
+    Words {
+        key: "client_ai_workouts",
+        title: ["Your workouts", "Uw trainingen", "Ihre Trainings"],
+        reads: [
+            "Your plans, calendar, sessions and progress, and the exercises there are",
+            "Uw plannen, agenda, sessies en voortgang, en de oefeningen die er zijn",
+            "Ihre Pläne, Kalender, Einheiten und Fortschritt, und die Übungen, die es gibt",
+        ],
+        changes: ["Record your sessions", "Uw sessies vastleggen", "Ihre Einheiten aufnehmen"],
+    },
+    Words {
+        key: "client_ai_goals",
+        title: ["Your goals", "Uw doelen", "Ihre Ziele"],
+        reads: [
+            "Your goals: health data",
+            "Uw doelen: gezondheidsgegevens",
+            "Ihre Ziele: Gesundheitsdaten",
+        ],
+        changes: [
+            "Set goals, and change those that you have set",
+            "Doelen stellen en die van uzelf wijzigen",
+            "Ziele setzen und Ihre eigenen ändern",
+        ],
+    },
+    Words {
+        key: "client_ai_habits",
+        title: ["Your habits", "Uw gewoonten", "Ihre Gewohnheiten"],
+        reads: [
+            "Your habits: health data",
+            "Uw gewoonten: gezondheidsgegevens",
+            "Ihre Gewohnheiten: Gesundheitsdaten",
+        ],
+        changes: [
+            "Say when you have kept them",
+            "Zeggen wanneer u ze hebt volgehouden",
+            "Sagen, wann Sie sie gehalten haben",
+        ],
+    },
+    Words {
+        key: "client_ai_progress",
+        title: ["Your progress", "Uw voortgang", "Ihr Fortschritt"],
+        reads: [
+            "How you get on, at a glance: health data",
+            "Hoe het met u gaat, in één oogopslag: gezondheidsgegevens",
+            "Wie es Ihnen geht, auf einen Blick: Gesundheitsdaten",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "client_ai_forms",
+        title: ["Your forms", "Uw formulieren", "Ihre Formulare"],
+        reads: [
+            "Which forms and check-ups wait for you; not what you answered",
+            "Welke formulieren en check-ups op u wachten; niet wat u antwoordde",
+            "Welche Formulare und Check-ups auf Sie warten; nicht Ihre Antworten",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "client_ai_documents",
+        title: ["Your documents", "Uw documenten", "Ihre Dokumente"],
+        reads: [
+            "Names and addresses of your documents, but for medical ones",
+            "Namen en adressen van uw documenten, behalve medische",
+            "Namen und Adressen Ihrer Dokumente, außer medizinischen",
+        ],
+        changes: ["", "", ""],
+    },
+    Words {
+        key: "client_ai_conversations",
+        title: ["Your conversations", "Uw gesprekken", "Ihre Gespräche"],
+        reads: [
+            "Your conversations with your coaches",
+            "Uw gesprekken met uw coaches",
+            "Ihre Gespräche mit Ihren Coaches",
+        ],
+        changes: [
+            "Send messages in your name",
+            "Berichten sturen in uw naam",
+            "Nachrichten in Ihrem Namen senden",
+        ],
+    },
+    Words {
+        key: "client_ai_visits",
+        title: ["Your visits", "Uw bezoeken", "Ihre Besuche"],
+        reads: ["When you came in and went", "Wanneer u kwam en ging", "Wann Sie kamen und gingen"],
+        changes: ["", "", ""],
+    },
+];

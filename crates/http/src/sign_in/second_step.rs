@@ -1,0 +1,103 @@
+//! The second step of a sign-in: between the password and the code somebody holds a ticket, so that the password is typed
+//! once.
+
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest, Sha256};
+use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
+use spotter_core::access::{
+    accounts::{self, Account, Subject},
+    second_step,
+};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId};
+use spotter_store::Tx;
+
+use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
+use crate::{observe::RequestId, rate::Counted, server::State, visitor};
+
+/// How long a ticket is good for, in seconds.
+const TICKET_SECONDS: i64 = 5 * 60;
+/// What tickets are signed for.
+const PURPOSE: &str = "second step";
+
+/// Lets an account in whose password was right: at once where it has no second step, else with a code that is right. The
+/// refusal holds a ticket with which a code may come without the password.
+pub(super) async fn pass(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    account: Account,
+    code: Option<&str>,
+) -> Result<Account> {
+    let (company, subject, id) = (account.company_id, account.subject, account.subject_id);
+    let now = state.env.clock.now();
+    let is_on = state.db.read(move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(company, Actor::System);
+        second_step::is_on(&mut Read::new(tx, &caller, now), subject, id)
+    });
+    if !is_on.await? {
+        return Ok(account);
+    }
+    let refused = |rule: &str| {
+        let mut problem = Problem::invalid("code", rule);
+        if let (Some(details), Ok(ticket)) = (&mut problem.details, ticket(&state.env, &account)) {
+            details["ticket"] = ticket.into();
+        }
+        problem
+    };
+    let Some(code) = code.map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()) else {
+        return Err(refused("is needed: the account has a second step"));
+    };
+    let counted = Counted::Account(Sha256::digest(format!("code {id}")).into());
+    within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
+    let caller = Caller::new(company, Actor::System);
+    let take = move |cx: &mut Write<'_, '_>| second_step::take(cx, subject, id, &code);
+    if visitor::write(state, caller, ("take_second_step", &[]), request_id, take).await? {
+        state.attempts.give_back(counted);
+        return Ok(account);
+    }
+    note_refusals(state, request_id, vec![account.clone()]);
+    Err(refused("must be the newest of the authenticator, or a recovery code, and not used before"))
+}
+
+/// The account that a ticket is of, let in with a code.
+pub async fn recognise_by_ticket(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    (ticket, code): (&str, &str),
+) -> Result<Account> {
+    let (company, subject, id, mark) = opened(&state.env, ticket).ok_or(Key::InvalidCredentials)?;
+    let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
+    let account = state.db.read(find).await?.filter(|account| mark_of(account) == mark);
+    let account = account.ok_or(Key::InvalidCredentials)?;
+    pass(state, request_id, account, Some(code)).await
+}
+
+/// What changes with the password.
+fn mark_of(account: &Account) -> String {
+    let digest = vault::digest_of(account.password.as_deref().unwrap_or_default().as_bytes());
+    URL_SAFE_NO_PAD.encode(&digest[..9])
+}
+
+/// Somebody's whose password was right until now: who, until when, and a signature.
+fn ticket(env: &Env, account: &Account) -> Result<String> {
+    let until = env.clock.now().plus_seconds(TICKET_SECONDS).millis();
+    let Account { company_id, subject, subject_id, .. } = account;
+    let text = format!("{company_id}.{}.{subject_id}.{}.{until}", subject.word(), mark_of(account));
+    let signature = env.vault.sign(PURPOSE, text.as_bytes())?;
+    Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
+}
+
+fn opened(env: &Env, ticket: &str) -> Option<(CompanyId, Subject, Id, String)> {
+    let (text, signature) = ticket.rsplit_once('.')?;
+    let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+    if !vault::same(&env.vault.sign(PURPOSE, text.as_bytes()).ok()?, &signature) {
+        return None;
+    }
+    let mut parts = text.split('.');
+    let company = CompanyId(Id::parse(parts.next()?)?);
+    let (subject, id) = (Subject::parse(parts.next()?)?, Id::parse(parts.next()?)?);
+    let mark = parts.next()?.to_owned();
+    let until = Timestamp::from_millis(parts.next()?.parse().ok()?);
+    (env.clock.now() < until).then_some((company, subject, id, mark))
+}
