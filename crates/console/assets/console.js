@@ -92,7 +92,19 @@
       setTimeout(() => listen(Math.min(pause * 2, 60000)), pause * (0.5 + Math.random()));
     };
   };
+  // What is worked on is looked at again until it is done.
+  const look = () => {
+    const shown = document.querySelector("[data-poll]");
+    if (!shown || shown.dataset.looks) return;
+    shown.dataset.looks = "1";
+    setTimeout(() => {
+      if (!document.contains(shown)) return;
+      delete shown.dataset.looks;
+      htmx.ajax("GET", location.href, { target: "#" + shown.id, select: "#" + shown.id, swap: "outerHTML" });
+    }, Number(shown.dataset.poll));
+  };
   const start = () => {
+    look();
     // Of a conversation, what was said last is read first.
     const said = document.querySelector("#thread .talk > li:last-child");
     if (said && !document.querySelector(".summary")) said.scrollIntoView({ block: "center" });

@@ -116,6 +116,7 @@ fn put(whole: &mut Value, schema: &Value, places: &[&str], text: &str) {
                 items.resize(index + 1, Value::Object(Map::new()));
             }
             match rest.is_empty() {
+                true if text.is_empty() && is_nullable(own) => items[index] = Value::Null,
                 true => items[index] = typed(own, text),
                 false => put(&mut items[index], own, rest, text),
             }

@@ -4,15 +4,21 @@ use std::net::IpAddr;
 
 use axum::{
     body::Body,
+    extract::{FromRequest, Multipart},
     http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
 };
 use spotter_contract::vault;
 use spotter_http::{RequestId, State, read_body};
-use spotter_kernel::{Result, secret::base64url};
+use spotter_kernel::{Key, Problem, Result, encoding::decoded, secret::base64url};
 
 use crate::{parts, words::Say};
 
+/// The longest form.
 const BODY_MAX: usize = 256 << 10;
+/// The same with a file.
+const FILE_MAX: usize = 1 << 20;
+/// Fields that a form may have.
+pub(crate) const FIELDS_MAX: usize = 1_000;
 
 /// A form that a page of ours has sent, as far as its request tells.
 pub struct Sent {
@@ -57,9 +63,38 @@ pub struct Form(Vec<(String, String)>);
 impl Form {
     /// Reads a form, unless it is too long or cut off.
     async fn read(request: Request<Body>) -> Result<Self> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
+            return Self::read_with_file(request).await;
+        }
         let body = read_body(request.into_body(), BODY_MAX).await?;
         let pairs = form_urlencoded::parse(&body);
         Ok(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+
+    /// Reads a form that brings a file of text (RFC 7578). What the file is called is a field of its own.
+    async fn read_with_file(request: Request<Body>) -> Result<Self> {
+        let wrong = |_| Problem::because(Key::RequestInvalid, "The form could not be read.");
+        let (parts, body) = request.into_parts();
+        let body = read_body(body, FILE_MAX).await?;
+        let request = Request::from_parts(parts, Body::from(body));
+        let mut multipart = Multipart::from_request(request, &())
+            .await
+            .map_err(|_| Problem::because(Key::RequestInvalid, "The form could not be read."))?;
+        let mut pairs = Vec::new();
+        while let Some(field) = multipart.next_field().await.map_err(wrong)? {
+            let name = field.name().unwrap_or_default().to_owned();
+            let file = field.file_name().map(str::to_owned);
+            let bytes = field.bytes().await.map_err(wrong)?;
+            if pairs.len() >= FIELDS_MAX {
+                return Err(Problem::because(Key::RequestInvalid, "The form has too many fields."));
+            }
+            pairs.push((name, decoded(&bytes)));
+            if let Some(file) = file.filter(|file| !file.is_empty()) {
+                pairs.push(("fileName".to_owned(), file.chars().take(200).collect()));
+            }
+        }
+        Ok(Self(pairs))
     }
 
     /// What an address asks, as a form would.

@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod date;
+pub mod encoding;
 pub mod event;
 pub mod id;
 pub mod limits;

@@ -26,6 +26,43 @@ const CURRENCIES: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BH
 pub struct Currency([u8; 3]);
 
 impl Currency {
+    /// An amount as people write it, in minor units: the point and the comma both part the decimals, or the thousands, which
+    /// are three digits each. Whatever could be meant otherwise is no amount.
+    pub fn read(self, text: &str) -> Option<i64> {
+        let text = text.trim();
+        let text = text.strip_prefix(['€', '$', '£']).unwrap_or(text).trim();
+        let (sign, digits) = match text.strip_prefix(['-', '−']) {
+            Some(digits) => (-1, digits),
+            None => (1, text),
+        };
+        let decimals = self.decimals() as usize;
+        let (whole, part) = match digits.rfind(['.', ',']) {
+            // Three digits behind a point are thousands, unless the currency has three decimals.
+            Some(at) if (1..=decimals).contains(&(digits.len() - at - 1)) => {
+                (&digits[..at], &digits[at + 1..])
+            }
+            _ => (digits, ""),
+        };
+        let mark = whole.chars().find(|c| !c.is_ascii_digit());
+        let parted = matches!(mark, Some('.' | ',' | ' ' | '\u{a0}' | '\u{202f}'));
+        let decimal_mark = digits[whole.len()..].chars().next();
+        if mark.is_some() && (!parted || mark == decimal_mark) {
+            return None;
+        }
+        let mut groups = whole.split(|c| Some(c) == mark);
+        let first = groups.next().unwrap_or_default();
+        let first_fits = mark.is_none() || (1..=3).contains(&first.len());
+        let all_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
+        let thousands = groups.all(|group| group.len() == 3 && all_digits(group));
+        let empty = whole.is_empty() && part.is_empty();
+        if empty || !first_fits || !thousands || !all_digits(first) || !all_digits(part) {
+            return None;
+        }
+        let whole: String = whole.chars().filter(char::is_ascii_digit).collect();
+        let amount: i64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
+        Some(sign * amount)
+    }
+
     /// Reads a code that is in use.
     pub fn parse(text: &str) -> Option<Self> {
         let code: [u8; 3] = text.as_bytes().try_into().ok()?;
@@ -155,5 +192,66 @@ impl JsonSchema for Percentage {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "number", "minimum": 0, "maximum": 100, "examples": [21]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn euros(text: &str) -> Option<i64> {
+        Currency::parse("EUR").unwrap().read(text)
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, amount) in [
+            ("49", 4_900),
+            ("49.5", 4_950),
+            ("49,50", 4_950),
+            ("€ 1.234,56", 123_456),
+            ("1,234.56", 123_456),
+            ("1.234", 123_400),
+            ("-0,01", -1),
+            (".5", 50),
+        ] {
+            assert_eq!(euros(text), Some(amount), "{text}");
+        }
+        for wrong in [
+            "",
+            "x",
+            "1e3",
+            "--1",
+            ".",
+            "99999999999999999999",
+            "12,3456",
+            "1.2345",
+            "49.0000",
+            "1.2.3",
+            "1..5",
+            "1 2 3",
+            "$€5",
+            "1,234,56",
+            "5.",
+            ",123",
+            "1234.567",
+            "1.234,567.89",
+        ] {
+            assert_eq!(euros(wrong), None, "{wrong}");
+        }
+        let yen = Currency::parse("JPY").unwrap();
+        assert_eq!(yen.read("1,500"), Some(1_500));
+        assert_eq!(yen.read("1.5"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn an_amount_that_was_written_is_read_back(amount in -1_000_000_000i64..1_000_000_000, code in "EUR|JPY|BHD") {
+            let currency = Currency::parse(&code).unwrap();
+            let read = currency.read(&currency.decimal(amount));
+            prop_assert_eq!(read, Some(amount));
+        }
     }
 }

@@ -28,6 +28,7 @@ pub fn areas() -> Area {
         spotter_progress::area(),
         spotter_forms::area(),
         spotter_documents::area(),
+        spotter_imports::area(),
         spotter_reports::area(),
         devices::area(),
         spotter_doors::area(),

@@ -5,6 +5,7 @@ pub mod cli;
 mod connections;
 pub mod data_exports;
 pub mod demo;
+pub mod importing;
 mod listen;
 mod log;
 pub mod mail;

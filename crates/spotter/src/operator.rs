@@ -2,11 +2,12 @@
 
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use serde_json::json;
-use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Write};
+use spotter_contract::{Actor, Body, Caller, Env, Path as At, Read, Table, Write};
 use spotter_core::{
     access::{
         accounts,
@@ -18,15 +19,18 @@ use spotter_core::{
     },
     company::{
         self, Company, NewCompany,
-        coaches::{self, NewCoach},
+        coaches::{self, Coach, NewCoach},
     },
 };
+use spotter_imports::NewImport;
 use spotter_kernel::{
     Id, Problem, Result, Scope,
     id::{CoachId, CompanyId},
     text::Email,
 };
 use spotter_store::{Db, Tx};
+
+use crate::importing::Importer;
 
 /// Runs a step as the operator, with its audit row.
 pub(crate) fn as_operator<T>(
@@ -91,6 +95,48 @@ pub(crate) async fn reset_password(
         each.collect()
     })
     .await
+}
+
+/// Checks a file, and does what is in order of it where that is asked for, as the company's admin.
+pub(crate) async fn import(
+    db: &Db,
+    env: &Env,
+    company: CompanyId,
+    new: NewImport,
+    starts: bool,
+) -> Result<serde_json::Value> {
+    let table = Arc::new(Table::new(crate::areas::areas()));
+    let importer = Importer { db: db.clone(), env: env.clone(), table };
+    let shared = env.clone();
+    let created = db.write(move |tx| {
+        as_operator(tx, &shared, company, "create_import", |cx| {
+            let none =
+                || Problem::conflict("company", "has no admin who has accepted an invitation");
+            let by = Coach::first_admin(cx)?.ok_or_else(none)?;
+            spotter_imports::create(cx, by, new.clone())
+        })
+    });
+    let import = created.await?;
+    importer.run(company, import.run()).await?;
+    let id = import.import_id;
+    if starts {
+        let shared = env.clone();
+        let started = db.write(move |tx| {
+            as_operator(tx, &shared, company, "start_import", |cx| spotter_imports::start(cx, id))
+        });
+        importer.run(company, started.await?.run()).await?;
+    }
+    let now = env.clock.now();
+    let report = db.read(move |tx| {
+        let caller = Caller::new(company, Actor::System);
+        spotter_imports::report(&mut Read::new(tx, &caller, now), id)
+    });
+    let (report, wrong) = report.await?;
+    let wrong =
+        wrong.iter().map(|row| json!({"line": row.line, "field": row.field, "rule": row.rule}));
+    Ok(
+        json!({"import": report.import, "counts": report.counts, "wrong": wrong.collect::<Vec<_>>()}),
+    )
 }
 
 /// The one company of an installation, or the one that is named.

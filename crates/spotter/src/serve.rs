@@ -22,6 +22,7 @@ use spotter_store::{Db, Location, migrate};
 use crate::{
     connections,
     data_exports::Exporter,
+    importing::Importer,
     mail::{self, Mailer},
     settings::Settings,
     sockets::Sockets,
@@ -150,6 +151,9 @@ pub(crate) async fn serve(
     let exporter =
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
+    workers.spawn(jobs.run(jobs_stop.clone(), patience));
+    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone() };
+    let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
     workers.spawn(jobs.run(jobs_stop.clone(), patience));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
     let upkeep = upkeep::run(db.clone(), env, files, state.metrics.clone(), keeps);

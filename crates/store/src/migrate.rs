@@ -46,6 +46,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("assistants", include_str!("../migrations/0030_assistants.sql")),
     ("browser sessions", include_str!("../migrations/0031_browser_sessions.sql")),
     ("second step", include_str!("../migrations/0032_second_step.sql")),
+    ("imports", include_str!("../migrations/0033_imports.sql")),
 ];
 
 /// The schema version that this binary works with.

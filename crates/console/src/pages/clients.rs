@@ -81,6 +81,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let acts = html! {
         (export::button(cx, "list_clients", &["search", "memberStatus", "coachId", "tag", "archived"]))
+        @if cx.may("create_import") { a.button.plain href="/console/imports" { (say.import()) } }
         a.button href="/console/clients/new" { (say.add_client()) }
     };
     Ok(Shown::new(say.clients(), main).acts(acts))

@@ -7,6 +7,7 @@ mod calendar;
 mod client;
 mod clients;
 mod forms;
+mod imports;
 mod integrations;
 mod messages;
 mod money;
@@ -88,6 +89,8 @@ const PAGES: &[Page] = &[
     staff("/console/clients/{clientId}/notes", client::notes),
     staff("/console/clients/{clientId}/forms", client::forms),
     staff("/console/clients/{clientId}/files", client::files),
+    staff("/console/imports", imports::list),
+    staff("/console/imports/{importId}", imports::one),
     staff("/console/calendar", calendar::week),
     staff("/console/calendar/book", calendar::book),
     staff("/console/calendar/requests", calendar::requests),

@@ -39,6 +39,8 @@ pub(crate) struct Form<'f> {
     currency: String,
     said: &'static str,
     plain: bool,
+    /// Whether it brings a file.
+    file: bool,
 }
 
 impl<'f> Form<'f> {
@@ -84,6 +86,7 @@ impl<'f> Form<'f> {
             currency: cx.person.company.currency.code().to_owned(),
             said: cx.say.problem_with(),
             plain: found.is_some_and(|found| found.method == Method::Get),
+            file: false,
         }
     }
 
@@ -219,6 +222,17 @@ impl<'f> Form<'f> {
     /// A field of a kind that browsers know.
     pub(crate) fn of_kind(mut self, kind: &str, name: &str, label: &str, complete: &str) -> Self {
         self.input(kind, name, label, "", Some(complete));
+        self
+    }
+
+    /// A file of text, whose name is sent with it.
+    pub(crate) fn file(mut self, name: &str, label: &str, help: &str, accept: &str) -> Self {
+        self.file = true;
+        let control = html! {
+            input type="file" id=(self.input_id(name)) name=(name) accept=(accept) required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
         self
     }
 
@@ -378,7 +392,8 @@ impl<'f> Form<'f> {
             labels.iter().find(|(name, _)| *name == field).map_or(&field, |(_, label)| label);
         let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
         html! {
-            form id=(id) method="post" action=(action) novalidate[self.plain] data-form {
+            form id=(id) method="post" action=(action) novalidate[self.plain] data-form
+                enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[self.file.then_some("false")] {
                 @if let Some((field, told)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
                         h2 { (self.said) }

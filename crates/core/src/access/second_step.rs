@@ -278,12 +278,10 @@ pub(super) fn area() -> Area {
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
                 .summary("Switch a coach's second step off")
                 .describe("For whoever has lost it. Managers do so for coaches, admins for anybody.")
-                .fails(&[Key::CoachNotFound])
                 .sure(),
             operation!(app DELETE "/clients/{clientId}/second-step", Manager, delete_client_second_step)
                 .summary("Switch a client's second step off")
                 .describe("For whoever has lost it.")
-                .fails(&[Key::ClientNotFound])
                 .sure(),
         ])
         .under("Signing in")

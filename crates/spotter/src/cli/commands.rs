@@ -17,10 +17,12 @@ use spotter_core::{
 };
 use spotter_delivery::queue;
 use spotter_finance::audit::Finding;
+use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
     Clock, Id, Scope, TimeZone,
+    encoding::decoded,
     money::Currency,
-    text::{Email, Language, Name},
+    text::{Email, Language, Name, Text},
 };
 use spotter_reports::recounting;
 use spotter_store::{Db, Location, Tx, latest_schema};
@@ -215,6 +217,32 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
         return Err("nobody who has accepted an invitation has this address".into());
     }
     print(&made);
+    Ok(())
+}
+
+/// Checks a file of clients or memberships, and takes it over where that is asked for.
+pub(super) fn import(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    log::start("warn", settings.log_format);
+    let kind = ImportKind::parse(&text(matches, "kind"));
+    let kind = kind.ok_or("--kind must be clients or memberships")?;
+    let company = match matches.get_one::<String>("company") {
+        Some(text) => Some(Id::parse(text).ok_or("--company must be an id")?),
+        None => None,
+    };
+    let path = matches.get_one::<PathBuf>("file").ok_or("a file is needed")?;
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let name =
+        path.file_name().map(|name| name.to_string_lossy().chars().take(200).collect::<String>());
+    let file_name = name.and_then(|name| Text::parse(&name).ok());
+    let new = NewImport { kind, text: decoded(&bytes), file_name };
+    let (env, db) = existing(&settings)?;
+    let start = matches.get_flag("start");
+    let done = serve::runtime()?.block_on(async {
+        let company = operator::pick_company(&db, company).await?;
+        operator::import(&db, &env, company, new, start).await
+    });
+    print(&done.map_err(told)?);
     Ok(())
 }
 

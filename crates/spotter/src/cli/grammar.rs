@@ -142,6 +142,14 @@ pub(super) fn command() -> Command {
         .subcommand(company)
         .subcommand(api_client)
         .subcommand(account)
+        .subcommand(with_settings(
+            Command::new("import")
+                .about("Take over clients or memberships from a file of comma-separated values")
+                .arg(file("The file, with a heading"))
+                .arg(needed("kind", "clients or memberships"))
+                .arg(optional("company", "The company's id, where there are several"))
+                .arg(switch("start", "Do every row that is in order; without it the file is checked alone")),
+        ))
         .subcommand(
             Command::new("openapi")
                 .about("Print the OpenAPI description of the Public API")

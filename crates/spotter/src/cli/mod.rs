@@ -62,6 +62,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             Some((_, own)) => commands::reset_password(own),
             None => Ok(()),
         },
+        Some(("import", own)) => commands::import(own),
         Some(("openapi", own)) => {
             let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
             let document =

@@ -22,6 +22,7 @@ mod finance;
 mod forms;
 mod harness;
 mod hostile;
+mod imports;
 mod jobs;
 mod mail;
 mod manners;

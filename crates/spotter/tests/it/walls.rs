@@ -33,6 +33,7 @@ const AREAS: &[&str] = &[
     "doors",
     "finance",
     "forms",
+    "imports",
     "progress",
     "reports",
     "workouts",

@@ -201,6 +201,29 @@ impl Browser {
         self.take(request).await
     }
 
+    /// Sends a form that brings a file.
+    pub async fn send_file(&mut self, form: Form, field: &str, name: &str, bytes: Vec<u8>) -> Page {
+        let between = "----a-line-that-no-file-has";
+        let mut body = Vec::new();
+        for (own, value) in form.fields.iter().filter(|(own, _)| own != field) {
+            let part = format!(
+                "--{between}\r\nContent-Disposition: form-data; name=\"{own}\"\r\n\r\n{value}\r\n"
+            );
+            body.extend(part.into_bytes());
+        }
+        let head = format!(
+            "--{between}\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n\
+             Content-Type: text/csv\r\n\r\n"
+        );
+        body.extend(head.into_bytes());
+        body.extend(bytes);
+        body.extend(format!("\r\n--{between}--\r\n").into_bytes());
+        let request = self.http.post(format!("{}{}", self.base, form.action));
+        let kind = format!("multipart/form-data; boundary={between}");
+        let request = request.header("sec-fetch-site", "same-origin").header("content-type", kind);
+        self.take(request.body(body)).await
+    }
+
     /// Sends a form, and goes to where it leads.
     pub async fn act(&mut self, form: Form) -> Page {
         let answer = self.send(form).await;

@@ -4,7 +4,7 @@ mod acts;
 mod browser;
 mod lists;
 mod robot;
-mod second_step;
+pub mod second_step;
 mod sessions;
 mod set_up;
 

@@ -21,7 +21,7 @@ on_both_engines!(
 );
 
 /// What an authenticator with this secret shows so many intervals from now.
-fn code(secret: &str, intervals: i64) -> String {
+pub fn code(secret: &str, intervals: i64) -> String {
     let secret = Secret::try_from_base32(secret).unwrap();
     let totp = Builder::new().with_secret(secret).build().unwrap();
     let at = SystemClock.now().seconds() + intervals * 30;
@@ -29,7 +29,7 @@ fn code(secret: &str, intervals: i64) -> String {
 }
 
 /// A second step of whoever has this token: its secret, and their recovery codes.
-async fn enabled(app: &App, token: &str) -> (String, Vec<String>) {
+pub async fn enabled(app: &App, token: &str) -> (String, Vec<String>) {
     let begun = app.app_as(token, "POST", "/auth/second-step", None).await.ok();
     let secret = text(begun.data(), "/secret");
     let first = json!({"code": code(&secret, 0)});

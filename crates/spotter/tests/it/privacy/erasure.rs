@@ -50,6 +50,7 @@ const NOT_OF_CLIENTS: &[&str] = &[
     "habit_schedule",
     "idempotency",
     "idempotency_answer",
+    "import",
     "invoice_series",
     "job",
     "location",

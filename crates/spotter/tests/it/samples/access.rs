@@ -3,6 +3,7 @@ use spotter_contract::Operation;
 
 use super::{Ids, Making, Sample};
 use crate::{
+    console::second_step,
     harness::{App, PASSWORD, send},
     workout::text,
 };
@@ -19,9 +20,11 @@ impl Sample for Access {
         if parameter == "sessionId" { "signedInSessionId" } else { parameter }
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
-        Box::pin(async {
+    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+        Box::pin(async move {
             ids.insert("id", app.api_client.clone());
+            // One of the operations before may have switched one on.
+            app.app("DELETE", "/auth/second-step", None).await.ok();
             let login = json!({"email": app.admin_email, "password": PASSWORD});
             let login = app.server.request("POST", "/app/v1/auth/login").json(&login);
             send(login).await.ok();
@@ -29,6 +32,17 @@ impl Sample for Access {
             let all = told.data()["sessions"].as_array().unwrap();
             let other = all.iter().find(|one| one["isCurrent"] == false).unwrap();
             ids.insert("signedInSessionId", text(other, "/sessionId"));
+            match of.map_or("", |operation| operation.id) {
+                "enable_second_step" => {
+                    let begun = app.app("POST", "/auth/second-step", None).await.ok();
+                    let secret = text(begun.data(), "/secret");
+                    ids.insert("secondStepCode", second_step::code(&secret, 0));
+                }
+                "replace_recovery_codes" => {
+                    second_step::enabled(app, &app.coach_token).await;
+                }
+                _ => {}
+            }
         })
     }
 
@@ -36,6 +50,9 @@ impl Sample for Access {
         match operation {
             "create_api_client" => {
                 json!({"name": "X", "scopes": ["clients:read"], "defaultAssignedCoachId": ids["coachId"]})
+            }
+            "enable_second_step" => {
+                json!({"code": ids.get("secondStepCode").map_or("000000", String::as_str)})
             }
             _ => json!({"name": "X"}),
         }

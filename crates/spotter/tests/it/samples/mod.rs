@@ -10,6 +10,7 @@ mod documents;
 mod doors;
 mod finance;
 mod forms;
+mod imports;
 mod locations;
 mod mcp;
 mod progress;
@@ -61,6 +62,7 @@ pub const ALL: &[&dyn Sample] = &[
     &progress::Progress,
     &forms::Forms,
     &documents::Documents,
+    &imports::Imports,
     &reports::Reports,
     &doors::Doors,
     &conversations::Talk,

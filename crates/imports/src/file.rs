@@ -1,0 +1,133 @@
+//! Reading a file of rows: what stands between its cells, its heading, and its lines (RFC 4180, and what spreadsheets make of it).
+
+use csv::ReaderBuilder;
+use spotter_kernel::{Problem, Result};
+
+/// Most rows of a file.
+pub const ROWS_MAX: usize = 5_000;
+/// Most columns of a file.
+pub const COLUMNS_MAX: usize = 60;
+/// The longest cell that is kept, in characters.
+const CELL_MAX: usize = 2_000;
+
+/// A file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What its columns are called.
+    pub heading: Vec<String>,
+    /// Its rows, each with the line that it begins on.
+    pub rows: Vec<(i64, Vec<String>)>,
+}
+
+/// Reads a file. Rows that are empty are left out.
+pub fn read(text: &str) -> Result<Table> {
+    let wrong = |rule: &str| Problem::invalid("text", rule);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter(text))
+        .from_reader(text.as_bytes());
+    let mut heading = Vec::new();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record =
+            record.map_err(|_| wrong("must be rows of cells, as spreadsheets save them"))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = |cell: &str| {
+            let plain = cell.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c });
+            plain.take(CELL_MAX).collect::<String>().trim().to_owned()
+        };
+        let cells: Vec<String> = record.iter().map(cell).collect();
+        if cells.iter().all(String::is_empty) {
+            continue;
+        }
+        if heading.is_empty() {
+            heading = cells;
+        } else if rows.len() == ROWS_MAX {
+            return Err(wrong("must have at most 5000 rows: import it in parts"));
+        } else {
+            rows.push((i64::try_from(line).unwrap_or(i64::MAX), cells));
+        }
+    }
+    if heading.len() > COLUMNS_MAX {
+        return Err(wrong("must have at most 60 columns"));
+    }
+    if rows.is_empty() {
+        return Err(wrong("must have a heading and at least one row"));
+    }
+    for (_, cells) in &mut rows {
+        cells.resize(heading.len(), String::new());
+    }
+    Ok(Table { heading, rows })
+}
+
+/// What stands between cells: whichever of them is in the heading most often, outside of quotes.
+fn delimiter(text: &str) -> u8 {
+    let (mut quoted, mut counts) = (false, [0usize; 4]);
+    for byte in text.trim_start().bytes() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            b',' => counts[0] += 1,
+            b';' => counts[1] += 1,
+            b'\t' => counts[2] += 1,
+            b'|' => counts[3] += 1,
+            _ => {}
+        }
+    }
+    let most =
+        counts.iter().enumerate().max_by_key(|(at, count)| (**count, std::cmp::Reverse(*at)));
+    [b',', b';', b'\t', b'|'][most.map_or(0, |(at, _)| at)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn files_of_spreadsheets_are_read() {
+        let cells =
+            |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let told = read("\u{feff}Voornaam;\"Achter;naam\"\r\nZoë;\"de \"\"V\"\"\"\r\n;\r\nBo\r\n")
+            .unwrap();
+        assert_eq!(told.heading, cells(&["Voornaam", "Achter;naam"]));
+        assert_eq!(told.rows[0], (2, cells(&["Zoë", "de \"V\""])));
+        assert_eq!(told.rows[1], (4, cells(&["Bo", ""])));
+        assert_eq!(read("a\tb,c\n1\t2").unwrap().heading, cells(&["a", "b,c"]));
+        for wrong in ["", "a,b", "a,b\n,\n", &format!("{}\nx", ",".repeat(60))] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(read(&format!("a\n{}", "x\n".repeat(ROWS_MAX + 1))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_written_is_read(
+            rows in prop::collection::vec(prop::collection::vec("[a-zäß€ ,;\"'|\t]{0,12}", 3), 1..20),
+            between in prop::sample::select(vec![b',', b';', b'\t'])
+        ) {
+            let mut writer = csv::WriterBuilder::new().delimiter(between).from_writer(Vec::new());
+            writer.write_record(["one", "two", "three"]).unwrap();
+            rows.iter().for_each(|row| writer.write_record(row).unwrap());
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let kept: Vec<Vec<String>> = rows
+                .iter()
+                .map(|row| row.iter().map(|cell| cell.replace('\t', " ").trim().to_owned()).collect::<Vec<_>>())
+                .filter(|row| row.iter().any(|cell| !cell.is_empty()))
+                .collect();
+            match read(&text) {
+                Ok(told) => prop_assert_eq!(told.rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>(), kept),
+                Err(_) => prop_assert!(kept.is_empty()),
+            }
+        }
+
+        #[test]
+        fn nothing_makes_it_fall_over(text in ".{0,200}") {
+            read(&text).ok();
+        }
+    }
+}

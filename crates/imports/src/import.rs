@@ -1,0 +1,259 @@
+//! An import: a file of another program, what each of its columns is, and how far it is; and its rows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Fate, Read, Repeating, Trace, Write};
+use spotter_kernel::{
+    Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, CompanyId},
+    id_type,
+};
+use spotter_store::{Json, Tx, params, parts, record, statements, stored_ids, values, words};
+
+use crate::{fields::ImportKind, row::DateOrder};
+
+id_type!(
+    /// An import.
+    ImportId,
+    RequestInvalid
+);
+stored_ids!(ImportId);
+
+words! {
+    /// How far an import is. What is checked can be looked at, corrected and started; what was done can be undone.
+    pub enum ImportStatus {
+        Checking = "checking",
+        Checked = "checked",
+        Running = "running",
+        Done = "done",
+        Undoing = "undoing",
+        Undone = "undone",
+    }
+}
+
+words! {
+    /// What became of a row: `kept` is one that could not be undone.
+    pub enum RowState {
+        Unchecked = "unchecked",
+        Ready = "ready",
+        Wrong = "wrong",
+        Done = "done",
+        Undone = "undone",
+        Kept = "kept",
+    }
+}
+
+/// How long an import is kept after the file came, in days: it holds what clients have told.
+pub(crate) const KEPT_DAYS: i64 = 30;
+
+/// A column of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportColumn {
+    /// What the file calls it.
+    pub name: String,
+    /// The field that it is; null where it is left out.
+    pub field: Option<String>,
+    /// Some of what it holds.
+    pub samples: Vec<String>,
+}
+
+record! {
+    /// An import.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Import {
+        /// Its id.
+        pub import_id: ImportId,
+        /// What the rows are.
+        pub kind: ImportKind,
+        /// How far it is.
+        pub status: ImportStatus,
+        /// What the file is called.
+        pub file_name: Option<String>,
+        /// Its columns, from the first to the last.
+        pub columns: Json<Vec<ImportColumn>>,
+        /// How dates are written whose year comes last.
+        pub date_order: DateOrder,
+        /// What clients are whose row says nothing of it; null for `lead`.
+        pub member_status: Option<String>,
+        /// What is under way, or was last: a worker that is not of it any more leaves it alone.
+        #[serde(skip)]
+        pub(crate) run_id: Id,
+        /// As whom it is done.
+        pub created_by: CoachId,
+        pub(crate) created_at: Timestamp,
+        pub(crate) updated_at: Timestamp,
+        /// When it is forgotten, with its rows; what it made stays.
+        pub(crate) expires_at: Timestamp,
+    }
+}
+
+impl Import {
+    /// The import with this id.
+    pub fn find(cx: &mut Read, id: ImportId) -> Result<Self> {
+        cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
+    }
+
+    /// The import of which this is under way.
+    pub(crate) fn of_run(cx: &mut Read, run: Id) -> Result<Option<Self>> {
+        cx.one(OF_RUN, params![run])
+    }
+
+    /// What each column is.
+    pub fn fields(&self) -> Vec<Option<String>> {
+        self.columns.0.iter().map(|column| column.field.clone()).collect()
+    }
+
+    /// What is under way, or was last.
+    pub const fn run(&self) -> Id {
+        self.run_id
+    }
+
+    pub(crate) fn insert(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("import", self.import_id, ["import"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Refuses what cannot be done to it where it is.
+    pub(crate) fn must_be(&self, statuses: &[ImportStatus], rule: &str) -> Result<()> {
+        match statuses.contains(&self.status) {
+            true => Ok(()),
+            false => Err(Problem::conflict("status", rule)),
+        }
+    }
+
+    pub(crate) fn save(&mut self, cx: &mut Write) -> Result<()> {
+        self.updated_at = cx.now();
+        cx.touch("import", self.import_id, ["status"]);
+        cx.defer(SAVE, &self.state())
+    }
+}
+
+record! {
+    /// A row of an import.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct ImportRow {
+        /// The line of the file that it begins on.
+        pub line: i64,
+        /// What it says, by column; empty once its client was erased.
+        pub cells: Json<Vec<String>>,
+        /// What became of it.
+        pub state: RowState,
+        /// The field that is wrong, or null.
+        pub field: Option<String>,
+        /// Why, or null.
+        pub rule: Option<String>,
+        /// The record that it became, or null.
+        pub record_id: Option<Id>,
+        #[serde(skip)]
+        pub(crate) client_id: Option<ClientId>,
+    }
+}
+
+/// Rows by what became of them.
+pub(crate) fn counted(cx: &mut Read, id: ImportId) -> Result<Vec<(RowState, i64)>> {
+    cx.all(COUNT, params![id])
+}
+
+/// Keeps the rows of a file.
+pub(crate) fn keep_rows(cx: &mut Write, id: ImportId, rows: Vec<(i64, Vec<String>)>) -> Result<()> {
+    for (line, cells) in rows {
+        cx.defer(KEEP_ROW, params![id, line, Json(cells), RowState::Unchecked])?;
+    }
+    Ok(())
+}
+
+/// Has every row checked anew.
+pub(crate) fn forget_checks(cx: &mut Write, id: ImportId) -> Result<()> {
+    cx.execute(UNCHECK, params![id, RowState::Unchecked]).map(drop)
+}
+
+/// The rows that are where somebody is to go on with them, from the first, or from the last, and the import.
+pub(crate) fn rows(cx: &mut Read, id: ImportId, state: RowState) -> Result<Vec<ImportRow>> {
+    cx.all(ROWS, params![id, state])
+}
+
+/// Some cells of a column.
+pub(crate) fn cells_of(rows: &[(i64, Vec<String>)], at: usize) -> impl Iterator<Item = &str> {
+    rows.iter()
+        .filter_map(move |(_, cells)| cells.get(at))
+        .map(String::as_str)
+        .filter(|cell| !cell.is_empty())
+}
+
+/// Says what became of a row that was in a state until now; whether it was.
+pub(crate) fn settle(
+    cx: &mut Write,
+    id: ImportId,
+    row: &ImportRow,
+    before: RowState,
+) -> Result<bool> {
+    let ImportRow { line, state, field, rule, record_id, client_id, .. } = row;
+    let client = *client_id;
+    let count = cx.execute(
+        SETTLE,
+        params![id, *line, before, *state, field.clone(), rule.clone(), *record_id, client],
+    )?;
+    Ok(count == 1)
+}
+
+/// Forgets an import and its rows; what it made stays.
+pub(crate) fn forget(cx: &mut Write, id: ImportId) -> Result<()> {
+    cx.execute(FORGET_ROWS, params![id])?;
+    cx.touch("import", id, ["import"]);
+    cx.defer(FORGET, params![id])
+}
+
+/// Forgets some imports whose time is over; how many.
+fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
+    let old: Vec<(CompanyId, ImportId)> = tx.all(OLD, params![now])?;
+    for (company, id) in &old {
+        tx.defer(FORGET_ROWS, params![company, id])?;
+        tx.defer(FORGET, params![company, id])?;
+    }
+    Ok(old.len() as u64)
+}
+
+const REPEATING: &[Repeating] =
+    &[Repeating::prune("forget_imports", "Forget imports whose file came a month ago", prune)];
+
+/// What is kept of clients here.
+const TRACES: &[Trace] = &[Trace::emptied(
+    "import_row",
+    "That a row of an import was about the client: what it said is deleted.",
+    Fate::Run(empty_of),
+)];
+
+fn empty_of(cx: &mut Write, client: Id) -> Result<bool> {
+    cx.execute(EMPTY_OF, params![client]).map(|_| false)
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES)
+}
+
+parts! {
+    Import by import_id without kind, file_name, created_by, created_at, expires_at;
+    STATE state: status, columns, date_order, member_status, run_id, updated_at;
+}
+
+statements! {
+    FIND = "SELECT ", Import::COLUMNS, " FROM import WHERE company_id = ?1 AND import_id = ?2";
+    OF_RUN = "SELECT ", Import::COLUMNS, " FROM import WHERE company_id = ?1 AND run_id = ?2";
+    INSERT = "INSERT INTO import ", values!(Import);
+    SAVE = "UPDATE import SET ", Import::STATE, " WHERE company_id = ?1 AND import_id = ?2";
+    FORGET = "DELETE FROM import WHERE company_id = ?1 AND import_id = ?2";
+    KEEP_ROW = "INSERT INTO import_row (company_id, import_id, line, cells, state) VALUES (?1, ?2, ?3, ?4, ?5)";
+    UNCHECK = "UPDATE import_row SET state = ?3, field = NULL, rule = NULL WHERE company_id = ?1 AND import_id = ?2";
+    COUNT = "SELECT state, count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 GROUP BY state";
+    ROWS = "SELECT ", ImportRow::COLUMNS, " FROM import_row WHERE company_id = ?1 AND import_id = ?2 AND state = ?3 \
+        ORDER BY line LIMIT 5000";
+    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9 \
+        WHERE company_id = ?1 AND import_id = ?2 AND line = ?3 AND state = ?4";
+    FORGET_ROWS = "DELETE FROM import_row WHERE company_id = ?1 AND import_id = ?2";
+    OLD = "SELECT company_id, import_id FROM import WHERE expires_at <= ?1 LIMIT 5";
+    EMPTY_OF = "UPDATE import_row SET cells = '[]', client_id = NULL WHERE company_id = ?1 AND client_id = ?2";
+}

@@ -1,0 +1,24 @@
+//! Taking over what other programs have written: clients, and what they were sold.
+//!
+//! What knows no database comes first: how a file is read ([`file`]), what its columns may be ([`fields`]), and how a row
+//! becomes the body of an operation ([`row`]). Then an import and its rows ([`import`]), what people do with it
+//! ([`operations`]), and what the worker does that runs the operations, row by row, as whoever asked for it ([`steps`]).
+
+pub mod fields;
+pub mod file;
+mod import;
+mod operations;
+pub mod row;
+pub mod steps;
+
+pub use fields::ImportKind;
+pub use import::{Import, ImportId, ImportRow, ImportStatus, RowState};
+pub use operations::{NewImport, create, report, start};
+pub use steps::RUN;
+
+use spotter_contract::Area;
+
+/// What the area brings.
+pub fn area() -> Area {
+    Area::join([import::area(), operations::area(), steps::area()]).under("Imports")
+}

@@ -1,0 +1,327 @@
+//! A row of a file as the body of an operation.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+use spotter_kernel::{Date, money::Currency};
+use spotter_store::words;
+
+use crate::fields::{Field, ImportKind, Named, Reading, folded};
+
+words! {
+    /// How dates are written whose year comes last.
+    pub enum DateOrder { DayFirst = "day_first", MonthFirst = "month_first" }
+}
+
+/// The records that are there, by what rows call them.
+#[derive(Clone, Debug, Default)]
+pub struct Known(HashMap<(Named, String), Option<String>>);
+
+impl Known {
+    /// Adds a record under a name; two under one name are neither's.
+    pub fn add(&mut self, named: Named, name: &str, id: &str) {
+        if name.trim().is_empty() {
+            return;
+        }
+        let known = self.0.entry((named, folded_name(name)));
+        known
+            .and_modify(|own| {
+                if own.as_deref() != Some(id) {
+                    *own = None;
+                }
+            })
+            .or_insert_with(|| Some(id.to_owned()));
+    }
+
+    /// Whether a name was looked up.
+    pub fn has(&self, named: Named, name: &str) -> bool {
+        self.0.contains_key(&(named, folded_name(name)))
+    }
+
+    fn find(&self, named: Named, name: &str) -> Result<&str, &'static str> {
+        match (self.0.get(&(named, folded_name(name))), named) {
+            (Some(Some(id)), _) => Ok(id),
+            (Some(None), _) => Err("is what several are called"),
+            (None, Named::Coach) => Err("must be a coach's name or e-mail address"),
+            (None, Named::Location) => Err("must be a location's name"),
+            (None, Named::Membership) => Err("must be the name of a membership that is sold"),
+            (None, Named::Client) => Err("must be the e-mail address of a client"),
+        }
+    }
+}
+
+fn folded_name(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// How rows are read.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// What they are.
+    pub kind: ImportKind,
+    /// What each column is; nothing where it is left out.
+    pub columns: Vec<Option<String>>,
+    /// How dates are written.
+    pub date_order: DateOrder,
+    /// What clients are who say nothing of it.
+    pub member_status: Option<String>,
+    /// What amounts are in.
+    pub currency: Currency,
+    /// Where addresses are that do not say so.
+    pub country: Option<String>,
+}
+
+/// A field of a row that is not in order, and the rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The field.
+    pub field: String,
+    /// What it must be.
+    pub rule: String,
+}
+
+fn wrong(field: &str, rule: impl Into<String>) -> Wrong {
+    Wrong { field: field.to_owned(), rule: rule.into() }
+}
+
+impl Rules {
+    /// The cells that columns of a field hold, of one row.
+    pub fn cell<'c>(&self, field: &str, cells: &'c [String]) -> Option<&'c str> {
+        let at = self.columns.iter().position(|own| own.as_deref() == Some(field))?;
+        cells.get(at).map(String::as_str).filter(|cell| !cell.is_empty())
+    }
+
+    /// What a row names that is there already.
+    pub fn named<'c>(&self, cells: &'c [String]) -> Vec<(Named, &'c str)> {
+        let named = self.kind.fields().iter().filter_map(|field| match field.reading {
+            Reading::Named(named) => Some((named, self.cell(field.name, cells)?)),
+            _ => None,
+        });
+        named.collect()
+    }
+
+    /// The body that a row amounts to. What the operation itself can judge is left to it.
+    pub fn body(&self, cells: &[String], known: &Known) -> Result<Value, Wrong> {
+        let mut body = Value::Object(Map::new());
+        for field in self.kind.fields() {
+            if let Some(cell) = self.cell(field.name, cells) {
+                self.put(&mut body, field, cell, known)?;
+            }
+        }
+        if body["address"].is_object() && body["address"]["country"].is_null() {
+            let none = || wrong("address.country", "is needed: the company has said none either");
+            body["address"]["country"] = self.country.clone().ok_or_else(none)?.into();
+        }
+        if self.kind == ImportKind::Clients
+            && body["memberStatus"].is_null()
+            && let Some(status) = &self.member_status
+        {
+            body["memberStatus"] = status.clone().into();
+        }
+        let lacks = |field: &&Field| field.required && body[field.name].is_null();
+        match self.kind.fields().iter().find(lacks) {
+            Some(field) => Err(wrong(field.name, "is needed")),
+            None => Ok(body),
+        }
+    }
+
+    fn put(&self, body: &mut Value, field: &Field, cell: &str, known: &Known) -> Result<(), Wrong> {
+        let value = match field.reading {
+            Reading::Text if field.name == "address.country" => country(cell).into(),
+            Reading::Text => cell.into(),
+            Reading::WholeName => {
+                let (first, last) = cell.split_once(' ').unwrap_or((cell, ""));
+                for (name, part) in [("firstName", first), ("lastName", last.trim())] {
+                    if body[name].is_null() && !part.is_empty() {
+                        body[name] = part.into();
+                    }
+                }
+                return Ok(());
+            }
+            Reading::Date => match date(cell, self.date_order) {
+                Some(date) => json!(date.to_string()),
+                None => return Err(wrong(field.name, "must be a date, such as 2026-11-24")),
+            },
+            Reading::Money => match self.currency.read(cell) {
+                Some(amount) => json!(amount),
+                None => return Err(wrong(field.name, "must be an amount, such as 49.00")),
+            },
+            Reading::Tags => {
+                let tags = cell.split([',', ';']).map(str::trim).filter(|tag| !tag.is_empty());
+                tags.collect()
+            }
+            Reading::Word(words) => {
+                let written = cell.trim().to_lowercase();
+                let fits = |(word, others): &&(&str, &[&str])| {
+                    *word == written || others.contains(&written.as_str())
+                };
+                match words.iter().find(fits) {
+                    Some((word, _)) => (*word).into(),
+                    None => {
+                        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                        let rule = format!("must be one of {}", all.join(", "));
+                        return Err(wrong(field.name, rule));
+                    }
+                }
+            }
+            Reading::Named(named) => match known.find(named, cell) {
+                Ok(id) => id.into(),
+                Err(rule) => return Err(wrong(field.name, rule)),
+            },
+        };
+        match field.name.split_once('.') {
+            Some((whole, part)) => body[whole][part] = value,
+            None => body[field.name] = value,
+        }
+        Ok(())
+    }
+}
+
+/// A country as people write it, where it is one of those around; as it stands otherwise, for the operation to judge.
+fn country(cell: &str) -> String {
+    let code = match folded(cell).as_str() {
+        "nederland" | "the netherlands" | "netherlands" | "holland" | "niederlande" => "NL",
+        "belgië" | "belgie" | "belgium" | "belgique" | "belgien" => "BE",
+        "deutschland" | "germany" | "duitsland" => "DE",
+        "österreich" | "austria" | "oostenrijk" => "AT",
+        "france" | "frankrijk" | "frankreich" => "FR",
+        "united kingdom" | "uk" | "great britain" | "england" => "GB",
+        "united states" | "usa" | "united states of america" => "US",
+        _ => return cell.to_uppercase(),
+    };
+    code.to_owned()
+}
+
+/// A date: year first whatever the order, or with the year last.
+pub fn date(text: &str, order: DateOrder) -> Option<Date> {
+    // Spreadsheets add the time of midnight.
+    let text = text.split(['T', ' ']).next().unwrap_or(text);
+    let parts: Vec<&str> = text.split(['-', '/', '.']).collect();
+    let [first, second, third] = parts.as_slice() else { return None };
+    let (year, month, day) = match (first.len(), order) {
+        (4, _) => (*first, *second, *third),
+        (_, DateOrder::DayFirst) => (*third, *second, *first),
+        (_, DateOrder::MonthFirst) => (*third, *first, *second),
+    };
+    let short = |part: &str| matches!(part.len(), 1 | 2);
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = year.len() == 4 && short(month) && short(day);
+    if !fits || ![year, month, day].into_iter().all(digits) {
+        return None;
+    }
+    Date::parse(&format!("{year}-{month:0>2}-{day:0>2}"))
+}
+
+/// How dates are written of which these are some: by the first that can be meant one way alone.
+pub fn guess_order<'c>(cells: impl IntoIterator<Item = &'c str>) -> DateOrder {
+    for cell in cells {
+        let days = date(cell, DateOrder::DayFirst);
+        let months = date(cell, DateOrder::MonthFirst);
+        match (days, months) {
+            (Some(_), None) => return DateOrder::DayFirst,
+            (None, Some(_)) => return DateOrder::MonthFirst,
+            _ => {}
+        }
+    }
+    DateOrder::DayFirst
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rules(kind: ImportKind, columns: &[&str]) -> Rules {
+        let columns = columns.iter().map(|name| Some((*name).to_owned())).collect();
+        let currency = Currency::parse("EUR").unwrap();
+        let (date_order, country) = (DateOrder::DayFirst, Some("NL".to_owned()));
+        let member_status = Some("active".to_owned());
+        Rules { kind, columns, date_order, member_status, currency, country }
+    }
+
+    fn cells(cells: &[&str]) -> Vec<String> {
+        cells.iter().map(|cell| (*cell).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_row_is_the_body_of_an_operation() {
+        let columns = [
+            "name",
+            "email",
+            "dateOfBirth",
+            "gender",
+            "tags",
+            "address.line1",
+            "address.city",
+            "assignedCoachId",
+        ];
+        let rules = rules(ImportKind::Clients, &columns);
+        let mut known = Known::default();
+        known.add(Named::Coach, "Bo  Vos", "1");
+        let row = [
+            "Zoë de Vries",
+            "zoe@example.com",
+            "3-4-1990",
+            "V",
+            "vip; new",
+            "Dam 1",
+            "Utrecht",
+            "bo vos",
+        ];
+        let body = rules.body(&cells(&row), &known).unwrap();
+        assert_eq!(
+            body,
+            json!({"firstName": "Zoë", "lastName": "de Vries", "email": "zoe@example.com", "dateOfBirth": "1990-04-03",
+                "gender": "female", "tags": ["vip", "new"], "address": {"line1": "Dam 1", "city": "Utrecht", "country": "NL"},
+                "assignedCoachId": "1", "memberStatus": "active"})
+        );
+        known.add(Named::Coach, "bo vos", "2");
+        let refused = rules.body(&cells(&row), &known).unwrap_err();
+        assert_eq!(refused, wrong("assignedCoachId", "is what several are called"));
+        let nobody = rules.body(&cells(&["", "x@example.com", "", "", "", "", "", ""]), &known);
+        assert_eq!(nobody.unwrap_err(), wrong("firstName", "is needed"));
+        let when = rules.body(&cells(&["A", "", "31-31-1990", "", "", "", "", ""]), &known);
+        assert_eq!(when.unwrap_err().field, "dateOfBirth");
+    }
+
+    #[test]
+    fn a_membership_is_of_a_client_who_is_there() {
+        let rules = rules(ImportKind::Memberships, &["clientId", "productId", "price", "startsOn"]);
+        let mut known = Known::default();
+        known.add(Named::Client, "ann@example.com", "c");
+        known.add(Named::Membership, "Gold", "p");
+        let body = rules.body(&cells(&["Ann@Example.com", "gold", "49,50", "2026-12-01"]), &known);
+        let sold =
+            json!({"clientId": "c", "productId": "p", "price": 4950, "startsOn": "2026-12-01"});
+        assert_eq!(body.unwrap(), sold);
+        let gone = rules.body(&cells(&["bea@example.com", "Gold", "", ""]), &known).unwrap_err();
+        assert_eq!(gone.field, "clientId");
+    }
+
+    #[test]
+    fn the_order_of_dates_is_told_by_those_that_can_be_meant_one_way() {
+        assert_eq!(guess_order(["1990-13-01", "03/04/1990", "04/13/1990"]), DateOrder::MonthFirst);
+        assert_eq!(guess_order(["03/04/1990", "13/04/1990"]), DateOrder::DayFirst);
+        assert_eq!(guess_order(["03/04/1990", ""]), DateOrder::DayFirst);
+        assert_eq!(date("1990-4-3 00:00:00", DateOrder::MonthFirst), Date::parse("1990-04-03"));
+        for no in ["3-4-90", "1990", "a-b-cccc", "1-1-1-1", "", "--", "03-04-١٩٩٠"] {
+            assert_eq!(date(no, DateOrder::DayFirst), None, "{no}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_date_is_read_in_its_order(days in 0i64..60_000, padded: bool, between in prop::sample::select(vec!['-', '/', '.'])) {
+            let born = Date::parse("1900-01-01").unwrap().plus_days(days).unwrap();
+            let text = born.to_string();
+            let (year, month, day) = (&text[..4], &text[5..7], &text[8..]);
+            let short = |part: &str| if padded { part.to_owned() } else { part.trim_start_matches('0').to_owned() };
+            let (month, day) = (short(month), short(day));
+            let written = |parts: [&str; 3]| parts.join(&between.to_string());
+            prop_assert_eq!(date(&written([&day, &month, year]), DateOrder::DayFirst), Some(born));
+            prop_assert_eq!(date(&written([&month, &day, year]), DateOrder::MonthFirst), Some(born));
+            prop_assert_eq!(date(&written([year, &month, &day]), DateOrder::MonthFirst), Some(born));
+        }
+    }
+}

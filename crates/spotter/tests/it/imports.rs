@@ -1,0 +1,300 @@
+//! Files of other programs: checked, corrected, taken over once, undone as a whole.
+
+use serde_json::{Value, json};
+
+use crate::{
+    console::Browser,
+    finance::new_product,
+    harness::{App, people, random_text},
+    on_both_engines,
+    workout::text,
+};
+
+on_both_engines!(
+    a_file_of_clients_is_checked_done_and_undone,
+    columns_are_corrected_by_whoever_knows_better,
+    memberships_are_of_clients_who_are_there,
+    a_row_is_done_once_however_often_it_is_asked,
+    files_that_are_none_are_refused,
+    imports_are_managers_and_of_one_company,
+    a_manager_brings_a_file_on_a_page,
+);
+
+/// A file that was brought and checked.
+pub async fn brought(app: &App, kind: &str, file: &str) -> String {
+    let new = json!({"kind": kind, "text": file, "fileName": "old.csv"});
+    let made = app.app("POST", "/imports", Some(new)).await.ok();
+    let import = text(made.data(), "/import/importId");
+    settled(app, &import).await;
+    import
+}
+
+/// An import once nothing is under way.
+pub async fn settled(app: &App, import: &str) -> Value {
+    for _ in 0..1_000 {
+        let told = app.app("GET", &format!("/imports/{import}"), None).await.ok();
+        let status = text(told.data(), "/import/status");
+        if !["checking", "running", "undoing"].contains(&&*status) {
+            return told.data().clone();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the import does not end");
+}
+
+async fn wrong(app: &App, import: &str, state: &str) -> Vec<(i64, String, String)> {
+    let path = format!("/imports/{import}/rows?state={state}");
+    let told = app.app("GET", &path, None).await.ok();
+    let rows = told.data()["importRows"].as_array().unwrap().clone();
+    let word = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    rows.iter()
+        .map(|row| (row["line"].as_i64().unwrap(), word(row, "field"), word(row, "rule")))
+        .collect()
+}
+
+async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
+    let mark = random_text();
+    let there = format!("there-{mark}@example.com");
+    app.new_client(json!({"firstName": "There", "email": there})).await;
+    app.events().await;
+    let before = app.get("/clients?limit=1").await.data()["total"].clone();
+    let file = format!(
+        "Naam;E-mailadres;Geboortedatum;Geslacht;Plaats;Adres;Coach;Land\n\
+         Ann de Vries;ann-{mark}@example.com;31-12-1990;v;Utrecht;Dam 1;Ada Admin;Nederland\n\
+         Bea;{there};;;;;\n\
+         Cor;no address;;;;;\n\
+         ;dee-{mark}@example.com;;;;;\n\
+         Eva;ANN-{mark}@example.com;;;;;\n\
+         Fay;fay-{mark}@example.com;31-31-1990;;;;\n\
+         Gus;gus-{mark}@example.com;1-2-1980;;;;Nobody\n\
+         Hal;hal-{mark}@example.com;01/02/1980;m;;;\n"
+    );
+    let import = brought(&app, "clients", &file).await;
+    let told = settled(&app, &import).await;
+    assert_eq!(told["import"]["status"], "checked", "{told}");
+    let counts = |ready: i64, done: i64, undone: i64| json!({"total": 8, "unchecked": 0, "ready": ready, "wrong": 6, "done": done, "undone": undone, "kept": 0});
+    assert_eq!(told["counts"], counts(2, 0, 0), "{:?}", wrong(&app, &import, "wrong").await);
+    let found = wrong(&app, &import, "wrong").await;
+    let fields: Vec<(i64, &str)> = found.iter().map(|(line, field, _)| (*line, &**field)).collect();
+    assert_eq!(
+        fields,
+        [
+            (3, "email"),
+            (4, "email"),
+            (5, "firstName"),
+            (6, "email"),
+            (7, "dateOfBirth"),
+            (8, "assignedCoachId")
+        ],
+        "{found:?}"
+    );
+    assert_eq!(found[3].2, "is that of line 2, too");
+    // Nothing is kept of the trial.
+    assert_eq!(app.events().await, []);
+    assert_eq!(app.get("/clients?limit=1").await.data()["total"], before);
+
+    app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+    let told = settled(&app, &import).await;
+    assert_eq!((&told["import"]["status"], &told["counts"]), (&json!("done"), &counts(0, 2, 0)));
+    let events = app.events().await;
+    let names: Vec<&str> = events.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["client.created", "client.created"]);
+    let ann = app.get(&format!("/clients?search=ann-{mark}@example.com")).await.ok();
+    let ann = ann.data()["clients"][0].clone();
+    for (name, value) in [
+        ("firstName", "Ann"),
+        ("lastName", "de Vries"),
+        ("dateOfBirth", "1990-12-31"),
+        ("gender", "female"),
+    ] {
+        assert_eq!(ann[name], value, "{ann}");
+    }
+    let whole = app.get(&format!("/clients/{}", text(&ann, "/clientId"))).await.ok();
+    assert_eq!(whole.data()["client"]["assignedCoachId"], ann["assignedCoachId"]);
+    app.app("POST", &format!("/imports/{import}/start"), None)
+        .await
+        .refused(409, "PUBLIC_API_ERROR");
+
+    app.app("POST", &format!("/imports/{import}/undo"), None).await.ok();
+    let told = settled(&app, &import).await;
+    assert_eq!((&told["import"]["status"], &told["counts"]), (&json!("undone"), &counts(0, 0, 2)));
+    let events = app.events().await;
+    assert_eq!(
+        events.iter().filter(|(name, _)| name == "client.archived").count(),
+        2,
+        "{events:?}"
+    );
+    let gone = app.get(&format!("/clients/{}", text(&ann, "/clientId"))).await.ok();
+    assert_eq!(gone.data()["client"]["archiveReason"], "The import was undone");
+    // The same file can be taken over again.
+    let again = brought(&app, "clients", &file).await;
+    assert_eq!(settled(&app, &again).await["counts"], counts(2, 0, 0));
+    app.app("DELETE", &format!("/imports/{again}"), None).await.ok();
+    app.app("GET", &format!("/imports/{again}"), None).await.refused(404, "resource.not_found");
+    app.events().await;
+}
+
+async fn columns_are_corrected_by_whoever_knows_better(app: App) {
+    let mark = random_text();
+    let file = format!("who,when,x\nAnn,02/03/1990,x-{mark}\nBea,13/03/1990,y-{mark}\n");
+    let import = brought(&app, "clients", &file).await;
+    assert_eq!(settled(&app, &import).await["counts"]["wrong"], 2);
+    let put =
+        async |body: Value| app.app("PUT", &format!("/imports/{import}/columns"), Some(body)).await;
+    for (columns, rule) in [
+        (json!(["firstName"]), "must be 3"),
+        (json!(["firstName", "shoes", null]), "shoes is none of"),
+        (json!(["firstName", "firstName", null]), "said of two"),
+    ] {
+        let refused = put(json!({"columns": columns})).await.refused(400, "request.invalid");
+        assert!(refused.body.to_string().contains(rule), "{}", refused.body);
+    }
+    let columns = json!(["firstName", "dateOfBirth", "externalId"]);
+    put(json!({"columns": columns, "dateOrder": "month_first"})).await.ok();
+    let told = settled(&app, &import).await;
+    assert_eq!((&told["counts"]["ready"], &told["counts"]["wrong"]), (&json!(1), &json!(1)));
+    put(json!({"columns": columns, "dateOrder": "day_first", "memberStatus": "active"})).await.ok();
+    assert_eq!(settled(&app, &import).await["counts"]["ready"], 2);
+    app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+    settled(&app, &import).await;
+    let path = format!("/imports/{import}/rows?state=done");
+    let rows = app.app("GET", &path, None).await.ok();
+    let ann = text(rows.data(), "/importRows/0/recordId");
+    let ann = app.get(&format!("/clients/{ann}")).await.ok();
+    let ann = &ann.data()["client"];
+    assert_eq!(
+        (&ann["dateOfBirth"], &ann["memberStatus"]),
+        (&json!("1990-03-02"), &json!("active"))
+    );
+    assert_eq!(ann["externalId"], format!("x-{mark}"));
+    app.events().await;
+}
+
+async fn memberships_are_of_clients_who_are_there(app: App) {
+    let mark = random_text();
+    let facts = json!({"productType": "Membership", "name": {"en": format!("Gold {mark}")}, "price": 4900,
+        "vatPercentage": 21, "period": "Month", "autoRenew": true});
+    new_product(&app, facts).await;
+    let email = format!("ann-{mark}@example.com");
+    let client = app.new_client(json!({"firstName": "Ann", "email": email})).await;
+    app.events().await;
+    let file = format!(
+        "Email\tMembership\tStart\tAmount\n{email}\tgold  {mark}\t\t39,50\n\
+         nobody-{mark}@example.com\tGold {mark}\t\t\n{email}\tSilver\t\t\n{email}\tGold {mark}\t\tmuch\n"
+    );
+    let import = brought(&app, "memberships", &file).await;
+    let found = wrong(&app, &import, "wrong").await;
+    let fields: Vec<&str> = found.iter().map(|(_, field, _)| &**field).collect();
+    assert_eq!(fields, ["clientId", "productId", "price"], "{found:?}");
+    app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+    let told = settled(&app, &import).await;
+    assert_eq!(told["counts"]["done"], 1, "{:?}", wrong(&app, &import, "wrong").await);
+    let sold = app.get(&format!("/finance/clients/{client}/products")).await.ok();
+    assert_eq!(sold.data()["total"], 1);
+    app.app("POST", &format!("/imports/{import}/undo"), None).await.ok();
+    let told = settled(&app, &import).await;
+    assert_eq!(told["counts"]["undone"], 1, "{:?}", wrong(&app, &import, "kept").await);
+    app.events().await;
+}
+
+async fn a_row_is_done_once_however_often_it_is_asked(app: App) {
+    let mark = random_text();
+    let rows: String = (0..40).map(|at| format!("P{at},{mark}-{at}@example.com\n")).collect();
+    let import = brought(&app, "clients", &format!("first name,email\n{rows}")).await;
+    app.events().await;
+    let path = format!("/imports/{import}/start");
+    let starts = (0..4).map(|_| app.app("POST", &path, None));
+    let answers = futures_util::future::join_all(starts).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    // What comes between is left out, with the reason.
+    let taken = json!({"firstName": "First", "email": format!("{mark}-39@example.com")});
+    let first = app.post("/clients", taken).await.status == 201;
+    let told = settled(&app, &import).await;
+    let done = told["counts"]["done"].as_i64().unwrap();
+    assert_eq!(done + told["counts"]["wrong"].as_i64().unwrap(), 40);
+    let created = app.events().await.iter().filter(|(name, _)| name == "client.created").count();
+    assert_eq!(created as i64, done + i64::from(first));
+}
+
+async fn files_that_are_none_are_refused(app: App) {
+    let post = async |body: Value| app.app("POST", "/imports", Some(body)).await;
+    for (file, rule) in [
+        ("".to_owned(), "at least one row"),
+        ("a,b".to_owned(), "at least one row"),
+        (format!("a\n{}", "x\n".repeat(5_001)), "at most 5000"),
+        (",".repeat(70) + "x\nx", "at most 60"),
+    ] {
+        let refused = post(json!({"kind": "clients", "text": file})).await;
+        let refused = refused.refused(400, "request.invalid").about("text");
+        assert!(refused.body.to_string().contains(rule), "{}", refused.body);
+    }
+    post(json!({"kind": "shoes", "text": "a\nb"}))
+        .await
+        .refused(400, "PUBLIC_API_INVALID_ENUM")
+        .about("kind");
+    // Whatever stands in a cell is text.
+    let file = "First name,Last name\n=1+1,<script>alert(1)</script>\n\"\u{0}x\",'; DROP TABLE client; --\n";
+    let import = brought(&app, "clients", file).await;
+    let told = settled(&app, &import).await;
+    assert_eq!(told["counts"]["total"], 2);
+    // A start of what has no row in order is refused.
+    let nothing = brought(&app, "clients", "email\nx\n").await;
+    app.app("POST", &format!("/imports/{nothing}/start"), None)
+        .await
+        .refused(409, "PUBLIC_API_ERROR");
+    app.app("POST", &format!("/imports/{nothing}/undo"), None)
+        .await
+        .refused(409, "PUBLIC_API_ERROR");
+}
+
+async fn imports_are_managers_and_of_one_company(app: App) {
+    let import = brought(&app, "clients", "first name\nAnn\n").await;
+    let (_, coach) = people::coach(&app, "Coach").await;
+    let other = App::new(app.server.clone()).await;
+    for (method, path) in [
+        ("GET", format!("/imports/{import}")),
+        ("GET", format!("/imports/{import}/rows")),
+        ("POST", format!("/imports/{import}/start")),
+        ("DELETE", format!("/imports/{import}")),
+    ] {
+        app.app_as(&coach, method, &path, None).await.refused(403, "auth.forbidden");
+        other.app(method, &path, None).await.refused(404, "resource.not_found");
+    }
+    // Who is no manager any more when it is their turn does nothing.
+    let (id, manager) = people::coach(&app, "Manager").await;
+    let new = json!({"kind": "clients", "text": "first name\nAnn\n"});
+    let made = app.app_as(&manager, "POST", "/imports", Some(new)).await.ok();
+    let theirs = text(made.data(), "/import/importId");
+    settled(&app, &theirs).await;
+    app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"status": "deactivated"}))).await.ok();
+    app.events().await;
+    app.app("POST", &format!("/imports/{theirs}/start"), None).await.ok();
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert_eq!(app.events().await, []);
+}
+
+async fn a_manager_brings_a_file_on_a_page(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get("/console/imports").await.is(200);
+    let form = page.form("create_import").with("kind", "clients");
+    let mark = random_text();
+    let file = format!("Voornaam;E-mail\nZo\u{eb};zoe-{mark}@example.com\n;x\n");
+    // As a spreadsheet of Windows saves it.
+    let bytes: Vec<u8> = file.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let answer = browser.send_file(form, "text", "leden.csv", bytes).await;
+    assert_eq!(answer.status, 303, "{}", answer.main());
+    let import = answer.location.rsplit('/').next().unwrap().to_owned();
+    settled(&app, &import).await;
+    let page = browser.get(&answer.location).await.is(200).shows("leden.csv").shows("First name");
+    let columns = page.form("set_import_columns");
+    assert_eq!(columns.field("columns.0"), Some("firstName"));
+    browser.act(columns.with("memberStatus", "active")).await;
+    settled(&app, &import).await;
+    let page = browser.get(&answer.location).await.is(200);
+    browser.act(page.form("start_import")).await;
+    settled(&app, &import).await;
+    let found = app.get(&format!("/clients?search=zoe-{mark}@example.com")).await.ok();
+    assert_eq!(found.data()["clients"][0]["firstName"], "Zo\u{eb}");
+    browser.get(&answer.location).await.is(200).shows("Undo import");
+    app.events().await;
+}

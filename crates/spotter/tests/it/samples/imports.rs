@@ -1,0 +1,36 @@
+use serde_json::{Value, json};
+use spotter_contract::Operation;
+
+use super::{Ids, Making, Sample};
+use crate::{
+    harness::App,
+    imports::{brought, settled},
+};
+
+/// A file of clients that was brought.
+pub struct Imports;
+
+impl Sample for Imports {
+    fn has(&self, operation: &Operation) -> bool {
+        operation.path.starts_with("/imports")
+    }
+
+    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+        Box::pin(async move {
+            let import = brought(app, "clients", "Voornaam\nImke\n").await;
+            if of.is_some_and(|operation| operation.id == "undo_import") {
+                app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+                settled(app, &import).await;
+            }
+            ids.insert("importId", import);
+        })
+    }
+
+    fn body(&self, operation: &str, _: &Ids) -> Value {
+        match operation {
+            "create_import" => json!({"kind": "clients", "text": "First name\nImke\n"}),
+            "set_import_columns" => json!({"columns": ["lastName"], "dateOrder": "month_first"}),
+            other => panic!("{other} needs a good body here"),
+        }
+    }
+}
