@@ -12,6 +12,7 @@ mod body;
 mod export;
 pub mod forms;
 pub mod mailbox;
+pub mod operator;
 mod pages;
 pub mod parts;
 mod passwords;

@@ -34,15 +34,25 @@ pub fn verify_key(tx: &mut Tx<'_>, vault: &Vault) -> Result<bool> {
     Ok(kept.is_some())
 }
 
+/// What is noted under a name.
+pub fn noted(tx: &mut Tx<'_>, name: &str) -> Result<Option<Vec<u8>>> {
+    let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![name])?;
+    Ok(kept.map(|(value,)| value))
+}
+
+/// Notes something under a name, in place of what was.
+pub fn note(tx: &mut Tx<'_>, name: &str, value: Vec<u8>) -> Result<()> {
+    tx.execute(KEEP, params![name, value]).map(drop)
+}
+
 /// Whether this was done to the database once.
 pub fn is_done(tx: &mut Tx<'_>, what: &str) -> Result<bool> {
-    let kept: Option<(Vec<u8>,)> = tx.one(FIND, params![what])?;
-    Ok(kept.is_some())
+    Ok(noted(tx, what)?.is_some())
 }
 
 /// Notes that this was done to the database.
 pub fn done(tx: &mut Tx<'_>, what: &str) -> Result<()> {
-    tx.execute(KEEP, params![what, Vec::<u8>::new()]).map(drop)
+    note(tx, what, Vec::new())
 }
 
 statements! {

@@ -113,6 +113,9 @@ pub(crate) async fn import(
             let none =
                 || Problem::conflict("company", "has no admin who has accepted an invitation");
             let by = Coach::first_admin(cx)?.ok_or_else(none)?;
+            if Coach::find(cx, by)?.status != coaches::CoachStatus::Active {
+                return Err(none());
+            }
             spotter_imports::create(cx, by, new.clone())
         })
     });

@@ -3,6 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use spotter_console::operator::Installation;
 use spotter_contract::{Env, Table, installation};
 use spotter_core::webhooks::TELL_OF_FAILURES;
 use spotter_delivery::{
@@ -123,6 +124,14 @@ pub(crate) async fn serve(
         Some(_) => apart(&state, &providers, fetcher),
     };
     let all = all.merge(post_box(settings.mail.as_ref()));
+    let installation = Installation {
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: env.clock.now(),
+        settings: settings.in_force.clone(),
+        data: settings.data.clone(),
+        certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
+    };
+    let all = all.merge(spotter_console::operator::router(state.clone(), installation));
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let open_files = system::raise_open_files();

@@ -129,6 +129,33 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
     response
 }
 
+/// A page by itself, as wide as a desk is.
+pub(crate) fn alone(say: Say, title: &str, main: Markup) -> Response<Body> {
+    let text = html! {
+        (DOCTYPE)
+        html lang=(say.0.code()) {
+            (head(title))
+            body { header.top { span.brand { "Spotter" } } main #main tabindex="-1" { div.heading { h1 { (title) } } (main) } }
+        }
+    };
+    sealed(StatusCode::OK, text, POLICY)
+}
+
+/// What browsers are told of a page without script.
+fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="robots" content="noindex";
+            meta name="color-scheme" content="light dark";
+            title { (title) " · Spotter" }
+            link rel="icon" href=(assets::address("icon.svg"));
+            link rel="stylesheet" href=(assets::address("console.css"));
+        }
+    }
+}
+
 /// A page for whoever is not signed in, in the same dress.
 pub fn outside(
     say: Say,
@@ -151,15 +178,7 @@ pub fn leading_to(
     let text = html! {
         (DOCTYPE)
         html lang=(say.0.code()) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="robots" content="noindex";
-                meta name="color-scheme" content="light dark";
-                title { @if wrong { (say.error()) ": " } (title) " · Spotter" }
-                link rel="icon" href=(assets::address("icon.svg"));
-                link rel="stylesheet" href=(assets::address("console.css"));
-            }
+            (head(&if wrong { format!("{}: {title}", say.error()) } else { title.to_owned() }))
             body.outside { main #main { h1 { (title) } (main) } }
         }
     };

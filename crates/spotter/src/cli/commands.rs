@@ -19,7 +19,7 @@ use spotter_delivery::queue;
 use spotter_finance::audit::Finding;
 use spotter_imports::{ImportKind, NewImport};
 use spotter_kernel::{
-    Clock, Id, Scope, TimeZone,
+    Clock, Id, Scope, TimeZone, Timestamp,
     encoding::decoded,
     money::Currency,
     text::{Email, Language, Name, Text},
@@ -220,6 +220,14 @@ pub(super) fn reset_password(matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
+/// Prints a link to the operator's page.
+pub(super) fn operator_link(matches: &ArgMatches) -> Outcome {
+    let settings = settings(matches)?;
+    let (env, _) = existing(&settings)?;
+    println!("{}", spotter_console::operator::link(&env).map_err(told)?);
+    Ok(())
+}
+
 /// Checks a file of clients or memberships, and takes it over where that is asked for.
 pub(super) fn import(matches: &ArgMatches) -> Outcome {
     let settings = settings(matches)?;
@@ -354,6 +362,20 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
     }
 }
 
+/// Notes for the operator's page when the installation was backed up; a backup is one without the note, too.
+fn note_backup(settings: &Settings, now: Timestamp) {
+    let noted = existing(settings).and_then(|(_, db)| {
+        let value = now.millis().to_string().into_bytes();
+        let note = db.write(move |tx: &mut Tx<'_>| {
+            installation::note(tx, spotter_console::operator::BACKED_UP, value.clone())
+        });
+        serve::runtime()?.block_on(note).map_err(told)
+    });
+    if let Err(why) = noted {
+        eprintln!("When it was backed up could not be noted: {why}");
+    }
+}
+
 pub(super) fn backup(matches: &ArgMatches) -> Outcome {
     let (settings, file) = (settings(matches)?, path(matches));
     let now = SystemClock.now();
@@ -369,6 +391,7 @@ pub(super) fn backup(matches: &ArgMatches) -> Outcome {
     if operator::copy_key(&settings.key_file(), &key_of(&file))? {
         println!("{} holds the installation's key: keep it as safe.", key_of(&file).display());
     }
+    note_backup(&settings, now);
     Ok(())
 }
 

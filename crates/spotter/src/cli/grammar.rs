@@ -143,6 +143,10 @@ pub(super) fn command() -> Command {
         .subcommand(api_client)
         .subcommand(account)
         .subcommand(with_settings(
+            Command::new("operator-link")
+                .about("Print a link to the page of whoever runs the installation; good once and for 15 minutes"),
+        ))
+        .subcommand(with_settings(
             Command::new("import")
                 .about("Take over clients or memberships from a file of comma-separated values")
                 .arg(file("The file, with a heading"))

@@ -63,6 +63,7 @@ fn dispatch(matches: &ArgMatches) -> Outcome {
             None => Ok(()),
         },
         Some(("import", own)) => commands::import(own),
+        Some(("operator-link", own)) => commands::operator_link(own),
         Some(("openapi", own)) => {
             let surface = if own.get_flag("app") { Surface::App } else { Surface::Public };
             let document =

@@ -55,6 +55,8 @@ pub struct Settings {
     pub mcp_private_networks: Vec<ipnet::IpNet>,
     /// How the database is opened.
     pub database: Config,
+    /// What each setting is and who said so, for the operator to see: without what is secret.
+    pub in_force: Vec<(String, String, String)>,
     /// The installation's key, where it is given.
     pub secret_key: Option<[u8; 32]>,
     /// The address that others reach this service at.
@@ -225,6 +227,7 @@ impl Settings {
                 queue: said.number("database_queue", 16, 100_000) as usize,
                 cache_mb: cache_mb(said.number("database_cache_mb", 0, 65_536) as usize),
             },
+            in_force: said.in_force(),
             secret_key,
             base_url,
             mcp_url,

@@ -19,6 +19,18 @@ impl Said {
         self.values.get(name).map_or("", |(value, _)| value.as_str())
     }
 
+    /// What each setting is and who said so. Of a secret, and of addresses that hold one, it is said that there is one.
+    pub(super) fn in_force(&self) -> Vec<(String, String, String)> {
+        let told = |name: &str, value: &str| match (name, value) {
+            (_, "") => String::new(),
+            ("secret_key" | "smtp_url" | "database_url", _) => "…".to_owned(),
+            _ => value.to_owned(),
+        };
+        let each = self.values.iter();
+        each.map(|(name, (value, by))| ((*name).to_owned(), told(name, value), by.clone()))
+            .collect()
+    }
+
     pub(super) fn optional(&self, name: &str) -> Option<String> {
         Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
     }

@@ -47,6 +47,11 @@ fn operators_find_their_way() {
         "{told}"
     );
     assert!(spotter(&["api-client", "revoke", "--data", data, id]).0);
+    let file = folder.path().join("old.csv");
+    std::fs::write(&file, "Voornaam;E-mail\nAnn;ann@example.com\n").unwrap();
+    let import = ["import", "--data", data, "--kind", "clients", file.to_str().unwrap()];
+    let (fine, told) = spotter(&import);
+    assert!(!fine && told.contains("invitation"), "an admin is whoever has accepted: {told}");
     let backup = folder.path().join("copy.db");
     let (fine, told) = spotter(&["backup", "--data", data, backup.to_str().unwrap()]);
     assert!(fine && folder.path().join("copy.db.key").exists(), "{told}");

@@ -257,6 +257,60 @@ fn assistants_have_an_address_of_their_own() {
     stop(child);
 }
 
+/// The operator's page is opened by a link of the command line, once, and shows nothing of what companies keep.
+#[test]
+fn an_operator_sees_how_the_installation_is() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let data = folder.path().to_str().unwrap();
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", &address, "--data", data]);
+    let child = Running(command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
+    wait_ready(&address);
+    let link = || {
+        let (fine, told) = spotter(&["operator-link", "--data", data, "--listen", &address]);
+        assert!(fine, "{told}");
+        told.trim().to_owned()
+    };
+    let backup = folder.path().join("copy.db");
+    assert!(spotter(&["backup", "--data", data, backup.to_str().unwrap()]).0);
+    let runtime = runtime();
+    let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
+    let client = client.build().unwrap();
+    let see = |url: &str, cookie: &str| {
+        let asked = client.get(url).header("cookie", cookie).send();
+        runtime.block_on(async {
+            let answer = asked.await.unwrap();
+            let cookie = answer
+                .headers()
+                .get("set-cookie")
+                .map(|set| set.to_str().unwrap().split(';').next().unwrap().to_owned());
+            (answer.status().as_u16(), cookie.unwrap_or_default(), answer.text().await.unwrap())
+        })
+    };
+    let page = format!("http://{address}/operator");
+    assert_eq!(see(&page, "").0, 404);
+    let first = link();
+    let (status, cookie, _) = see(&first, "");
+    assert_eq!(status, 303);
+    assert_eq!(see(&first, "").0, 404, "a link is good once");
+    for wrong in [format!("{first}x"), format!("{page}?key=1.x"), format!("{page}?key=")] {
+        assert_eq!(see(&wrong, "").0, 404);
+    }
+    let (status, _, text) = see(&page, &cookie);
+    assert_eq!(status, 200, "{text}");
+    for part in ["Work that is done by itself", "secret_key", "the flag --listen", "free"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert!(!text.contains("No backup was made"), "{text}");
+    let (_, other, _) = see(&link(), "");
+    assert_eq!((see(&page, &other).0, see(&page, &cookie).0), (200, 404));
+    let out = client.post(format!("{page}/sign-out")).header("sec-fetch-site", "same-origin");
+    let out = out.header("cookie", &other).form(&[("x", "y")]).send();
+    assert_eq!(runtime.block_on(out).unwrap().status().as_u16(), 303);
+    assert_eq!(see(&page, &other).0, 404);
+    stop(child);
+}
+
 #[test]
 fn two_processes_never_serve_one_folder() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());

@@ -1,0 +1,302 @@
+//! The operator's page: how the installation is, and nothing that a company keeps. It is opened by a link that the command
+//! line prints, good once and for a quarter of an hour; a new link ends the session of the one before.
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::State as Given,
+    http::{HeaderMap, Request, Response, StatusCode},
+    routing::{get, post},
+};
+use maud::{Markup, html};
+use spotter_contract::{
+    Env, installation,
+    jobs::{self, Standing, Trouble},
+    timers::{self, Overview},
+    vault,
+};
+use spotter_core::company::all_companies;
+use spotter_delivery::queue;
+use spotter_http::State;
+use spotter_kernel::{Result, TimeZone, Timestamp, id::CompanyId, secret::base64url};
+use spotter_store::Tx;
+
+use crate::{
+    forms::{self, Sent},
+    parts::{
+        self,
+        lists::{facts, table},
+        shell::alone,
+        told::Written,
+    },
+    session::{go, language},
+    words::Say,
+};
+
+/// Where the page stands.
+const PAGE: &str = "/operator";
+const COOKIE: &str = "spotter_operator";
+/// How long a link is good, in seconds.
+const LINK_SECONDS: i64 = 15 * 60;
+/// How long somebody stays who came by one, in seconds.
+const SESSION_SECONDS: i64 = 12 * 3_600;
+/// Under which name the link is kept that was used last.
+const USED: &str = "operator link";
+/// Under which name it is kept when the installation was backed up last.
+pub const BACKED_UP: &str = "backed up";
+
+/// What the program knows of itself.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// Its version.
+    pub version: &'static str,
+    /// Since when it runs.
+    pub started_at: Timestamp,
+    /// Its settings: what each is called, what it is, and who said so. Secrets are left out.
+    pub settings: Vec<(String, String, String)>,
+    /// Where its files are, whose room can run out.
+    pub data: PathBuf,
+    /// The file of its certificate, where it has one itself.
+    pub certificate: Option<PathBuf>,
+}
+
+/// A link to the page.
+pub fn link(env: &Env) -> Result<String> {
+    let issued = env.clock.now().millis();
+    Ok(format!("{}{PAGE}?key={}", env.address, signed(env, "operator link", issued)?))
+}
+
+/// An instant with a signature for one purpose.
+fn signed(env: &Env, purpose: &str, issued: i64) -> Result<String> {
+    let signature = env.vault.sign(purpose, issued.to_string().as_bytes())?;
+    Ok(format!("{issued}.{}", base64url(&signature)))
+}
+
+/// The instant that was signed for a purpose, if it was and is not too long ago.
+fn issued(env: &Env, purpose: &str, text: &str, seconds: i64) -> Option<i64> {
+    let at: i64 = text.split_once('.')?.0.parse().ok()?;
+    let own = signed(env, purpose, at).ok()?;
+    let age = env.clock.now().millis() - at;
+    let fits = vault::same(own.as_bytes(), text.as_bytes()) && (0..=seconds * 1_000).contains(&age);
+    fits.then_some(at)
+}
+
+fn last_used(tx: &mut Tx<'_>) -> Result<i64> {
+    let kept = installation::noted(tx, USED)?.unwrap_or_default();
+    Ok(String::from_utf8(kept).ok().and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+type Shared = (Arc<State>, Arc<Installation>);
+
+/// The routes of the page.
+pub fn router(state: Arc<State>, installation: Installation) -> Router {
+    Router::new()
+        .route(PAGE, get(show))
+        .route("/operator/sign-out", post(sign_out))
+        .with_state((state, Arc::new(installation)))
+}
+
+async fn show(
+    Given((state, installation)): Given<Shared>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(problem) = state.count_address(&request) {
+        return parts::problem(&problem);
+    }
+    let say = language(request.headers());
+    let query = request.uri().query().unwrap_or_default();
+    let key = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "key");
+    if let Some((_, key)) = key {
+        let at = issued(&state.env, "operator link", &key, LINK_SECONDS);
+        return match at {
+            Some(at) => enter(&state, say, at).await,
+            None => closed(say),
+        };
+    }
+    let Some(at) = session(&state, request.headers()) else { return closed(say) };
+    match look(&state).await {
+        Ok(seen) if seen.session == at => shown(&state, say, &installation, &seen),
+        Ok(_) => closed(say),
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+/// Lets whoever has a link in that nobody has used.
+async fn enter(state: &Arc<State>, say: Say, at: i64) -> Response<Body> {
+    let used = state.db.write(move |tx: &mut Tx<'_>| {
+        let is_new = last_used(tx)? < at;
+        if is_new {
+            installation::note(tx, USED, at.to_string().into_bytes())?;
+        }
+        Ok(is_new)
+    });
+    match (used.await, signed(&state.env, "operator session", at)) {
+        (Ok(true), Ok(session)) => {
+            let seconds = u32::try_from(SESSION_SECONDS).unwrap_or(u32::MAX);
+            forms::with_cookie(state, go(PAGE), COOKIE, PAGE, &session, seconds)
+        }
+        (Ok(false), _) => closed(say),
+        (Err(problem), _) | (_, Err(problem)) => parts::problem(&problem),
+    }
+}
+
+fn session(state: &State, headers: &HeaderMap) -> Option<i64> {
+    let text = forms::cookie(headers, COOKIE)?;
+    issued(&state.env, "operator session", &text, SESSION_SECONDS)
+}
+
+fn closed(say: Say) -> Response<Body> {
+    parts::stopped(say, StatusCode::NOT_FOUND, say.operator_closed())
+}
+
+async fn sign_out(Given((state, _)): Given<Shared>, request: Request<Body>) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    if let Some(at) = session(&state, &sent.headers) {
+        let end = move |tx: &mut Tx<'_>| match last_used(tx)? == at {
+            true => installation::note(tx, USED, (at + 1).to_string().into_bytes()),
+            false => Ok(()),
+        };
+        if let Err(problem) = state.db.write(end).await {
+            return parts::problem(&problem);
+        }
+    }
+    forms::with_cookie(&state, go(PAGE), COOKIE, PAGE, "", 0)
+}
+
+/// What is in the database of the installation itself.
+struct Seen {
+    session: i64,
+    companies: Vec<(CompanyId, String)>,
+    backed_up: Option<Timestamp>,
+    overview: Overview,
+    standings: Vec<Standing>,
+    troubles: Vec<Trouble>,
+    deliveries: (i64, Option<Timestamp>),
+}
+
+async fn look(state: &Arc<State>) -> Result<Seen> {
+    let now = state.env.clock.now();
+    let read = move |tx: &mut Tx<'_>| {
+        let (standings, troubles) = jobs::overview(tx)?;
+        let backed_up = installation::noted(tx, BACKED_UP)?;
+        let backed_up = backed_up.and_then(|kept| String::from_utf8(kept).ok()?.parse().ok());
+        Ok(Seen {
+            session: last_used(tx)?,
+            companies: all_companies(tx)?,
+            backed_up: backed_up.map(Timestamp::from_millis),
+            overview: timers::overview(tx)?,
+            standings,
+            troubles,
+            deliveries: queue::past_due(tx, now)?,
+        })
+    };
+    state.db.read(read).await
+}
+
+fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<Body> {
+    let now = state.env.clock.now();
+    let written = Written { say, zone: TimeZone::UTC, now };
+    let at = |at: Option<Timestamp>| {
+        at.map_or_else(|| say.never().to_owned(), |at| format!("{} UTC", written.instant(at)))
+    };
+    let failing: Vec<_> =
+        seen.overview.repeating.iter().filter(|row| row.error.is_some()).collect();
+    let (waiting, oldest) = seen.deliveries;
+    let late = oldest.map_or(0, |oldest| (now.seconds() - oldest.seconds()).max(0));
+    let backup_is_old = seen.backed_up.is_none_or(|at| now.seconds() - at.seconds() > 2 * 86_400);
+    let all_well = failing.is_empty() && seen.troubles.is_empty() && late < 300 && !backup_is_old;
+    let main = html! {
+        div.notice.(if all_well { "" } else { "warn" }) role="status" {
+            @if all_well { (say.all_is_well()) } @else {
+                ul.rows {
+                    @if backup_is_old { li { (say.backup_is_old()) } }
+                    @if late >= 300 { li { (say.deliveries_wait(&written.count(waiting), &written.count(late / 60))) } }
+                    @for row in &failing { li { code { (row.kind) } span.grow { (row.error.as_deref().unwrap_or_default()) } } }
+                    @if !seen.troubles.is_empty() { li { (say.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) } }
+                }
+            }
+        }
+        section.card {
+            (facts(vec![
+                (say.version(), html! { (own.version) }),
+                (say.runs_since(), html! { (at(Some(own.started_at))) }),
+                (say.backed_up(), html! { (at(seen.backed_up)) }),
+                (say.room(), room(say, &written, own)),
+                (say.certificate(), certificate(say, &at, own)),
+                (say.companies(), html! { (written.count(seen.companies.len() as i64)) }),
+                (say.deliveries_due(), html! { (written.count(waiting)) }),
+            ]))
+        }
+        h2 { (say.jobs()) }
+        (repeating(state, say, &at, &seen.overview))
+        @if !seen.standings.is_empty() {
+            (table(say.jobs(), &[say.job(), say.status(), say.how_many(), say.next_time()], seen.standings.iter().map(|row| vec![
+                html! { code { (row.kind) } },
+                html! { (say.term(row.state.word())) },
+                html! { (row.count) },
+                html! { @if row.next_at.is_some() { (at(row.next_at)) } },
+            ]).collect()))
+        }
+        @if !seen.troubles.is_empty() {
+            h2 { (say.in_trouble()) }
+            (table(say.in_trouble(), &[say.job(), say.company(), say.attempts(), say.when(), say.why()], seen.troubles.iter().map(|row| vec![
+                html! { code { (row.kind) } br; span.quiet { (row.subject) } },
+                html! { (row.company_id) },
+                html! { (row.attempts) },
+                html! { @if row.ended_at.is_some() { (at(row.ended_at)) } @else { (say.tried_again()) } },
+                html! { (row.error.as_deref().unwrap_or_default()) },
+            ]).collect()))
+        }
+        h2 { (say.companies()) }
+        (table(say.companies(), &[say.name(), "Id"], seen.companies.iter().map(|(id, name)| vec![html! { bdi { (name) } }, html! { code { (id) } }]).collect()))
+        h2 { (say.settings_in_force()) }
+        (table(say.settings_in_force(), &[say.name(), say.value(), say.said_by()], own.settings.iter().map(|(name, value, by)| vec![
+            html! { code { (name) } }, html! { code { (value) } }, html! { (by) },
+        ]).collect()))
+        form method="post" action="/operator/sign-out" { button.plain type="submit" { (say.sign_out()) } }
+    };
+    alone(say, say.installation(), main)
+}
+
+/// Work that is done again and again: when it was last, how long that took, whether it failed.
+fn repeating(
+    state: &State,
+    say: Say,
+    at: &dyn Fn(Option<Timestamp>) -> String,
+    overview: &Overview,
+) -> Markup {
+    let rows = overview.repeating.iter().map(|row| {
+        let about = state.table.repeating().iter().find(|work| work.id == row.kind);
+        vec![
+            html! { (about.map_or("", |work| work.summary)) br; code.quiet { (row.kind) } },
+            html! { (at(row.ran_at)) },
+            html! { @if let Some(took) = row.took_ms { (took) " ms" } },
+            html! { (row.runs) " / " (row.failures) },
+            html! { @if let Some(error) = &row.error { span.state.bad { (error) } } },
+        ]
+    });
+    let columns = [say.job(), say.last_time(), say.took(), say.runs_and_failures(), say.why()];
+    table(say.jobs(), &columns, rows.collect())
+}
+
+/// What is left where its files are.
+fn room(say: Say, written: &Written, own: &Installation) -> Markup {
+    let Ok(disk) = rustix::fs::statvfs(&own.data) else { return Markup::default() };
+    let (free, all) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
+    let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
+    html! { (say.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(say.room()) {} }
+}
+
+/// When the certificate's file was written: it is read anew at every start.
+fn certificate(say: Say, at: &dyn Fn(Option<Timestamp>) -> String, own: &Installation) -> Markup {
+    let Some(file) = &own.certificate else { return html! { (say.certificate_of_proxy()) } };
+    let modified = std::fs::metadata(file).and_then(|file| file.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let millis = since.and_then(|since| i64::try_from(since.as_millis()).ok());
+    html! { (say.written_at()) " " (at(millis.map(Timestamp::from_millis))) }
+}
