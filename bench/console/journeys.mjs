@@ -1,4 +1,5 @@
 // What people come for, from beginning to end, each with script and without; then what pages weigh.
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -27,6 +28,17 @@ const form = (page, operation) => page.locator(`form:has(input[name="-do"][value
 const send = (page, operation) => form(page, operation).locator("button[type=submit]").click();
 const open = async (page, word) => page.locator(`summary:has-text("${word}")`).first().click();
 const shows = (page, text) => page.locator(`main :text("${text}")`).first().waitFor();
+
+// What an authenticator shows so many intervals from now (RFC 6238).
+function totp(secret, intervals) {
+  const bits = [...secret.replace(/=+$/, "")].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000) + intervals));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const number = mac.readUInt32BE(mac[19] & 15) & 0x7fffffff;
+  return String(number % 1000000).padStart(6, "0");
+}
 
 const journeys = {
   async "a client is added, sold a membership, and pays"(options) {
@@ -80,17 +92,98 @@ const journeys = {
     if (await begin.count()) {
       await begin.click();
       for (;;) {
-        await page.locator("legend").first().waitFor();
-        const place = await page.locator("section.card p.quiet").first().textContent();
-        const [at, all] = place.split("/").map(Number);
+        const screen = page.locator("[data-screen]:not([hidden])");
+        await screen.waitFor();
+        const [at, all] = (await screen.locator("p.quiet").first().textContent()).split("/").map(Number);
+        // Halfway there is no connection; what was done is sent once there is one.
+        const away = options.javaScriptEnabled && at === 2;
+        if (away) await page.context().setOffline(true);
         await send(page, "set_workout_session_sets");
-        await shows(page, "Saved.");
+        if (!options.javaScriptEnabled) await shows(page, "Saved.");
+        if (away) {
+          await page.locator("#kept:not([hidden])").waitFor();
+          await page.context().setOffline(false);
+          await page.locator("#kept").waitFor({ state: "hidden" });
+        }
+        if (options.javaScriptEnabled) await page.locator("#rest:not([hidden])").waitFor();
         if (at >= all) break;
-        await page.locator(`p.quiet:text("${at + 1} / ${all}")`).waitFor();
+        await page.locator(`[data-screen]:not([hidden]) p.quiet:text("${at + 1} / ${all}")`).waitFor();
       }
       await send(page, "complete_workout_session");
       await shows(page, "Well done!");
     }
+  },
+  async "a second step is added, asked for and taken away"(options) {
+    const page = await signedIn("coach", options);
+    await page.goto(`${base}/console/account/second-step`);
+    await send(page, "begin_second_step");
+    const secret = (await page.locator("#authenticator-secret").textContent()).trim();
+    await form(page, "enable_second_step").locator("[name=code]").fill(totp(secret, -1));
+    await send(page, "enable_second_step");
+    await shows(page, "Recovery codes");
+    const codes = (await page.locator("#recovery-codes").innerText()).trim().split("\n");
+    if (codes.length !== 10) throw new Error(`${codes.length} recovery codes`);
+    const again = await (await browser.newContext(options)).newPage();
+    await again.goto(`${base}/sign-in`);
+    await again.fill("#email", demo.coach.email);
+    await again.fill("#password", demo.coach.password);
+    await again.click("button[type=submit]");
+    await again.fill("#code", totp(secret, 0));
+    await again.click("button[type=submit]");
+    await again.waitForURL(/console/);
+    await again.goto(`${base}/console/account/second-step`);
+    await open(again, "Switch off");
+    await send(again, "delete_second_step");
+    await shows(again, "Deleted.");
+  },
+  async "a file of clients is imported and undone"(options) {
+    const page = await signedIn("manager", options);
+    await page.goto(`${base}/console/imports`);
+    await page.selectOption("select[name=kind]", "clients");
+    const rows = Array.from({ length: 30 }, (_, at) => `P${at};p${at}-${Date.now()}@example.com;1-${(at % 12) + 1}-1990`);
+    const buffer = Buffer.from(`Voornaam;E-mail;Geboortedatum\n${rows.join("\n")}\n;x;\n`);
+    await page.setInputFiles("[name=text]", { name: "leden.csv", mimeType: "text/csv", buffer });
+    await send(page, "create_import");
+    const ready = async (locator) => {
+      for (let tries = 0; tries < 40 && !(await locator.count()); tries += 1) {
+        await page.waitForTimeout(300);
+        if (!options.javaScriptEnabled) await page.reload();
+      }
+      await locator.first().waitFor();
+    };
+    await ready(form(page, "start_import"));
+    await send(page, "start_import");
+    await ready(page.locator('summary:has-text("Undo import")'));
+    await open(page, "Undo import");
+    await send(page, "undo_import");
+    await ready(page.locator('.state:has-text("Undone")'));
+  },
+  async "a form is written and published"(options) {
+    const page = await signedIn("manager", options);
+    await page.goto(`${base}/console/forms`);
+    await open(page, "Add form");
+    await form(page, "create_form").locator("[name=name]").fill(`Form ${Date.now()}`);
+    await form(page, "create_form").locator("[name=kind]").selectOption("general");
+    await send(page, "create_form");
+    const added = page.locator("form[id$=new]");
+    for (const [type, label] of [["text", "Why are you here?"], ["single_choice", "How often?"]]) {
+      await added.locator('[name="question.type"]').selectOption(type);
+      await added.locator('[name="question.label"]').fill(label);
+      if (type !== "text") await added.locator('[name="question.options"]').fill("Once\nTwice");
+      await added.locator("button[type=submit]").click();
+      await shows(page, label);
+    }
+    await send(page, "publish_form");
+    await shows(page, "Published.");
+  },
+  async "anything is found"(options) {
+    const page = await signedIn("manager", { ...options, viewport: { width: 1280, height: 900 } });
+    if (options.javaScriptEnabled) await page.keyboard.press("/");
+    await page.locator(".find input").fill("tim");
+    await page.locator(".find input").press("Enter");
+    await page.waitForURL(/find/);
+    await page.locator("main ul.rows a").first().click();
+    await page.waitForURL(/console\/(products|clients|settings)/);
   },
   async "a webhook fails, and is sent again"(options) {
     const page = await signedIn("manager", options);

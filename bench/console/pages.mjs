@@ -38,6 +38,39 @@ const PICTURED = [
 ];
 
 let pages = 0;
+async function views(person, name, path, cookies) {
+  for (const width of [1280, 390]) {
+    for (const colorScheme of ["light", "dark"]) {
+      const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme, bypassCSP: false });
+      await context.addCookies(cookies);
+      const page = await context.newPage();
+      const where = `${path} ${width} ${colorScheme}`;
+      page.on("console", (message) => said(person, where, `console: ${message.text()}`));
+      page.on("pageerror", (error) => said(person, where, `script: ${error}`));
+      const response = await page.goto(base + path);
+      if (response.status() >= 400) said(person, where, `status ${response.status()}`);
+      pages += 1;
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      if (sideways > 0) said(person, where, `${sideways} px wider than the screen`);
+      const headings = await page.$$eval("h1", (all) => all.length);
+      if (headings !== 1) said(person, where, `${headings} first headings`);
+      const styled = await page.$$eval("[style], [onclick], [data-hx-on]", (all) => all.length);
+      if (styled > 0) said(person, where, `${styled} style or script attributes`);
+      const results = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
+      for (const finding of results.violations.filter((one) => ["serious", "critical"].includes(one.impact))) {
+        said(person, where, `axe ${finding.impact} ${finding.id}: ${finding.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+      }
+      const pictured = process.env.PICTURES && PICTURED.find((one) => one.person === person && one.path === name && one.width === width);
+      if (pictured && colorScheme === "light") await page.screenshot({ path: `${process.env.PICTURES}/${pictured.file}.png` });
+      if (shots) {
+        mkdirSync(shots, { recursive: true });
+        const file = `${person}${name.replaceAll("/", "_").replaceAll("{id}", "id")}_${width}_${colorScheme}.png`;
+        await page.screenshot({ path: `${shots}/${file}`, });
+      }
+      await context.close();
+    }
+  }
+}
 for (const person of ["manager", "coach", "client"]) {
   const first = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: true });
   const page = await signIn(first, demo[person]);
@@ -58,40 +91,15 @@ for (const person of ["manager", "coach", "client"]) {
   await first.close();
   for (const [name, path] of found) {
     if (only && !only.test(name)) continue;
-    for (const width of [1280, 390]) {
-      for (const colorScheme of ["light", "dark"]) {
-        const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme, bypassCSP: false });
-        await context.addCookies(cookies);
-        const page = await context.newPage();
-        const where = `${path} ${width} ${colorScheme}`;
-        page.on("console", (message) => said(person, where, `console: ${message.text()}`));
-        page.on("pageerror", (error) => said(person, where, `script: ${error}`));
-        const response = await page.goto(base + path);
-        if (response.status() >= 400) said(person, where, `status ${response.status()}`);
-        pages += 1;
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (sideways > 0) said(person, where, `${sideways} px wider than the screen`);
-        const headings = await page.$$eval("h1", (all) => all.length);
-        if (headings !== 1) said(person, where, `${headings} first headings`);
-        const styled = await page.$$eval("[style], [onclick], [data-hx-on]", (all) => all.length);
-        if (styled > 0) said(person, where, `${styled} style or script attributes`);
-        const results = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
-        for (const finding of results.violations.filter((one) => ["serious", "critical"].includes(one.impact))) {
-          said(person, where, `axe ${finding.impact} ${finding.id}: ${finding.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-        }
-        const pictured = process.env.PICTURES && PICTURED.find((one) => one.person === person && one.path === name && one.width === width);
-        if (pictured && colorScheme === "light") await page.screenshot({ path: `${process.env.PICTURES}/${pictured.file}.png` });
-        if (shots) {
-          mkdirSync(shots, { recursive: true });
-          const file = `${person}${name.replaceAll("/", "_").replaceAll("{id}", "id")}_${width}_${colorScheme}.png`;
-          await page.screenshot({ path: `${shots}/${file}`, });
-        }
-        await context.close();
-      }
-    }
+    await views(person, name, path, cookies);
   }
   console.log(`${person}: ${found.size} pages`);
 }
+// Pages for whoever is not signed in, and the operator's.
+const visitor = await browser.newContext();
+await (await visitor.newPage()).goto(process.env.OPERATOR);
+const cookies = await visitor.cookies();
+for (const path of ["/sign-in", "/forgot-password", "/operator"]) await views(path === "/operator" ? "operator" : "visitor", path, path, cookies);
 await browser.close();
 console.log(`${pages} views, ${wrong.length} findings`);
 for (const line of [...new Set(wrong)]) console.log(line);

@@ -1,6 +1,7 @@
 // What pages do where script runs; without it they do all but tell what is new.
 (() => {
   "use strict";
+  document.documentElement.classList.add("runs");
   const on = (name, act) => document.addEventListener(name, act);
 
   // A wait of more than 300 ms is shown at the top.
@@ -59,6 +60,136 @@
     }
   });
 
+  // Training on a phone: screens are turned in place, what was done is kept here while nothing can be sent, and a rest is
+  // counted down. What is kept is written whole, so the last of a form stands for those before it.
+  const KEPT = "spotter.kept";
+  const kept = () => { try { return JSON.parse(localStorage.getItem(KEPT)) || []; } catch { return []; } };
+  const keep = (all) => localStorage.setItem(KEPT, JSON.stringify(all));
+  const bodyOf = (form) => new URLSearchParams(new FormData(form)).toString();
+  const post = (action, body) => fetch(action, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } });
+  const turn = (index) => {
+    const screens = [...document.querySelectorAll("[data-screen]")];
+    if (!screens[index]) return;
+    screens.forEach((screen, at) => { screen.hidden = at !== index; });
+    screens[index].querySelectorAll("input[type=checkbox]").forEach((box) => { box.checked = true; });
+    screens[index].scrollIntoView({ block: "nearest" });
+  };
+  const tellKept = () => { const note = document.getElementById("kept"); if (note) note.hidden = !kept().length; };
+  const send = async () => {
+    for (let [next] = kept(); next; [next] = kept()) {
+      let answer;
+      try { answer = await post(next.action, next.body); } catch { break; }
+      if (!answer.ok && answer.status !== 422) break;
+      keep(kept().slice(1));
+      if (next.leaves) location.assign(answer.url);
+    }
+    tellKept();
+  };
+  window.addEventListener("online", send);
+  let ticking;
+  const tick = () => {
+    const rest = document.getElementById("rest");
+    const until = Number(sessionStorage.getItem("spotter.rest"));
+    clearTimeout(ticking);
+    if (!rest || !until) return;
+    const left = Math.ceil((until - Date.now()) / 1000);
+    rest.hidden = left < -5;
+    rest.querySelector("b").textContent = left > 0 ? Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0") : rest.dataset.over;
+    if (left === 0) navigator.vibrate?.(300);
+    if (left >= -5) ticking = setTimeout(tick, 1000); else sessionStorage.removeItem("spotter.rest");
+  };
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (form.action.endsWith("/sign-out")) localStorage.removeItem(KEPT);
+    if (!form.matches("[data-offline]") || !navigator.locks) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const screen = form.querySelector("[data-screen]:not([hidden])");
+    const key = form.querySelector("[name='-key']");
+    const body = bodyOf(form);
+    key.value = crypto.randomUUID?.() || String(Date.now()) + Math.random();
+    let answer = null;
+    if (!kept().length) try { answer = await post(form.action, body); } catch { /* kept below */ }
+    if (answer && !answer.ok) { form.submit(); return; }
+    if (!answer) keep([...kept().filter((one) => one.id !== form.id), { id: form.id, action: form.action, body, leaves: !screen }]);
+    tellKept();
+    if (screen) {
+      sessionStorage.setItem("spotter.rest", Date.now() + 1000 * Number(screen.dataset.rest));
+      tick();
+      turn(Number(screen.dataset.screen) + 1);
+    } else if (answer) location.assign(answer.url);
+  }, true);
+  on("click", (event) => {
+    const to = event.target.closest?.("[data-to]");
+    if (to && document.querySelector("[data-screen]")) { event.preventDefault(); event.stopPropagation(); turn(Number(to.dataset.to)); }
+  });
+
+  // What can be dragged has buttons that do the same. A day goes to another day or week, an exercise to another place, what is
+  // booked to another day, where it is confirmed.
+  let dragged;
+  on("dragstart", (event) => {
+    dragged = event.target.closest?.("[data-drag]");
+    if (dragged) event.dataTransfer.effectAllowed = "move";
+  });
+  const target = (event) => dragged && event.target.closest?.("[data-drop='" + dragged.dataset.drag + "']");
+  on("dragover", (event) => {
+    const over = target(event);
+    document.querySelectorAll(".over").forEach((other) => other.classList.remove("over"));
+    if (over) { event.preventDefault(); over.classList.add("over"); }
+  });
+  on("dragend", () => { dragged = null; document.querySelectorAll(".over").forEach((other) => other.classList.remove("over")); });
+  on("drop", (event) => {
+    const over = target(event);
+    if (!over) return;
+    event.preventDefault();
+    if (over.dataset.set) {
+      const [name, value] = over.dataset.set.split("=");
+      const form = dragged.querySelector("form input[name='" + name + "']")?.form;
+      if (form) { form.elements[name].value = value; form.requestSubmit(); }
+    } else if (over.dataset.date) {
+      const link = new URL(dragged.href);
+      link.searchParams.set("to", over.dataset.date);
+      location.assign(link);
+    } else if (over !== dragged) sort(over);
+  });
+  // Writes the exercises of a day whole, in the order that they are in now.
+  const sort = (over) => {
+    const form = document.getElementById("order")?.querySelector("form");
+    if (!form) return;
+    const order = [...over.parentElement.querySelectorAll("[data-place]")].map((item) => Number(item.dataset.place));
+    const [from, to] = [Number(dragged.dataset.place), Number(over.dataset.place)];
+    order.splice(to, 0, ...order.splice(from, 1));
+    form.querySelectorAll("input[name^='exercises.']").forEach((input) => {
+      input.name = input.name.replace(/^exercises\.(\d+)\./, (_, index) => "exercises." + order.indexOf(Number(index)) + ".");
+    });
+    form.requestSubmit();
+  };
+
+  // A chart with many points can be looked into: the library for that comes when somebody asks.
+  on("click", async (event) => {
+    const zoom = event.target.closest?.("[data-zoom]");
+    if (!zoom) return;
+    const figure = zoom.closest("figure");
+    if (!window.uPlot) {
+      await Promise.all([
+        new Promise((done) => { const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: zoom.dataset.style, onload: done }); document.head.append(style); }),
+        new Promise((done) => { const script = Object.assign(document.createElement("script"), { src: zoom.dataset.zoom, onload: done }); document.head.append(script); }),
+      ]);
+    }
+    const cells = [...figure.querySelectorAll("[data-value]")];
+    const labels = cells.map((cell) => cell.dataset.at);
+    const color = getComputedStyle(figure.querySelector("svg")).color;
+    const quiet = getComputedStyle(zoom).color;
+    const drawn = document.createElement("div");
+    figure.querySelector("svg").replaceWith(drawn);
+    zoom.remove();
+    const axis = { stroke: quiet, grid: { stroke: quiet, width: 0.2 } };
+    new window.uPlot({ width: drawn.clientWidth, height: 260, scales: { x: { time: false } }, legend: { live: true },
+      axes: [{ ...axis, values: (_, at) => at.map((value) => labels[value] ?? "") }, axis],
+      series: [{ label: "", value: (_, value) => labels[value] ?? "" }, { label: zoom.dataset.name, stroke: color, width: 2 }] },
+      [cells.map((_, at) => at), cells.map((cell) => Number(cell.dataset.value))], drawn);
+  });
+
   // A page from the browser's memory may be somebody else's by now.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
@@ -100,11 +231,13 @@
     setTimeout(() => {
       if (!document.contains(shown)) return;
       delete shown.dataset.looks;
-      htmx.ajax("GET", location.href, { target: "#" + shown.id, select: "#" + shown.id, swap: "outerHTML" });
+      htmx.ajax("GET", location.href, { target: "#main", select: "#main", swap: "outerHTML" });
     }, Number(shown.dataset.poll));
   };
   const start = () => {
     look();
+    tick();
+    send();
     // Of a conversation, what was said last is read first.
     const said = document.querySelector("#thread .talk > li:last-child");
     if (said && !document.querySelector(".summary")) said.scrollIntoView({ block: "center" });

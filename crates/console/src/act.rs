@@ -21,13 +21,16 @@ use spotter_store::Tx;
 use crate::{
     body,
     forms::{FIELDS_MAX, Form, Sent},
-    parts::fields::form_id,
     parts::told::Told,
+    questions,
     visit::{Entered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
 const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
+
+/// Ranges that a day of a week may have on a page.
+pub(crate) const SHIFTS: usize = 3;
 
 /// What came of a form.
 pub(crate) enum Done {
@@ -60,7 +63,7 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let entered = |problem: Problem| Entered {
-        form: form_id(operation.id, path.iter().map(|(_, value)| value.as_str())),
+        form: form.one("-form").to_owned(),
         fields: form
             .pairs()
             .filter(|(name, _)| !name.starts_with('-'))
@@ -207,7 +210,9 @@ fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
         let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
         return Err(Problem::because(Key::RequestInvalid, rule));
     }
-    for (name, value) in form.pairs().filter(|(name, _)| !name.starts_with('-')) {
+    // The parts of a question are read with the list that it is of.
+    let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
+    for (name, value) in form.pairs().filter(plain) {
         match name.split_once(':') {
             None => fields.push((name.to_owned(), value.to_owned())),
             Some((name, "money")) => {
@@ -239,7 +244,18 @@ fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
                 None => answers.push((name, Value::Array(Vec::new()))),
             },
             Some((name, "hours")) if answers.iter().all(|(own, _)| *own != name) => {
-                answers.push((name, hours(form)))
+                answers.push((name, hours(form, ["opens", "closes"])))
+            }
+            Some((name, "shifts")) if answers.iter().all(|(own, _)| *own != name) => {
+                answers.push((name, hours(form, ["startTime", "endTime"])))
+            }
+            Some((name, "json")) => {
+                let told = serde_json::from_str(value);
+                answers.push((name, told.map_err(|_| Problem::invalid(name, "must be JSON"))?));
+            }
+            Some((name, "question")) => {
+                let list = serde_json::from_str(value).unwrap_or_default();
+                answers.push((name, questions::with(list, form)?));
             }
             Some((name, "flag")) => {
                 if form.all(name).next().is_none() {
@@ -257,13 +273,15 @@ fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
     Ok(body)
 }
 
-/// When a location is open: a range for each day of which both ends are filled in.
-fn hours(form: &Form) -> Value {
-    let ranges = (1..=7).filter_map(|weekday: i64| {
-        let end = |word: &str| form.one(&format!("-hours.{weekday}.{word}"));
-        let (opens, closes) = (end("opens"), end("closes"));
-        let given = !opens.is_empty() || !closes.is_empty();
-        given.then(|| serde_json::json!({"weekday": weekday, "opens": opens, "closes": closes}))
+/// Ranges of a week, of which both ends are called so: one for each row of which an end is filled in.
+fn hours(form: &Form, ends: [&str; 2]) -> Value {
+    let ranges = (1..=7).flat_map(|weekday: i64| {
+        (0..SHIFTS).filter_map(move |shift| {
+            let end = |word: &str| form.one(&format!("-hours.{weekday}.{shift}.{word}"));
+            let [from, until] = ends.map(end);
+            let given = !from.is_empty() || !until.is_empty();
+            given.then(|| serde_json::json!({"weekday": weekday, ends[0]: from, ends[1]: until}))
+        })
     });
     ranges.collect()
 }

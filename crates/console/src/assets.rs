@@ -30,6 +30,9 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         ("console.js", script, &include_bytes!("../assets/console.js")[..]),
         // htmx 4.0.1, as its project publishes it (0BSD; assets/htmx.LICENSE.txt).
         ("htmx.js", script, &include_bytes!("../assets/htmx.min.js")[..]),
+        // uPlot 1.6.32, as its project publishes it (MIT; assets/uplot.LICENSE.txt).
+        ("uplot.js", script, &include_bytes!("../assets/uplot.min.js")[..]),
+        ("uplot.css", css, &include_bytes!("../assets/uplot.min.css")[..]),
         ("icon.svg", "image/svg+xml", &include_bytes!("../assets/icon.svg")[..]),
     ]
     .map(|(name, kind, plain)| {

@@ -16,6 +16,7 @@ pub mod operator;
 mod pages;
 pub mod parts;
 mod passwords;
+mod questions;
 mod session;
 mod set_up;
 pub mod sign_in;

@@ -52,7 +52,10 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let step = cx.ask(Ask::of("get_second_step"))?;
     let step = step.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
+    // Password managers ask for the name that goes with it.
+    let username = html! { input type="text" name="-username" value=(cx.person.email) autocomplete="username" hidden; };
     let password = Form::of(cx, CHANGE_PASSWORD)
+        .beside(username)
         .of_kind("password", "currentPassword", say.current_password(), "current-password")
         .of_kind("password", "newPassword", say.new_password_label(), "new-password");
     let main = html! {

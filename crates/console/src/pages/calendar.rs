@@ -43,10 +43,13 @@ fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
         return Markup::default();
     }
     let (written, id) = (&cx.written, booking.text("bookingId").to_owned());
-    let local = format!("{}T{}", written.zone.date_at(at), written.time(at));
+    // Where it was dragged to another day, it is confirmed here.
+    let to = cx.place.date("to");
+    let local = format!("{}T{}", to.unwrap_or(written.zone.date_at(at)), written.time(at));
     let form = Form::about(cx, "reschedule_booking", vec![("bookingId", id)]);
     let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
-    behind(cx.say.move_booking(), form.send(cx.say.move_booking()))
+    let send = form.send(cx.say.move_booking());
+    if to.is_some() { send } else { behind(cx.say.move_booking(), send) }
 }
 
 struct Day {
@@ -126,7 +129,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         div.week.one[one_day] #week data-live="booking" {
             @for day in days {
-                section.daybox.today[day.date == today] {
+                section.daybox.today[day.date == today] data-drop="event" data-date=(day.date) {
                     h2 { a href=(place.but(&[("view", "day"), ("date", &day.date.to_string())])) { (written.day(day.date)) } }
                     @if day.events.is_empty() { p.quiet { (say.nothing()) } }
                     @for event in day.events { (event) }
@@ -164,7 +167,7 @@ fn put(days: &mut [Day], date: Date, told: Markup) {
 fn shown(cx: &Visit<'_, '_>, event: &Value, at: Timestamp, coach: &str) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
     html! {
-        a.event.class[event.text("kind") == "class"] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
+        a.event.class[event.text("kind") == "class"] draggable="true" data-drag="event" href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
             b.number { (cx.written.time(at)) } " " (event.text("name"))
             @if event.text("kind") == "class" { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }
@@ -283,7 +286,10 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) -> Result<Markup> {
     let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
     let bookable = |kind: &&Value| {
-        kind.text("status") == "active" && (client.is_some() || kind.is("clientsMayBook"))
+        // Classes are booked by their place in the calendar.
+        kind.text("status") == "active"
+            && kind.text("kind") != "class"
+            && (client.is_some() || kind.is("clientsMayBook"))
     };
     let types: Vec<Value> = types.list("eventTypes").iter().filter(bookable).cloned().collect();
     let coaches =
@@ -376,11 +382,15 @@ fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> M
     }
 }
 
-/// The classes of a day, with seats that are left.
+/// Days of classes that are shown together.
+const DAYS_OF_CLASSES: i64 = 7;
+
+/// The classes of a day and the days after it, with seats that are left.
 fn classes(cx: &mut Visit<'_, '_>, client: Option<&str>, day: Date) -> Result<Markup> {
     let zone = cx.written.zone.clone();
     let ask = Ask::of("list_calendar_events").with("kind", "class").with("status", "scheduled");
-    let ask = ask.with("from", day.start_in(&zone)).with("to", day.tomorrow().start_in(&zone));
+    let end = day.plus_days(DAYS_OF_CLASSES).unwrap_or(day);
+    let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
     let Some(told) = cx.ask_if(ask.with("limit", 100))? else { return Ok(Markup::default()) };
     let mut all = told.list("calendarEvents").to_vec();
     all.retain(|event| event.instant("startsAt").is_some_and(|at| at > cx.written.now));
@@ -394,12 +404,12 @@ fn classes(cx: &mut Visit<'_, '_>, client: Option<&str>, day: Date) -> Result<Ma
     Ok(html! {
         @if !rows.is_empty() {
             section.card {
-                h2 { (say.classes()) " · " (cx.written.day(day)) }
+                h2 { (say.classes()) }
                 ul.rows {
                     @for (event, coach) in rows {
                         @let left = event.int("capacity") - event.int("seatsTaken");
                         li {
-                            b.number { (event.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default()) }
+                            b.number { (when(cx, event)) }
                             span.grow { (event.text("name")) br; span.quiet { (coach) @if event.has("capacity") { " · " (say.seats_left(&left.max(0).to_string())) } } }
                             @let form = Form::of(cx, "create_booking").hidden("calendarEventId", event.text("calendarEventId")).next(next);
                             @let form = match client { Some(client) => form.hidden("clientId", client), None => form };

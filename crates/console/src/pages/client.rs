@@ -187,7 +187,12 @@ pub(super) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             &[("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")],
         )
         .text("source", say.source());
-    let main = html! { (tabs) section.card { (form.send(say.save())) } };
+    let main = html! {
+        (tabs) section.card { (form.send(say.save())) }
+        @if client.text("portalAccessStatus") == "active" && cx.may("delete_client_second_step") {
+            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
+        }
+    };
     Ok(Shown::new(name(&client), main))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let rows: Vec<Vec<Markup>> = told.list("forms").iter().map(|form| {
         let at = || vec![("formId", form.text("formId").to_owned())];
         vec![
-            html! { b { (form.text("name")) } @if form.has("description") { br; span.quiet { (form.text("description")) } } },
+            html! { a href={ "/console/forms/" (form.text("formId")) } { b { (form.text("name")) } } @if form.has("description") { br; span.quiet { (form.text("description")) } } },
             html! { (say.term(form.text("kind"))) },
             html! { (form.int("version")) },
             state(cx, form.text("status")),
@@ -47,7 +47,160 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_forms(), None)) }
         @else { (table(say.forms(), &[say.name(), say.kind(), say.version(), say.status(), ""], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.forms(), main))
+    let kinds = ["general", "intake", "checkup"].map(|word| (word, say.term(word)));
+    let new = Form::of(cx, "create_form")
+        .text("name", say.name())
+        .area("description", say.about())
+        .choice("kind", say.kind(), &kinds);
+    let acts = html! {
+        @if cx.may("create_form") { (behind(say.add_form(), new.next("/console/forms/{form.formId}").send(say.add_form()))) }
+    };
+    Ok(Shown::new(say.forms(), main).acts(acts))
+}
+
+/// `/console/forms/{formId}`: its questions, each to be changed, moved and taken out; and what clients will see.
+pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("formId").to_owned();
+    let told = cx.ask(Ask::of("get_form").at("formId", &id))?;
+    // What is being written is changed; what was published before stands beside it.
+    let told = match told.at("form").has("draftVersion") {
+        true => cx.ask(
+            Ask::of("get_form").at("formId", &id).with("version", told.int("form.draftVersion")),
+        )?,
+        false => told,
+    };
+    let form = told.at("form").clone();
+    let all: Vec<Value> = told.list("formVersion.questions").to_vec();
+    let types =
+        cx.ask_if(Ask::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
+    let measured: Vec<(String, String)> = types
+        .list("measurementTypes")
+        .iter()
+        .map(|one| (one.text("key").to_owned(), one.text("name").to_owned()))
+        .collect();
+    let say = cx.say;
+    let at = || vec![("formId", id.clone())];
+    let open = form.text("status") != "archived" && cx.may("update_form");
+    let forms_so_far = std::cell::Cell::new(0);
+    let written = |list: Vec<&Value>| {
+        let list = Value::Array(list.into_iter().cloned().collect());
+        let name = format!("order-{}", forms_so_far.replace(forms_so_far.get() + 1));
+        Form::named(cx, &name, "update_form", at()).hidden("questions:json", list.to_string())
+    };
+    let swapped = |one: usize, other: usize| {
+        let mut list: Vec<&Value> = all.iter().collect();
+        list.swap(one, other);
+        list
+    };
+    let without = |place: usize| {
+        all.iter()
+            .enumerate()
+            .filter(|(own, _)| *own != place)
+            .map(|(_, one)| one)
+            .collect::<Vec<_>>()
+    };
+    let main = html! {
+        p { (state(cx, form.text("status"))) " " span.quiet { (say.term(form.text("kind"))) } }
+        @if form.has("draftVersion") && form.has("version") { div.notice.warn { (say.draft_waits()) } }
+        @if all.is_empty() { p.quiet { (say.no_questions()) } }
+        @for (place, question) in all.iter().enumerate() {
+            section.card {
+                p.quiet { (place + 1) " · " (say.term(question.text("type"))) @if question.is("required") { " · " (say.required_answer()) } }
+                h2 { (question.text("label")) }
+                @if question.has("help") { p { (question.text("help")) } }
+                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) } } } }
+                @if open {
+                    div.buttons {
+                        (behind(say.edit(), editor(cx, at(), &all, Some(place), &measured)))
+                        @if place > 0 { (written(swapped(place, place - 1)).button(say.move_up())) }
+                        @if place + 1 < all.len() { (written(swapped(place, place + 1)).button(say.move_down())) }
+                        (written(without(place)).danger(say.remove()))
+                    }
+                }
+            }
+        }
+        @if open { section.card { h2 { (say.add_question()) } (editor(cx, at(), &all, None, &measured)) } }
+        (behind(say.preview(), html! { section.card { @for question in &all { (super::my::asked(cx, question, &Value::Null)) } } }))
+    };
+    let acts = html! {
+        @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
+        @if open { (behind(say.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", say.name()).area("description", say.about()).send(say.save()))) }
+    };
+    Ok(Shown::new(form.text("name"), main).acts(acts))
+}
+
+/// The form of a question: of one that is there, or of a new one.
+fn editor(
+    cx: &Visit<'_, '_>,
+    at: Vec<(&'static str, String)>,
+    all: &[Value],
+    place: Option<usize>,
+    measured: &[(String, String)],
+) -> Markup {
+    let say = cx.say;
+    let own = place.map(|place| all[place].clone()).unwrap_or_default();
+    let kind = own.text("type").to_owned();
+    let mut part = own.clone();
+    if place.is_some() {
+        part["options"] = crate::questions::lines(&own).into();
+        part["shownIf"] = if own.has("showWhen") || own.at("showWhen").is_object() {
+            "-".into()
+        } else {
+            Value::Null
+        };
+    }
+    let record = serde_json::json!({"question": part});
+    let list = Value::Array(all.to_vec()).to_string();
+    let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
+    let form = Form::named(cx, &name, "update_form", at);
+    let form = form.hidden("questions:question", list).from(&record);
+    let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
+    let types = [
+        "text",
+        "number",
+        "boolean",
+        "date",
+        "single_choice",
+        "multi_choice",
+        "scale",
+        "measurement",
+        "file",
+        "consent",
+        "statement",
+    ];
+    let form = match place {
+        Some(place) => form.hidden("question.place", place.to_string()),
+        None => form.choice(
+            "question.type",
+            say.question_type(),
+            &types.map(|word| (word, say.term(word))),
+        ),
+    };
+    let mut form = form
+        .text("question.label", say.question())
+        .area("question.help", say.help_text())
+        .check("question.required", say.required_answer());
+    if of(&["single_choice", "multi_choice"]) {
+        form = form.area_helped("question.options", say.options(), say.question_options_help());
+    }
+    if of(&["number", "scale", "multi_choice"]) {
+        form = form.text("question.min", say.least()).text("question.max", say.most());
+    }
+    if of(&["measurement"]) {
+        form = form.choice("question.measurementType", say.measured(), measured);
+    }
+    let before = &all[..place.unwrap_or(all.len())];
+    let mut earlier: Vec<(&str, &str)> =
+        before.iter().map(|one| (one.text("questionId"), one.text("label"))).collect();
+    if part.text("shownIf") == "-" {
+        earlier.insert(0, ("-", say.as_it_is()));
+    }
+    if !earlier.is_empty() {
+        form = form
+            .choice("question.shownIf", say.shown_if(), &earlier)
+            .text("question.shownValue", say.shown_value());
+    }
+    form.send(if place.is_some() { say.save() } else { say.add_question() })
 }
 
 /// `/console/forms/checkups`

@@ -6,6 +6,7 @@ mod audit;
 mod calendar;
 mod client;
 mod clients;
+mod find;
 mod forms;
 mod imports;
 mod integrations;
@@ -113,6 +114,7 @@ const PAGES: &[Page] = &[
     staff("/console/reports/revenue", reports::revenue),
     staff("/console/reports/retention", reports::retention),
     staff("/console/forms", forms::list),
+    staff("/console/forms/{formId}", forms::one),
     staff("/console/forms/checkups", forms::checkups),
     staff("/console/forms/checkups/{checkupId}", forms::checkup),
     staff("/console/integrations", integrations::list),
@@ -133,6 +135,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/fields", settings::fields),
     staff("/console/settings/policies", settings::policies),
     staff("/console/settings/features", settings::features),
+    staff("/console/find", find::show),
     staff("/console/account", account::show),
     staff("/console/account/second-step", account::second_step),
     staff("/console/more", more::show),

@@ -18,6 +18,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @for way in super::ways(cx).iter().filter(|way| cx.may(way.needs)) {
                     li { a.who.grow href=(way.path) { (icon(way.icon)) ((way.label)(say)) } }
                 }
+                @if !cx.is_client() { li { a.who.grow href="/console/find" { (icon("search")) (say.find_anything()) } } }
                 li { a.who.grow href=(super::account(cx)) { (icon("account")) (say.account()) } }
             }
         }

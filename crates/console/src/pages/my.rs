@@ -227,18 +227,11 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let to = |index: usize| cx.place.but(&[("exercise", &index.to_string())]);
     let main = html! {
         @if open && !exercises.is_empty() {
-            @let exercise = &exercises[shown];
-            section.card {
-                p.quiet { (shown + 1) " / " (exercises.len()) }
-                h2 { (exercise.text("name")) }
-                @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
-                (sets_form(cx, at(), exercises, shown, &next))
-                div.buttons {
-                    @if shown > 0 { a.button.plain href=(to(shown - 1)) { (say.previous()) } }
-                    @if shown + 1 < exercises.len() { a.button.plain href=(to(shown + 1)) { (say.next()) } }
-                }
-            }
-            (Form::about(cx, "complete_workout_session", at()).next(cx.place.path.clone()).send(say.finish()))
+            p #rest.rest role="timer" data-over=(say.rest_is_over()) hidden { (say.rest()) " " b.number {} }
+            p #kept.notice role="status" hidden { (say.kept_on_phone()) }
+            @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
+            (sets_form(cx, at(), exercises, (shown, &to), &next))
+            (Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish()))
         } @else {
             div.figures {
                 div.figure { b { (written.count(session.int("setCount"))) } (say.sets()) }
@@ -305,15 +298,16 @@ fn from_plan(cx: &mut Visit<'_, '_>, own: &str, session: &Value) -> Result<Vec<V
     Ok(all)
 }
 
-/// The sets of all exercises, of which one's can be seen: what was done is written whole.
+/// The sets of all exercises, a screen each, of which one is seen: what was done is written whole.
 fn sets_form(
     cx: &Visit<'_, '_>,
     at: Vec<(&'static str, String)>,
     exercises: &[Value],
-    shown: usize,
+    (shown, to): (usize, &dyn Fn(usize) -> String),
     next: &str,
 ) -> Markup {
-    let mut form = Form::about(cx, "set_workout_session_sets", at).next(next);
+    let say = cx.say;
+    let mut form = Form::about(cx, "set_workout_session_sets", at).offline().next(next);
     for (index, exercise) in exercises.iter().enumerate() {
         let name = |rest: &str| format!("exercises.{index}.{rest}");
         form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
@@ -322,21 +316,32 @@ fn sets_form(
                 form = form.hidden(&name(field), exercise.text(field));
             }
         }
-        for (number, set) in exercise.list("sets").iter().enumerate() {
-            let name = |field: &str| format!("exercises.{index}.sets.{number}.{field}");
-            form = form.hidden(&name("type"), set.text("type"));
-            let fields = ["reps", "weight", "durationSeconds", "distanceMeters", "rpe"];
-            if index == shown {
-                form = form.beside(stepping(cx, &name, number, set));
-            } else {
-                for field in fields.into_iter().filter(|field| set.has(field)) {
-                    form = form.hidden(&name(field), set.at(field).to_string());
+        let sets = exercise.list("sets").iter().enumerate();
+        form = form.beside(html! {
+            section.card data-screen=(index) data-rest=(rest_after(exercise)) hidden[index != shown] {
+                p.quiet { (index + 1) " / " (exercises.len()) }
+                h2 { (exercise.text("name")) }
+                @for (number, set) in sets {
+                    @let name = |field: &str| format!("exercises.{index}.sets.{number}.{field}");
+                    input type="hidden" name=(name("type")) value=(set.text("type"));
+                    @if set.has("rpe") { input type="hidden" name=(name("rpe")) value=(set.at("rpe").to_string()); }
+                    (stepping(cx, &name, number, set, index == shown))
                 }
-                form = form.hidden(&name("completed"), set.is("completed").to_string());
+                div.buttons {
+                    @if index > 0 { a.button.plain href=(to(index - 1)) data-to=(index - 1) { (say.previous()) } }
+                    @if index + 1 < exercises.len() { a.button.plain href=(to(index + 1)) data-to=(index + 1) { (say.next()) } }
+                }
             }
-        }
+        });
     }
-    form.send(cx.say.save_sets())
+    form.send(say.save_sets())
+}
+
+/// How long one rests after a set, in seconds, where the plan does not say.
+const REST_SECONDS: i64 = 90;
+
+fn rest_after(exercise: &Value) -> i64 {
+    if exercise.has("restSeconds") { exercise.int("restSeconds") } else { REST_SECONDS }
 }
 
 /// The fields of a set, with buttons that are easily hit.
@@ -345,8 +350,11 @@ fn stepping(
     name: &dyn Fn(&str) -> String,
     number: usize,
     set: &Value,
+    is_shown: bool,
 ) -> Markup {
     let say = cx.say;
+    // What is seen is about to be done; what is not seen stays as it is.
+    let done = is_shown || set.is("completed");
     let fields: [(&str, &str, f64); 4] = [
         ("weight", "kg", 2.5),
         ("reps", say.reps(), 1.0),
@@ -374,7 +382,7 @@ fn stepping(
                     button.plain type="button" data-step=(step) aria-label={ (label) " +" } { "+" }
                 }
             }
-            label.check { input type="checkbox" name=(name("completed")) value="true" checked; (say.done_it()) }
+            label.check { input type="checkbox" name=(name("completed")) value="true" checked[done]; (say.done_it()) }
         }
     }
 }
@@ -470,7 +478,7 @@ pub(super) fn form(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// A question with what was answered so far.
-fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Value) -> Markup {
+pub(super) fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Value) -> Markup {
     let id = question.text("questionId");
     let name = format!("answers.{id}");
     let answer = answers.at(id);

@@ -131,28 +131,38 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let main = html! {
         p { (state(cx, template.text("status"))) " " span.quiet { (template.text("goal")) } }
         nav.tabs aria-label=(say.weeks()) {
-            @for week in 1..=weeks { a href=(cx.place.but(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
+            @for week in 1..=weeks { a data-drop="day" data-set={ "weekNumber=" (week) } href=(cx.place.but(&[("week", &week.to_string())])) aria-current=[(week == shown).then_some("page")] { (say.week_number(&week.to_string())) } }
         }
         div.buttons {
             (Form::about(cx, "add_workout_week", at()).next(&*added).button(say.add_week()))
             (Form::about(cx, "add_workout_week", at()).hidden("duplicateOf", shown.to_string()).next(&*added).button(say.copy_week()))
             @if weeks > 1 { (behind(say.delete_week(), Form::about(cx, "delete_workout_week", vec![("planId", id.clone()), ("weekNumber", shown.to_string())]).next(format!("/console/programmes/{id}")).danger(say.delete_week()))) }
         }
-        div.grid {
-            @for day in &of_week {
-                section.card {
-                    h2 { a href={ "/console/programmes/" (id) "/days/" (day.text("planMomentId")) } { (day.text("name")) } }
-                    p.quiet { @if day.has("weekday") { (say.weekday(day.int("weekday"))) " " } (day.text("startTime")) }
-                    ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise)) } } } }
-                    (moved(cx, &id, day, weeks, by_week, &here))
+        @let card = |day: &Value| html! {
+            section.card draggable=[by_week.then_some("true")] data-drag=[by_week.then_some("day")] {
+                h3 { a href={ "/console/programmes/" (id) "/days/" (day.text("planMomentId")) } { (day.text("name")) } }
+                @if day.has("startTime") { p.quiet { (day.text("startTime")) } }
+                ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise)) } } } }
+                (moved(cx, &id, day, weeks, by_week, &here))
+            }
+        };
+        @if by_week {
+            div.week {
+                @for (weekday, label) in &weekdays {
+                    section.daybox data-drop="day" data-set={ "weekday=" (weekday) } {
+                        h2 { (label) }
+                        @for day in of_week.iter().filter(|day| day.int("weekday").to_string() == *weekday) { (card(day)) }
+                    }
                 }
             }
-            section.card {
-                h2 { (say.add_day()) }
-                @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
-                @let form = if by_week { form.hidden("weekNumber", shown.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
-                (form.of_kind("time", "startTime", say.starts_at(), "off").send(say.add_day()))
-            }
+        } @else {
+            div.grid { @for day in &of_week { (card(day)) } }
+        }
+        section.card {
+            h2 { (say.add_day()) }
+            @let form = Form::about(cx, "create_workout_moment", at()).next(&*here).text("name", say.name());
+            @let form = if by_week { form.hidden("weekNumber", shown.to_string()).choice("weekday", say.day(), &weekdays) } else { form };
+            (form.of_kind("time", "startTime", say.starts_at(), "off").send(say.add_day()))
         }
     };
     let acts = html! {
@@ -172,9 +182,11 @@ fn moved(
     here: &str,
 ) -> Markup {
     let (say, id) = (cx.say, day.text("planMomentId"));
+    let forms_so_far = std::cell::Cell::new(0);
     let form = || {
-        Form::about(
+        Form::named(
             cx,
+            &forms_so_far.replace(forms_so_far.get() + 1).to_string(),
             "update_workout_moment",
             vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())],
         )
@@ -212,9 +224,11 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
     let own = day.list("exercises");
     // What a day holds is written whole; each button writes what it would be after it.
+    let forms_so_far = std::cell::Cell::new(0);
     let written = |order: Vec<&Value>, more: Option<&Value>| {
-        let mut form =
-            Form::about(cx, "set_workout_moment_exercises", at()).next(cx.place.path.clone());
+        let name = forms_so_far.replace(forms_so_far.get() + 1).to_string();
+        let mut form = Form::named(cx, &name, "set_workout_moment_exercises", at())
+            .next(cx.place.path.clone());
         for (index, exercise) in order.into_iter().chain(more).enumerate() {
             form = with_exercise(form, index, exercise);
         }
@@ -237,9 +251,11 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         section.card {
             h2 { (say.exercises()) }
             @if own.is_empty() { p.quiet { (say.no_exercises()) } }
+            // What a drop sends is the whole of the day, in another order.
+            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (written(own.iter().collect(), None).button(say.save())) } }
             ul.rows {
                 @for (index, exercise) in own.iter().enumerate() {
-                    li {
+                    li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
                         span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise)) } }
                         div.buttons {
                             @if index > 0 { (written(swapped(index, index - 1), None).button(say.move_up())) }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    act::SHIFTS,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -126,7 +127,8 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         h2 { (say.opening_hours()) }
         (table(say.opening_hours(), &[say.day(), say.open()], hours))
         @if cx.may("update_location") {
-            section.card { (behind(say.change_hours(), opening_hours(cx, at(), &location))) }
+            @let form = Form::about(cx, "update_location", at()).hidden("openingHours:hours", "");
+            section.card { (behind(say.change_hours(), week_of(cx, form, location.list("openingHours"), ["opens", "closes"]))) }
         }
     };
     let acts = html! {
@@ -137,18 +139,30 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(location.text("name"), main).acts(acts))
 }
 
-/// When a location is open, one range a day; a day that is left empty is closed.
-fn opening_hours(cx: &Visit<'_, '_>, at: Vec<(&'static str, String)>, location: &Value) -> Markup {
+/// When a location is open, or a coach works: up to three ranges a day; a day that is left empty has none.
+fn week_of(
+    cx: &Visit<'_, '_>,
+    form: Form<'_>,
+    weekly: &[Value],
+    [from, until]: [&'static str; 2],
+) -> Markup {
     let say = cx.say;
-    let form = Form::about(cx, "update_location", at).hidden("openingHours:hours", "");
     let fields = html! {
         @for day in 1..=7 {
-            @let own = location.list("openingHours").iter().find(|hours| hours.int("weekday") == day);
-            div.fields {
-                div.field { label for={ "opens" (day) } { (say.weekday(day)) ", " (say.from()) }
-                    input #{ "opens" (day) } type="time" name={ "-hours." (day) ".opens" } value=(own.map(|own| own.text("opens")).unwrap_or_default()); }
-                div.field { label for={ "closes" (day) } { (say.weekday(day)) ", " (say.until()) }
-                    input #{ "closes" (day) } type="time" name={ "-hours." (day) ".closes" } value=(own.map(|own| own.text("closes")).unwrap_or_default()); }
+            @let own: Vec<&Value> = weekly.iter().filter(|hours| hours.int("weekday") == day).collect();
+            fieldset.field {
+                legend { (say.weekday(day)) }
+                @for shift in 0..SHIFTS {
+                    @let hours = own.get(shift);
+                    @let field = |name: &str, word: &str| html! {
+                        label { span.quiet { (word) }
+                            input type="time" name={ "-hours." (day) "." (shift) "." (name) } value=(hours.map(|hours| hours.text(name)).unwrap_or_default());
+                        }
+                    };
+                    // The second and the third are behind a word, until there is one.
+                    @let ranges = html! { div.fields { (field(from, say.from())) (field(until, say.until())) } };
+                    @if shift == 0 || hours.is_some() { (ranges) } @else { (behind(say.another_range(), ranges)) }
+                }
             }
         }
     };
@@ -215,6 +229,15 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         section.card { (only_if(cx, "update_coach", form.send(say.save()))) }
         h2 { (say.working_hours()) }
         (table(say.working_hours(), &[say.day(), say.when()], weekly))
+        @if cx.may("set_coach_availability") && hours.has("availability") {
+            @let availability = hours.at("availability");
+            @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:shifts", "")
+                .hidden("overrides:json", availability.at("overrides").to_string());
+            // Hours that are at some places alone, or for some appointments, would lose that here.
+            @let bound = availability.list("weekly").iter().any(|own| !own.list("locationIds").is_empty() || !own.list("eventTypeIds").is_empty());
+            @if bound { p.quiet { (say.hours_elsewhere()) } }
+            @else { section.card { (behind(say.change_hours(), week_of(cx, form, availability.list("weekly"), ["startTime", "endTime"]))) } }
+        }
     };
     let acts = html! {
         @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(say.invite())) }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{fields::behind, lists::table};
-use crate::visit::Visit;
+use crate::{assets::address, visit::Visit};
 
 /// A figure of a chart.
 #[derive(Clone, Debug)]
@@ -77,7 +77,11 @@ fn labels(points: &[Point], x: impl Fn(usize) -> f64) -> Markup {
     }
 }
 
+/// Points from which a chart can be looked into.
+const ZOOM_FROM: usize = 30;
+
 fn drawn(cx: &Visit<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> Markup {
+    let zooms = points.len() >= ZOOM_FROM;
     let rows = points.iter().rev().map(|point| {
         vec![html! { (point.label) }, html! { span.number { (cx.written.number(point.value, 2)) } }]
     });
@@ -85,6 +89,10 @@ fn drawn(cx: &Visit<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> M
     html! {
         figure {
             svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(name) { (drawing) }
+            @if zooms {
+                button.plain.script type="button" data-zoom=(address("uplot.js")) data-style=(address("uplot.css")) data-name=(name) { (cx.say.zoom()) }
+                @for point in points { data.hidden data-at=(point.label) data-value=(point.value) {} }
+            }
         }
         (behind(cx.say.as_table(), table(name, &[cx.say.period(), name], rows)))
     }

@@ -41,6 +41,8 @@ pub(crate) struct Form<'f> {
     plain: bool,
     /// Whether it brings a file.
     file: bool,
+    /// Whether what it says is kept in the browser where nothing can be sent.
+    offline: bool,
 }
 
 impl<'f> Form<'f> {
@@ -55,8 +57,21 @@ impl<'f> Form<'f> {
         operation: &'static str,
         at: Vec<(&'static str, String)>,
     ) -> Self {
+        Self::named(cx, "", operation, at)
+    }
+
+    /// The same where a page has several of them: each has a name of its own.
+    pub(crate) fn named(
+        cx: &'f Visit<'_, '_>,
+        name: &str,
+        operation: &'static str,
+        at: Vec<(&'static str, String)>,
+    ) -> Self {
         let found = reached(cx.state, operation).ok();
-        let id = form_id(operation, at.iter().map(|(_, value)| value.as_str()));
+        let id = form_id(
+            operation,
+            at.iter().map(|(_, value)| value.as_str()).chain((!name.is_empty()).then_some(name)),
+        );
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
@@ -87,7 +102,14 @@ impl<'f> Form<'f> {
             said: cx.say.problem_with(),
             plain: found.is_some_and(|found| found.method == Method::Get),
             file: false,
+            offline: false,
         }
+    }
+
+    /// What it says is kept in the browser while nothing can be sent, and sent once it can: for what is written whole.
+    pub(crate) fn offline(mut self) -> Self {
+        self.offline = true;
+        self
     }
 
     /// Where its person goes once it is taken; `{client.clientId}` is what the operation has answered there.
@@ -237,14 +259,19 @@ impl<'f> Form<'f> {
     }
 
     /// A long text.
-    pub(crate) fn area(mut self, name: &str, label: &str) -> Self {
+    pub(crate) fn area(self, name: &str, label: &str) -> Self {
+        self.area_helped(name, label, "")
+    }
+
+    /// The same with a word of help.
+    pub(crate) fn area_helped(mut self, name: &str, label: &str, help: &str) -> Self {
         let longest = body::plain(self.place(name))["maxLength"].as_i64();
         let control = html! {
             textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
                 required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
-                aria-describedby=[self.described(name, "")] { (self.value(name)) }
+                aria-describedby=[self.described(name, help)] { (self.value(name)) }
         };
-        self.labelled(name, label, "", control);
+        self.labelled(name, label, help, control);
         self
     }
 
@@ -392,7 +419,7 @@ impl<'f> Form<'f> {
             labels.iter().find(|(name, _)| *name == field).map_or(&field, |(_, label)| label);
         let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
         html! {
-            form id=(id) method="post" action=(action) novalidate[self.plain] data-form
+            form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
                 enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[self.file.then_some("false")] {
                 @if let Some((field, told)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
@@ -402,6 +429,7 @@ impl<'f> Form<'f> {
                     }
                 }
                 input type="hidden" name="-do" value=(operation);
+                input type="hidden" name="-form" value=(id);
                 input type="hidden" name="-key" value=(key);
                 input type="hidden" name="-csrf" value=(csrf);
                 input type="hidden" name="-next" value=(next);
@@ -422,7 +450,7 @@ impl<'f> Form<'f> {
 }
 
 /// A form's id: its operation and what it is about.
-pub(crate) fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
+fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
     at.fold(operation.replace('_', "-"), |id, value| format!("{id}-{value}"))
 }
 

@@ -87,6 +87,11 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                 div #bar role="presentation" {}
                 header.top {
                     a.brand href=(pages::home(cx)) { (cx.person.company.name) }
+                    @if !cx.is_client() {
+                        form.find method="get" action="/console/find" role="search" {
+                            input type="search" name="q" aria-label=(say.find_anything()) placeholder={ (say.find_anything()) " /" } autocomplete="off";
+                        }
+                    }
                     a.who href=(pages::account(cx)) { (icon("account")) span { (cx.person.name) } }
                 }
                 div.frame {

@@ -206,10 +206,12 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     };
     let page = browser.act(filled).await;
     // Down and up again, by buttons.
+    // The first of them is what a drop sends.
     let down = page
         .forms()
         .into_iter()
-        .find(|form| form.field("-do") == Some("set_workout_moment_exercises"))
+        .filter(|form| form.field("-do") == Some("set_workout_moment_exercises"))
+        .nth(1)
         .unwrap();
     browser.act(down).await.shows("Saved.");
     let plan = text(app.get("/workout/plans/templates").await.data(), "/templates/0/_id");
