@@ -102,9 +102,11 @@
     const form = event.target;
     if (form.action.endsWith("/sign-out")) localStorage.removeItem(KEPT);
     if (!form.matches("[data-offline]") || !navigator.locks) return;
+    const screen = form.querySelector("[data-screen]:not([hidden])");
+    // What leaves the page goes its usual way while there is a connection.
+    if (!screen && navigator.onLine && !kept().length) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const screen = form.querySelector("[data-screen]:not([hidden])");
     const key = form.querySelector("[name='-key']");
     const body = bodyOf(form);
     key.value = crypto.randomUUID?.() || String(Date.now()) + Math.random();
