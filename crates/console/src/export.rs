@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::State as Given,
-    http::{HeaderValue, Request, Response, StatusCode, header},
+    http::{HeaderValue, Response, StatusCode, header},
 };
 use maud::{Markup, html};
 use serde_json::Value;
@@ -44,14 +44,7 @@ pub(crate) fn button(cx: &Visit<'_, '_>, operation: &str, filters: &[&str]) -> M
 }
 
 /// Makes a list into a file.
-pub(crate) async fn export(
-    Given(state): Given<Arc<State>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
     let Some(token) = session::token(&state, &sent.headers) else {
         return session::go_sign_in(&state, "/console");
     };

@@ -1,6 +1,6 @@
 //! Forms that people send: read, and told apart from forged ones.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     body::Body,
@@ -54,6 +54,17 @@ impl Sent {
         }
         let form = Form::read(request).await.map_err(|problem| parts::problem(&problem))?;
         Ok(Self { form, from, request_id, headers })
+    }
+}
+
+impl FromRequest<Arc<State>> for Sent {
+    type Rejection = Response<Body>;
+
+    async fn from_request(
+        request: Request<Body>,
+        state: &Arc<State>,
+    ) -> std::result::Result<Self, Self::Rejection> {
+        Self::take(state, request).await
     }
 }
 

@@ -88,11 +88,10 @@ pub(crate) async fn show_set(
 }
 
 /// Sets the password.
-pub(crate) async fn set(Given(state): Given<Arc<State>>, request: Request<Body>) -> Response<Body> {
-    let Sent { form, request_id, headers, .. } = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn set(
+    Given(state): Given<Arc<State>>,
+    Sent { form, request_id, headers, .. }: Sent,
+) -> Response<Body> {
     let say = language(&headers);
     let Some(token) = token(form.one("token")) else { return over(say) };
     let Some(password) = Password::parse(form.one("password")) else {
@@ -150,12 +149,8 @@ pub(crate) async fn show_forgot(
 /// Has a link mailed to whoever has this address.
 pub(crate) async fn forget(
     Given(state): Given<Arc<State>>,
-    request: Request<Body>,
+    Sent { form, from, request_id, headers }: Sent,
 ) -> Response<Body> {
-    let Sent { form, from, request_id, headers } = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
     let (say, typed) = (language(&headers), form.one("email").trim().to_owned());
     if state.env.mail_links.is_none() {
         return stopped(say, StatusCode::NOT_FOUND, say.no_mail());

@@ -191,14 +191,7 @@ pub(crate) async fn show(
 }
 
 /// Signs somebody in.
-pub(crate) async fn sign_in(
-    Given(state): Given<Arc<State>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn sign_in(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
     let say = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match enter(&state, &sent, remembered).await {
@@ -241,14 +234,7 @@ async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<Cred
 }
 
 /// Signs somebody out.
-pub(crate) async fn sign_out(
-    Given(state): Given<Arc<State>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn sign_out(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
     let mut response = go(SIGN_IN);
     if let Some(token) = token(&state, &sent.headers) {
         if !is_own(token.expose(), sent.form.one("-csrf")) {
@@ -287,14 +273,7 @@ pub(crate) async fn events(
 }
 
 /// Keeps how somebody wants pages to look, in their browser.
-pub(crate) async fn choose(
-    Given(state): Given<Arc<State>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
     let language = Language::parse(sent.form.one("language")).map_or("", Language::code);
     let theme = match sent.form.one("theme") {
         theme @ ("light" | "dark") => theme,

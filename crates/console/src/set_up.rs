@@ -116,14 +116,7 @@ pub(crate) async fn show(
 }
 
 /// Sets the installation up.
-pub(crate) async fn set_up(
-    Given(state): Given<Arc<State>>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
+pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
     let say = session::language(&sent.headers);
     match is_open(&state, sent.form.one("key")).await {
         Ok(true) => {}

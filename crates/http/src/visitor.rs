@@ -105,6 +105,7 @@ async fn known(state: &State, token: &Credential) -> Result<Caller> {
     let read = move |tx: &mut Tx<'_>| sessions::authenticate(tx, &env, &token);
     let caller = state.db.read(read).await?;
     Access::SignedIn.check(&caller)?;
+    caller.owes_nothing()?;
     Ok(caller)
 }
 

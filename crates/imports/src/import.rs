@@ -152,6 +152,12 @@ record! {
     }
 }
 
+/// How many there are.
+pub(crate) fn count(cx: &mut Read) -> Result<i64> {
+    let found: Option<(i64,)> = cx.one(COUNT_ALL, params![])?;
+    Ok(found.map_or(0, |(count,)| count))
+}
+
 /// Rows by what became of them.
 pub(crate) fn counted(cx: &mut Read, id: ImportId) -> Result<Vec<(RowState, i64)>> {
     cx.all(COUNT, params![id])
@@ -248,6 +254,7 @@ statements! {
     FORGET = "DELETE FROM import WHERE company_id = ?1 AND import_id = ?2";
     KEEP_ROW = "INSERT INTO import_row (company_id, import_id, line, cells, state) VALUES (?1, ?2, ?3, ?4, ?5)";
     UNCHECK = "UPDATE import_row SET state = ?3, field = NULL, rule = NULL WHERE company_id = ?1 AND import_id = ?2";
+    COUNT_ALL = "SELECT count(*) FROM import WHERE company_id = ?1";
     COUNT = "SELECT state, count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 GROUP BY state";
     ROWS = "SELECT ", ImportRow::COLUMNS, " FROM import_row WHERE company_id = ?1 AND import_id = ?2 AND state = ?3 \
         ORDER BY line LIMIT 5000";

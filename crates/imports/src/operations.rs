@@ -19,6 +19,8 @@ use crate::{
     steps::RUN,
 };
 
+/// Most imports of a company: each may hold 5,000 rows.
+const IMPORTS_MAX: i64 = 50;
 /// Some cells of a column that are told with it.
 const SAMPLES: usize = 3;
 
@@ -107,6 +109,10 @@ pub struct NewImport {
 
 /// Takes a file in, guesses what its columns are, and has it checked.
 pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
+    if import::count(cx)? >= IMPORTS_MAX {
+        let rule = "must be one of at most 50 in 30 days: forget some that are over";
+        return Err(Problem::conflict("import", rule));
+    }
     let table = file::read(&new.text)?;
     let guessed = new.kind.guess(&table.heading);
     let dates =
@@ -274,7 +280,8 @@ pub(super) fn area() -> Area {
                 "What each column is, is guessed by its name; each row is checked by having the operation done that it \
                  amounts to, and taken back again. Nothing is kept of it but the file, for 30 days, until it is started.",
             )
-            .created(),
+            .created()
+            .fails(&[Key::ApiError]),
         operation!(app GET "/imports", Manager, list_imports).summary("List imports"),
         operation!(app GET "/imports/{importId}", Manager, get_import).summary("Get an import"),
         operation!(app GET "/imports/{importId}/rows", Manager, list_import_rows)

@@ -81,12 +81,8 @@ pub(crate) async fn show(
 /// Signs somebody in to the request.
 pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
-    request: Request<Body>,
+    Sent { form, from, request_id, headers }: Sent,
 ) -> Response<Body> {
-    let Sent { form, from, request_id, headers } = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
     let (say, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
         Ok(Some(pending)) => pending,
@@ -171,12 +167,8 @@ async fn decision(
 /// Takes the decision.
 pub(crate) async fn decide(
     State(state): State<Arc<Shared>>,
-    request: Request<Body>,
+    Sent { form, request_id, headers, .. }: Sent,
 ) -> Response<Body> {
-    let Sent { form, request_id, headers, .. } = match Sent::take(&state, request).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
     let session = forms::cookie(&headers, COOKIE);
     let (say, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {

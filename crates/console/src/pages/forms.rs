@@ -149,6 +149,9 @@ fn editor(
             Value::Null
         };
     }
+    if place.is_none() {
+        part = serde_json::json!({"type": "text"});
+    }
     let record = serde_json::json!({"question": part});
     let list = Value::Array(all.to_vec()).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());

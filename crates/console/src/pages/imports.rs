@@ -45,7 +45,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.imports(), main))
 }
 
-fn titled<'i>(say: Say, import: &'i Value) -> &'i str {
+fn titled(say: Say, import: &Value) -> &str {
     match import.text("fileName") {
         "" => say.file(),
         name => name,

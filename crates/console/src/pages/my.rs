@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{calendar, client::shared_progress, money as bills};
+use super::{calendar, client::progress::shared_progress, money as bills};
 use crate::{
     parts::{
         fields::Form,

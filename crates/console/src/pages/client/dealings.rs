@@ -1,0 +1,300 @@
+//! What a client has with the company: bookings, training, what they bought, forms and files.
+
+use maud::html;
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use super::{Head, at, head};
+use crate::{
+    pages::{calendar, money as bills, today},
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, facts, pager, state, table},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/clients/{clientId}/bookings`
+pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "bookings")?;
+    let ask = Ask::of("list_bookings").with("clientId", &id).with("limit", 50);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut rows = Vec::new();
+    for booking in told.list("bookings") {
+        let coach = cx.coach(booking.text("coachId"))?;
+        rows.push(vec![
+            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (calendar::when(cx, booking)) } },
+            html! { (booking.text("name")) },
+            html! { (coach) },
+            today::attendance(cx, booking),
+            calendar::cancelling(cx, booking),
+        ]);
+    }
+    let say = cx.say;
+    let columns = [say.when(), say.what(), say.coach(), say.status(), ""];
+    let main = html! {
+        (tabs)
+        p { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
+        @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
+        @else { (table(say.bookings(), &columns, rows)) (pager(cx, &told)) }
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/training`
+pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "training")?;
+    let plans =
+        cx.ask(Ask::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
+    let sessions = Ask::of("list_workout_sessions").at("clientId", &id).with("limit", 20);
+    let sessions = cx.ask(sessions.with("page", cx.place.asked("page")))?;
+    let records = cx.ask(Ask::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
+    let templates = Ask::of("list_workout_templates").with("status", "Active");
+    let templates = cx.choices(templates, ("templates", "_id"))?;
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        section.card {
+            h2 { (say.plans()) }
+            @if plans.list("plans").is_empty() { p.quiet { (say.no_plans()) } }
+            ul.rows {
+                @for plan in plans.list("plans") {
+                    li {
+                        span.grow { b { (plan.text("name")) } br; span.quiet {
+                            (plan.date("startDate").map(|date| written.date(date)).unwrap_or_default())
+                            @if let Some(end) = plan.date("endDate") { " – " (written.date(end)) }
+                        } }
+                        (state(cx, plan.text("status")))
+                    }
+                }
+            }
+            (behind(say.assign_programme(),
+                Form::about(cx, "assign_workout_plan", at(&id)).choice("templateId", say.programme(), &templates)
+                    .text("startDate", say.starts_on()).send(say.assign())))
+        }
+        section.card {
+            h2 { (say.records()) }
+            ul.rows {
+                @for lift in records.list("personalRecords") {
+                    li { span.grow { (lift.text("name")) }
+                        @for record in lift.list("records") {
+                            span.number { (written.number(record.at("value").as_f64().unwrap_or_default(), 2)) " " span.quiet { (say.term(record.text("type"))) } }
+                        }
+                    }
+                }
+            }
+        }
+        section.card {
+            h2 { (say.sessions()) }
+            ul.rows {
+                @for session in sessions.list("sessions") {
+                    li {
+                        span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
+                        span.grow { (session.text("name")) " " span.quiet { (written.count(session.int("setCount"))) " " (say.sets()) } }
+                        (state(cx, session.text("status")))
+                    }
+                }
+            }
+        }
+        (pager(cx, &sessions))
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/money`
+pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "money")?;
+    let products = cx.ask(Ask::of("list_client_products").at("clientId", &id).with("limit", 20))?;
+    let courses = cx.ask(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
+    let credits = cx.ask(Ask::of("get_credits").at("clientId", &id))?;
+    let invoices = Ask::of("list_invoices").with("clientId", &id).with("limit", 20);
+    let invoices = cx.ask_if(invoices.with("page", cx.place.asked("page")))?;
+    let rows = match &invoices {
+        Some(told) => bills::rows(cx, told, false)?,
+        None => Vec::new(),
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        div.grid {
+            section.card {
+                h2 { (say.membership()) }
+                @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+                @for course in courses.list("subscriptions") { (bills::course(cx, course)) }
+            }
+            section.card {
+                h2 { (say.credits()) }
+                ul.rows {
+                    @for pool in credits.list("credits") {
+                        li { span.grow { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (say.general()) } }
+                            b.number { (written.count(pool.int("available"))) }
+                            @if pool.int("held") > 0 { span.quiet { (written.count(pool.int("held"))) " " (say.held()) } } }
+                    }
+                }
+                @if cx.may("adjust_credits") {
+                    (behind(say.adjust(),
+                        Form::about(cx, "adjust_credits", at(&id)).text("amount", say.amount_signed()).text("reason", say.reason()).send(say.adjust())))
+                }
+            }
+        }
+        section.card {
+            h2 { (say.bought()) }
+            @if products.list("clientProducts").is_empty() { p.quiet { (say.nothing_bought()) } }
+            ul.rows {
+                @for product in products.list("clientProducts") {
+                    li { span.grow { (product.text("name")) " " span.quiet { (say.term(product.text("productType"))) } }
+                        (state(cx, product.text("status")))
+                        @if product.text("status") == "active" && cx.may("revoke_client_product") {
+                            (behind(say.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(say.revoke())))
+                        } }
+                }
+            }
+            @if cx.may("assign_product") && !client.has("archivedAt") { a.button href={ "/console/clients/" (id) "/sell" } { (say.sell()) } }
+        }
+        @if let Some(invoices) = &invoices {
+            h2 { (say.invoices()) }
+            @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
+            @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
+        }
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/sell`
+pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "sell")?;
+    let wanted = cx.place.asked("productId").to_owned();
+    let products = cx.ask(Ask::of("list_products").with("archived", false).with("limit", 100))?;
+    let found = products
+        .list("products")
+        .iter()
+        .find(|product| product.text("productId") == wanted)
+        .cloned();
+    let is_membership =
+        found.as_ref().is_some_and(|product| product.text("productType") == "Membership");
+    let (preview, act) = match is_membership {
+        true => ("preview_membership", "assign_membership"),
+        false => ("preview_product", "assign_product"),
+    };
+    let previewed = match &found {
+        Some(_) => {
+            let body = serde_json::json!({"productId": wanted});
+            Some(cx.ask(Ask::of(preview).at("clientId", &id).body(body))?)
+        }
+        None => None,
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let label = |product: &Value| {
+        format!(
+            "{} · {}",
+            cx.localized(product.at("name")),
+            written.money(product.int("price"), product.text("currency"))
+        )
+    };
+    let main = html! {
+        (tabs)
+        form.filters method="get" {
+            label.wide { (say.product())
+                select name="productId" required {
+                    option value="" { (say.choose()) }
+                    @for product in products.list("products") {
+                        option value=(product.text("productId")) selected[product.text("productId") == wanted] { (label(product)) }
+                    }
+                }
+            }
+            button.plain type="submit" { (say.next()) }
+        }
+        @if let (Some(product), Some(previewed)) = (&found, &previewed) {
+            section.card {
+                h2 { (cx.localized(product.at("name"))) }
+                @let bill = previewed.at("preview");
+                (facts(vec![
+                    (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) }),
+                    (say.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
+                    (say.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
+                    (say.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
+                    (say.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),
+                ]))
+                @let form = Form::about(cx, act, at(&id)).hidden("productId", &*wanted)
+                    .next(format!("/console/clients/{id}/money")).text("startsOn", say.starts_on()).money("price", say.other_price());
+                (form.send(say.sell()))
+            }
+        }
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/forms`
+pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "forms")?;
+    let ask = Ask::of("list_form_assignments").at("clientId", &id).with("limit", 20);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let all = cx.ask(Ask::of("list_forms").with("limit", 100))?;
+    let of = |kinds: &[&str]| -> Vec<(String, String)> {
+        let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
+        let all = all.filter(|form| kinds.contains(&form.text("kind")));
+        all.map(|form| (form.text("formId").to_owned(), form.text("name").to_owned())).collect()
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        div.buttons {
+            (behind(say.give_form(), Form::about(cx, "assign_form", at(&id))
+                .choice("formId", say.form(), &of(&["general", "intake"])).area("message", say.message()).send(say.give_form())))
+            (behind(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
+                .choice("formId", say.form(), &of(&["checkup"])).area("message", say.message()).send(say.ask_checkup())))
+        }
+        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        section.card {
+            ul.rows {
+                @for one in told.list("formAssignments") {
+                    li {
+                        span.grow {
+                            @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
+                            @else { (one.text("formName")) }
+                            br; span.quiet { (say.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                        }
+                        (state(cx, one.text("status")))
+                    }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/files`
+pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "files")?;
+    let ask = Ask::of("list_documents").with("clientId", &id).with("limit", 50);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let kinds: Vec<_> = ["contract", "waiver", "medical", "id", "plan", "other"]
+        .iter()
+        .map(|word| (*word, say.term(word)))
+        .collect();
+    let main = html! {
+        (tabs)
+        (behind(say.link_file(), Form::of(cx, "link_document").hidden("clientId", &*id)
+            .text("name", say.name()).choice("type", say.kind(), &kinds).of_kind("url", "url", say.web_address(), "off").text("expiresOn", say.expires()).send(say.link_file())))
+        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card {
+            @for one in told.list("documents") {
+                li {
+                    span.grow {
+                        @if one.has("url") { a href=(one.text("url")) target="_blank" rel="noopener noreferrer" { (one.text("name")) } }
+                        @else { (one.text("name")) }
+                        br; span.quiet { (say.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (say.expires()) " " (written.date(date)) } }
+                    }
+                    (state(cx, one.text("status")))
+                    @if one.text("status") == "active" { (Form::about(cx, "archive_document", vec![("documentId", one.text("documentId").to_owned())]).button(say.archive())) }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(name(&client), main))
+}

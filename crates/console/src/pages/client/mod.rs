@@ -1,0 +1,53 @@
+//! A client: who they are ([`who`]), what they have with the company ([`dealings`]), and how they get on ([`progress`]); a page for each.
+
+pub(super) mod dealings;
+pub(super) mod progress;
+pub(super) mod who;
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::told::name,
+    visit::{Ask, Visit},
+};
+
+/// The client whom the page is about, and the pages that there are of them.
+struct Head {
+    id: String,
+    client: Value,
+    tabs: Markup,
+}
+
+fn head(cx: &mut Visit<'_, '_>, here: &str) -> Result<Head> {
+    let id = cx.place.param("clientId").to_owned();
+    let client = cx.ask(Ask::of("get_client").at("clientId", &id))?["client"].take();
+    let say = cx.say;
+    let pages: [(&str, &str, &str); 9] = [
+        ("", say.overview(), "get_client"),
+        ("bookings", say.bookings(), "list_bookings"),
+        ("training", say.training(), "list_client_workout_plans"),
+        ("progress", say.progress(), "list_measurements"),
+        ("money", say.money(), "list_client_products"),
+        ("forms", say.forms(), "list_form_assignments"),
+        ("notes", say.notes(), "list_client_notes"),
+        ("files", say.files(), "list_documents"),
+        ("timeline", say.timeline(), "get_client_timeline"),
+    ];
+    let tabs = html! {
+        nav.tabs aria-label=(name(&client)) {
+            @for (path, label, needs) in pages {
+                @if cx.may(needs) {
+                    a href={ "/console/clients/" (id) @if !path.is_empty() { "/" (path) } }
+                        aria-current=[(path == here).then_some("page")] { (label) }
+                }
+            }
+        }
+    };
+    Ok(Head { id, client, tabs })
+}
+
+fn at(id: &str) -> Vec<(&'static str, String)> {
+    vec![("clientId", id.to_owned())]
+}

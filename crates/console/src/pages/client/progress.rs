@@ -1,0 +1,141 @@
+//! How a client gets on, for staff and for themselves.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use super::{Head, at, head};
+use crate::{
+    parts::{
+        charts::{self, Point},
+        fields::{Form, behind},
+        lists::state,
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/clients/{clientId}/progress`
+pub(in crate::pages) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "progress")?;
+    let main = shared_progress(cx, &id, tabs)?;
+    Ok(Shown::new(name(&client), main))
+}
+
+/// What somebody has measured, kept up and reached for: for them and for those who coach them.
+pub(in crate::pages) fn shared_progress(
+    cx: &mut Visit<'_, '_>,
+    id: &str,
+    tabs: Markup,
+) -> Result<Markup> {
+    let latest = cx.ask(Ask::of("get_latest_measurements").at("clientId", id))?;
+    let wanted = match cx.place.asked("type") {
+        "" => latest
+            .list("measurements")
+            .first()
+            .map(|one| one.text("type"))
+            .unwrap_or("weight")
+            .to_owned(),
+        kind => kind.to_owned(),
+    };
+    let series =
+        Ask::of("list_measurements").at("clientId", id).with("type", &wanted).with("limit", 100);
+    let series = cx.ask(series)?;
+    let types = cx.ask(Ask::of("list_measurement_types").with("limit", 100))?;
+    let goals = cx.ask(Ask::of("list_goals").at("clientId", id).with("limit", 20))?;
+    let habits = cx.ask(Ask::of("list_habits").at("clientId", id).with("limit", 20))?;
+    let photos = cx.ask_if(Ask::of("list_progress_photos").at("clientId", id).with("limit", 12))?;
+    let (say, written) = (cx.say, &cx.written);
+    let label = |kind: &str| -> String {
+        let found = types.list("measurementTypes").iter().find(|own| own.text("type") == kind);
+        found.map_or(kind, |own| own.text("label")).to_owned()
+    };
+    let mut points: Vec<Point> = Vec::new();
+    for one in series.list("measurements").iter().rev() {
+        if let (Some(date), Some(value)) = (one.date("measuredOn"), one.at("value").as_f64()) {
+            points.push(Point { label: written.date(date), value });
+        }
+    }
+    let unit = series
+        .list("measurements")
+        .first()
+        .map(|one| one.text("unit"))
+        .unwrap_or_default()
+        .to_owned();
+    let kinds: Vec<(String, String)> = types
+        .list("measurementTypes")
+        .iter()
+        .filter(|own| own.list("components").is_empty())
+        .map(|own| (own.text("type").to_owned(), own.text("label").to_owned()))
+        .collect();
+    let today = written.today().to_string();
+    Ok(html! {
+        (tabs)
+        div.figures {
+            @for one in latest.list("measurements") {
+                a.figure href={ (cx.place.path) "?type=" (one.text("type")) } aria-current=[(one.text("type") == wanted).then_some("true")] {
+                    b {
+                        @if one.at("components").is_object() { (one.int("components.systolic")) "/" (one.int("components.diastolic")) }
+                        @else { (written.number(one.at("value").as_f64().unwrap_or_default(), 2)) }
+                        " " small { (one.text("unit")) }
+                    }
+                    (label(one.text("type")))
+                }
+            }
+        }
+        section.card {
+            h2 { (label(&wanted)) }
+            (charts::line(cx, &label(&wanted), &unit, &points))
+            (behind(say.measure(),
+                Form::about(cx, "record_measurement", at(id)).choice("type", say.what(), &kinds).text("value", say.value()).text("note", say.note()).send(say.save())))
+        }
+        div.grid {
+            section.card {
+                h2 { (say.goals()) }
+                @if goals.list("goals").is_empty() { p.quiet { (say.no_goals()) } }
+                ul.rows {
+                    @for goal in goals.list("goals") {
+                        li {
+                            span.grow {
+                                (goal.text("title"))
+                                @if goal.has("progressPercent") {
+                                    meter min="0" max="100" value=(goal.int("progressPercent")) aria-label=(goal.text("title")) { (goal.int("progressPercent")) "%" }
+                                }
+                            }
+                            (state(cx, goal.text("status")))
+                        }
+                    }
+                }
+            }
+            section.card {
+                h2 { (say.habits()) }
+                @if habits.list("habits").is_empty() { p.quiet { (say.no_habits()) } }
+                ul.rows {
+                    @for habit in habits.list("habits") {
+                        li {
+                            span.grow { (habit.text("name")) br; span.quiet { (say.streak(&written.count(habit.int("currentStreak")), &written.count(habit.int("longestStreak")))) } }
+                            @if habit.text("status") == "active" {
+                                @let entry = Form::about(cx, "put_habit_entry", vec![("clientId", id.to_owned()), ("habitId", habit.text("habitId").to_owned()), ("date", today.clone())]);
+                                @if habit.text("kind") == "amount" { (entry.hidden("amount", habit.at("target").to_string()).button(say.done_today())) }
+                                @else { (entry.hidden("status", "done").button(say.done_today())) }
+                            } @else { (state(cx, habit.text("status"))) }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(photos) = &photos {
+            @if !photos.list("progressPhotos").is_empty() {
+                section.card {
+                    h2 { (say.photos()) }
+                    ul.rows {
+                        @for photo in photos.list("progressPhotos") {
+                            li { span.grow { (photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default()) " · " (say.term(photo.text("pose"))) }
+                                a href=(photo.text("url")) target="_blank" rel="noopener" { (say.look()) } }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}

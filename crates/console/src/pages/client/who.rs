@@ -1,0 +1,222 @@
+//! Who a client is: at a glance, changed, what became of them, what is noted of them.
+
+use maud::html;
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use super::{Head, at, head};
+use crate::{
+    pages::calendar,
+    parts::{
+        fields::{Form, behind},
+        lists::{facts, pager, state},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/clients/{clientId}`
+pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "")?;
+    let coach = cx.coach(client.text("assignedCoachId"))?;
+    let location = cx.location(client.text("homeLocationId"))?;
+    let coaches =
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let now = cx.written.now;
+    let next =
+        Ask::of("list_bookings").with("clientId", &id).with("status", "booked").with("from", now);
+    let next = cx.ask(next.with("to", now.plus_days(60)).with("limit", 100))?;
+    let next = next.list("bookings").last().cloned();
+    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &id))?;
+    let courses =
+        cx.ask_if(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 5))?;
+    let due = cx.ask_if(
+        Ask::of("list_invoices").with("clientId", &id).with("status", "overdue").with("limit", 1),
+    )?;
+    let (say, written) = (cx.say, &cx.written);
+    let archived = client.has("archivedAt");
+    let address = client.at("address");
+    let contact = client.at("emergencyContact");
+    let main = html! {
+        (tabs)
+        @if archived {
+            div.notice.warn { (say.is_archived()) @if client.has("archiveReason") { ": " (client.text("archiveReason")) } }
+        }
+        @if due.as_ref().is_some_and(|due| due.int("total") > 0) {
+            div.notice.warn { (say.has_overdue()) " " a href={ "/console/clients/" (id) "/money" } { (say.look()) } }
+        }
+        div.grid {
+            section.card {
+                h2 { (say.contact()) }
+                (facts(vec![
+                    (say.email(), html! { @if client.has("email") { a href={ "mailto:" (client.text("email")) } { (client.text("email")) } } }),
+                    (say.phone(), html! { @if client.has("phone") { a href={ "tel:" (client.text("phone").replace(' ', "")) } { (client.text("phone")) } } }),
+                    (say.date_of_birth(), html! { (client.date("dateOfBirth").map(|date| written.date(date)).unwrap_or_default()) }),
+                    (say.address(), html! { @if address.is_object() { (address.text("line1")) br; (address.text("postalCode")) " " (address.text("city")) } }),
+                    (say.emergency(), html! { @if contact.is_object() { (contact.text("name")) " " (contact.text("phone")) } }),
+                    (say.status(), html! { (state(cx, client.text("memberStatus"))) }),
+                    (say.portal(), html! { (state(cx, client.text("portalAccessStatus"))) }),
+                    (say.coach(), html! { (coach) }),
+                    (say.location(), html! { (location) }),
+                    (say.source(), html! { (client.text("source")) }),
+                ]))
+            }
+            section.card {
+                h2 { (say.next_visit()) }
+                @match &next {
+                    Some(booking) => {
+                        p { b { (calendar::when(cx, booking)) } br; (booking.text("name")) }
+                    }
+                    None => p.quiet { (say.nothing_booked()) }
+                }
+                @if !archived { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
+            }
+            section.card {
+                h2 { (say.membership()) }
+                @let courses = courses.as_ref().map(|told| told.list("subscriptions")).unwrap_or_default();
+                @if courses.is_empty() { p.quiet { (say.no_membership()) } }
+                ul.rows {
+                    @for course in courses {
+                        li { span.grow { (course.text("name")) br; span.quiet { (written.money(course.int("price"), course.text("currency"))) } } (state(cx, course.text("status"))) }
+                    }
+                    @for pool in credits.as_ref().map(|told| told.list("credits")).unwrap_or_default() {
+                        li { span.grow { (say.credits()) } b.number { (written.count(pool.int("available"))) } }
+                    }
+                }
+                @if cx.may("assign_product") && !archived { a.button href={ "/console/clients/" (id) "/sell" } { (say.sell()) } }
+            }
+            section.card {
+                h2 { (say.tags()) }
+                (Form::about(cx, "set_client_tags", at(&id)).beside(html! {
+                    div.field {
+                        label for="tags" { (say.tags_help()) }
+                        input #tags type="text" name="tags:list" value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
+                    }
+                }).send(say.save()))
+            }
+        }
+    };
+    let acts = html! {
+        a.button.plain href={ "/console/clients/" (id) "/edit" } { (say.edit()) }
+        @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" {
+            (Form::of(cx, "open_conversation").hidden("conversationType", "direct").hidden("userIds", &*id)
+                .next("/console/messages/{conversation.conversationId}").button(say.write()))
+        }
+        @if !archived && client.text("portalAccessStatus") != "active" && client.has("email") {
+            (Form::about(cx, "invite_client", at(&id)).button(say.invite()))
+        }
+        (behind(say.coach(),
+            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).choice("coachId", say.coach(), &coaches).send(say.save())))
+        @if archived { (Form::about(cx, "restore_client", at(&id)).button(say.restore())) }
+        @else {
+            (behind(say.archive(), html! {
+                p { (say.archive_client_means()) }
+                (Form::about(cx, "archive_client", at(&id)).text("archiveReason", say.reason()).check("endOfTerm", say.end_of_term()).danger(say.archive_client()))
+            }))
+        }
+    };
+    Ok(Shown::new(name(&client), main).acts(acts))
+}
+
+fn coach_of(client: &Value) -> Value {
+    serde_json::json!({"coachId": client["assignedCoachId"]})
+}
+
+/// `/console/clients/{clientId}/edit`
+pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "edit")?;
+    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let say = cx.say;
+    let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
+        words.iter().map(|word| (*word, say.term(word))).collect()
+    };
+    let form = Form::about(cx, "update_client", at(&id))
+        .from(&client)
+        .next(format!("/console/clients/{id}"))
+        .text("firstName", say.first_name())
+        .text("lastName", say.last_name())
+        .of_kind("email", "email", say.email(), "off")
+        .of_kind("tel", "phone", say.phone(), "off")
+        .text("dateOfBirth", say.date_of_birth())
+        .choice("gender", say.gender(), &words(&["female", "male", "other"]))
+        .choice("memberStatus", say.status(), &words(&["lead", "active", "paused", "former"]))
+        .choice("homeLocationId", say.location(), &locations)
+        .choice(
+            "language",
+            say.language(),
+            &[("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")],
+        )
+        .text("source", say.source());
+    let main = html! {
+        (tabs) section.card { (form.send(say.save())) }
+        @if client.text("portalAccessStatus") == "active" && cx.may("delete_client_second_step") {
+            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
+        }
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/timeline`
+pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "timeline")?;
+    let ask = Ask::of("get_client_timeline").at("clientId", &id).with("limit", 50);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        section.card {
+            ul.rows {
+                @for step in told.list("steps") {
+                    li {
+                        span.quiet.number { (step.instant("at").map(|at| written.instant(at)).unwrap_or_default()) }
+                        span.grow {
+                            (say.term(step.text("type")))
+                            @for change in step.list("changes") {
+                                br; span.quiet { (say.term(change.text("field"))) ": " (plain(change.at("from"))) " → " (plain(change.at("to"))) }
+                            }
+                        }
+                        span.quiet { (say.term(step.text("actorType"))) }
+                    }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// A value of whatever kind, in short.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// `/console/clients/{clientId}/notes`
+pub(in crate::pages) fn notes(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "notes")?;
+    let ask = Ask::of("list_client_notes").at("clientId", &id).with("limit", 20);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        section.card {
+            (Form::about(cx, "create_client_note", at(&id)).text("title", say.title()).area("body", say.note()).send(say.add_note()))
+        }
+        @for note in told.list("notes") {
+            article.card {
+                @if note.has("title") { h2 { (note.text("title")) } }
+                @for line in note.text("body").lines() { p { (line) } }
+                div.buttons {
+                    span.quiet { (note.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                    (behind(say.delete(), Form::about(cx, "delete_client_note", vec![("clientId", id.clone()), ("noteId", note.text("noteId").to_owned())]).danger(say.delete_note())))
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(name(&client), main))
+}
