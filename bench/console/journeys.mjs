@@ -96,6 +96,12 @@ const journeys = {
         await screen.waitFor();
         const [at, all] = (await screen.locator("p.quiet").first().textContent()).split("/").map(Number);
         // Halfway there is no connection; what was done is sent once there is one.
+        // A set that is ticked is saved at once.
+        if (options.javaScriptEnabled && at === 1) {
+          const saved = page.waitForResponse((answer) => answer.request().method() === "POST");
+          await screen.locator("input[type=checkbox]").first().check();
+          await saved;
+        }
         const away = options.javaScriptEnabled && at === 2;
         if (away) await page.context().setOffline(true);
         await send(page, "set_workout_session_sets");

@@ -97,7 +97,9 @@ for (const person of ["manager", "coach", "client"]) {
 }
 // Pages for whoever is not signed in, and the operator's.
 const visitor = await browser.newContext();
-await (await visitor.newPage()).goto(process.env.OPERATOR);
+const door = await visitor.newPage();
+await door.goto(process.env.OPERATOR);
+await door.click("button[type=submit]");
 const cookies = await visitor.cookies();
 for (const path of ["/sign-in", "/forgot-password", "/operator"]) await views(path === "/operator" ? "operator" : "visitor", path, path, cookies);
 await browser.close();

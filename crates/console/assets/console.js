@@ -46,7 +46,7 @@
     const step = event.target.closest?.("[data-step]");
     if (step) {
       const input = step.parentElement.querySelector("input");
-      const value = Number(input.value.replace(",", ".")) + Number(step.dataset.step);
+      const value = (Number(input.value.replace(",", ".")) || 0) + Number(step.dataset.step);
       input.value = Math.max(0, Math.round(value * 100) / 100);
     }
   });
@@ -67,11 +67,13 @@
   const keep = (all) => localStorage.setItem(KEPT, JSON.stringify(all));
   const bodyOf = (form) => new URLSearchParams(new FormData(form)).toString();
   const post = (action, body) => fetch(action, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } });
+  // One after the other: what is written whole is not overtaken by what was written before it.
+  let last = Promise.resolve();
+  const inOrder = (action, body) => (last = last.catch(() => {}).then(() => post(action, body)));
   const turn = (index) => {
     const screens = [...document.querySelectorAll("[data-screen]")];
     if (!screens[index]) return;
     screens.forEach((screen, at) => { screen.hidden = at !== index; });
-    screens[index].querySelectorAll("input[type=checkbox]").forEach((box) => { box.checked = true; });
     screens[index].scrollIntoView({ block: "nearest" });
   };
   const tellKept = () => { const note = document.getElementById("kept"); if (note) note.hidden = !kept().length; };
@@ -103,27 +105,44 @@
     if (form.action.endsWith("/sign-out")) localStorage.removeItem(KEPT);
     if (!form.matches("[data-offline]") || !navigator.locks) return;
     const screen = form.querySelector("[data-screen]:not([hidden])");
-    // What leaves the page goes its usual way while there is a connection.
-    if (!screen && navigator.onLine && !kept().length) return;
+    // What leaves the page goes its usual way while there is a connection, once the sets are saved as they stand.
+    const sets = !screen && document.querySelector("[data-screen]")?.closest("form");
+    if (!screen && navigator.onLine && !kept().length && (!sets || form.dataset.saved)) return;
+    if (sets && navigator.onLine && !kept().length) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      const answer = await inOrder(sets.action, bodyOf(sets)).catch(() => null);
+      if (answer && !answer.ok) { sets.submit(); return; }
+      form.dataset.saved = "1";
+      form.requestSubmit();
+      return;
+    }
     event.preventDefault();
     event.stopImmediatePropagation();
     const key = form.querySelector("[name='-key']");
     const body = bodyOf(form);
     key.value = crypto.randomUUID?.() || String(Date.now()) + Math.random();
     let answer = null;
-    if (!kept().length) try { answer = await post(form.action, body); } catch { /* kept below */ }
+    if (!kept().length) try { answer = await inOrder(form.action, body); } catch { /* kept below */ }
     if (answer && !answer.ok) { form.submit(); return; }
     if (!answer) keep([...kept().filter((one) => one.id !== form.id), { id: form.id, action: form.action, body, leaves: !screen }]);
     tellKept();
     if (screen) {
       sessionStorage.setItem("spotter.rest", Date.now() + 1000 * Number(screen.dataset.rest));
       tick();
-      turn(Number(screen.dataset.screen) + 1);
+      const boxes = [...screen.querySelectorAll("input[type=checkbox]")];
+      if (event.submitter || boxes.every((box) => box.checked)) turn(Number(screen.dataset.screen) + 1);
     } else if (answer) location.assign(answer.url);
   }, true);
-  on("click", (event) => {
+  // Before anything else hears of it: what was typed on the other screens stays.
+  document.addEventListener("click", (event) => {
     const to = event.target.closest?.("[data-to]");
-    if (to && document.querySelector("[data-screen]")) { event.preventDefault(); event.stopPropagation(); turn(Number(to.dataset.to)); }
+    if (to && document.querySelector("[data-screen]")) { event.preventDefault(); event.stopImmediatePropagation(); turn(Number(to.dataset.to)); }
+  }, true);
+  // A set that is done is saved at once, and the rest begins; after the last of a screen comes the next.
+  on("change", (event) => {
+    const screen = event.target.closest?.("[data-screen]");
+    if (screen && event.target.type === "checkbox" && event.target.checked) screen.closest("form").requestSubmit();
   });
 
   // What can be dragged has buttons that do the same. A day goes to another day or week, an exercise to another place, what is

@@ -107,7 +107,8 @@ async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) ->
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
         Err(problem) => {
             let problem = Some(problem);
-            Ok(Done::Refused(Entered { form: operation, problem, ..Entered::default() }))
+            let form = form.one("-form").to_owned();
+            Ok(Done::Refused(Entered { form, problem, ..Entered::default() }))
         }
     }
 }
@@ -123,6 +124,10 @@ async fn perform(
     state.count_caller(person.caller.actor.id().unwrap_or(person.caller.company.0)).check()?;
     operation.admit(&person.caller)?;
     if operation.sure && !person.session.is_sure(state.env.clock.now()) {
+        // It is asked for; a try is what somebody has typed.
+        if sent.form.one("-password").is_empty() {
+            return Err(Problem::invalid("-password", "is needed again"));
+        }
         sure(state, &sent.request_id, sent, &person).await?;
     }
     let body = match operation.body() {

@@ -37,6 +37,8 @@ use crate::{
 
 /// Where the page stands.
 const PAGE: &str = "/operator";
+/// Where a link is used up: by a form, because programs follow links that nobody has clicked.
+const ENTER: &str = "/operator/enter";
 const COOKIE: &str = "spotter_operator";
 /// How long a link is good, in seconds.
 const LINK_SECONDS: i64 = 15 * 60;
@@ -94,6 +96,7 @@ type Shared = (Arc<State>, Arc<Installation>);
 pub fn router(state: Arc<State>, installation: Installation) -> Router {
     Router::new()
         .route(PAGE, get(show))
+        .route(ENTER, post(enter))
         .route("/operator/sign-out", post(sign_out))
         .with_state((state, Arc::new(installation)))
 }
@@ -109,9 +112,8 @@ async fn show(
     let query = request.uri().query().unwrap_or_default();
     let key = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "key");
     if let Some((_, key)) = key {
-        let at = issued(&state.env, "operator link", &key, LINK_SECONDS);
-        return match at {
-            Some(at) => enter(&state, say, at).await,
+        return match issued(&state.env, "operator link", &key, LINK_SECONDS) {
+            Some(_) => door(say, &key),
             None => closed(say),
         };
     }
@@ -123,8 +125,27 @@ async fn show(
     }
 }
 
+fn door(say: Say, key: &str) -> Response<Body> {
+    let main = html! {
+        form method="post" action=(ENTER) {
+            input type="hidden" name="key" value=(key);
+            button type="submit" { (say.open_page()) }
+        }
+    };
+    parts::outside(say, StatusCode::OK, say.installation(), false, main)
+}
+
 /// Lets whoever has a link in that nobody has used.
-async fn enter(state: &Arc<State>, say: Say, at: i64) -> Response<Body> {
+async fn enter(Given((state, _)): Given<Shared>, request: Request<Body>) -> Response<Body> {
+    let sent = match Sent::take(&state, request).await {
+        Ok(sent) => sent,
+        Err(answer) => return answer,
+    };
+    let (state, say) = (&state, language(&sent.headers));
+    let key = sent.form.one("key");
+    let Some(at) = issued(&state.env, "operator link", key, LINK_SECONDS) else {
+        return closed(say);
+    };
     let used = state.db.write(move |tx: &mut Tx<'_>| {
         let is_new = last_used(tx)? < at;
         if is_new {

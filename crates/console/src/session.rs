@@ -199,6 +199,9 @@ pub(crate) async fn sign_in(Given(state): Given<Arc<State>>, sent: Sent) -> Resp
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             let entered = sent.form.entered(say, &problem);
+            // The password was right; its code comes next.
+            let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
+            let status = if goes_on { StatusCode::OK } else { status };
             let then = (sent.form.one("then"), remembered);
             sign_in_page((&state, say), &entered, then, status)
         }

@@ -183,7 +183,11 @@ const CLIENTS: &[Field] = &[
         &["city", "town", "plaats", "woonplaats", "stad", "stadt", "ort"],
     ),
     field("address.country", Reading::Text, &["country", "country code", "land"]),
-    field("tags", Reading::Tags, &["tag", "labels", "label", "groups", "groepen"]),
+    field(
+        "tags",
+        Reading::Tags,
+        &["tag", "labels", "label", "groups", "groepen", "schlagworte", "schlagwörter"],
+    ),
     field("source", Reading::Text, &["how found", "herkomst", "bron", "quelle", "referral"]),
     field("assignedCoachId", Reading::Named(Named::Coach), &["coach", "trainer", "assigned coach"]),
     field(

@@ -149,6 +149,8 @@ record! {
         pub record_id: Option<Id>,
         #[serde(skip)]
         pub(crate) client_id: Option<ClientId>,
+        /// The bill that was issued with it, or null.
+        pub invoice_id: Option<Id>,
     }
 }
 
@@ -189,6 +191,16 @@ pub(crate) fn cells_of(rows: &[(i64, Vec<String>)], at: usize) -> impl Iterator<
         .filter(|cell| !cell.is_empty())
 }
 
+/// Leaves rows that are in one state to another, for one reason.
+pub(crate) fn leave(
+    cx: &mut Write,
+    id: ImportId,
+    (left, becomes): (RowState, RowState),
+    why: &str,
+) -> Result<()> {
+    cx.execute(LEAVE, params![id, left, becomes, why]).map(drop)
+}
+
 /// Says what became of a row that was in a state until now; whether it was.
 pub(crate) fn settle(
     cx: &mut Write,
@@ -196,11 +208,21 @@ pub(crate) fn settle(
     row: &ImportRow,
     before: RowState,
 ) -> Result<bool> {
-    let ImportRow { line, state, field, rule, record_id, client_id, .. } = row;
+    let ImportRow { line, state, field, rule, record_id, client_id, invoice_id, .. } = row;
     let client = *client_id;
     let count = cx.execute(
         SETTLE,
-        params![id, *line, before, *state, field.clone(), rule.clone(), *record_id, client],
+        params![
+            id,
+            *line,
+            before,
+            *state,
+            field.clone(),
+            rule.clone(),
+            *record_id,
+            client,
+            *invoice_id
+        ],
     )?;
     Ok(count == 1)
 }
@@ -258,7 +280,9 @@ statements! {
     COUNT = "SELECT state, count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 GROUP BY state";
     ROWS = "SELECT ", ImportRow::COLUMNS, " FROM import_row WHERE company_id = ?1 AND import_id = ?2 AND state = ?3 \
         ORDER BY line LIMIT 5000";
-    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9 \
+    LEAVE = "UPDATE import_row SET state = ?4, field = NULL, rule = ?5 \
+        WHERE company_id = ?1 AND import_id = ?2 AND state = ?3";
+    SETTLE = "UPDATE import_row SET state = ?5, field = ?6, rule = ?7, record_id = ?8, client_id = ?9, invoice_id = ?10 \
         WHERE company_id = ?1 AND import_id = ?2 AND line = ?3 AND state = ?4";
     FORGET_ROWS = "DELETE FROM import_row WHERE company_id = ?1 AND import_id = ?2";
     OLD = "SELECT company_id, import_id FROM import WHERE expires_at <= ?1 LIMIT 5";

@@ -80,6 +80,18 @@ pub struct Wrong {
     pub rule: String,
 }
 
+impl Wrong {
+    /// Several as one: the first, with the others told after it.
+    fn all(wrongs: Vec<Self>) -> Option<Self> {
+        let mut wrongs = wrongs.into_iter();
+        let mut first = wrongs.next()?;
+        for Self { field, rule } in wrongs {
+            first.rule.push_str(&format!("; {field} {rule}"));
+        }
+        Some(first)
+    }
+}
+
 fn wrong(field: &str, rule: impl Into<String>) -> Wrong {
     Wrong { field: field.to_owned(), rule: rule.into() }
 }
@@ -103,14 +115,20 @@ impl Rules {
     /// The body that a row amounts to. What the operation itself can judge is left to it.
     pub fn body(&self, cells: &[String], known: &Known) -> Result<Value, Wrong> {
         let mut body = Value::Object(Map::new());
+        let mut wrongs: Vec<Wrong> = Vec::new();
         for field in self.kind.fields() {
             if let Some(cell) = self.cell(field.name, cells) {
-                self.put(&mut body, field, cell, known)?;
+                wrongs.extend(self.put(&mut body, field, cell, known).err());
             }
         }
         if body["address"].is_object() && body["address"]["country"].is_null() {
-            let none = || wrong("address.country", "is needed: the company has said none either");
-            body["address"]["country"] = self.country.clone().ok_or_else(none)?.into();
+            match &self.country {
+                Some(country) => body["address"]["country"] = country.clone().into(),
+                None => {
+                    let rule = "is needed: the company has said none either";
+                    wrongs.push(wrong("address.country", rule));
+                }
+            }
         }
         if self.kind == ImportKind::Clients
             && body["memberStatus"].is_null()
@@ -118,9 +136,14 @@ impl Rules {
         {
             body["memberStatus"] = status.clone().into();
         }
-        let lacks = |field: &&Field| field.required && body[field.name].is_null();
-        match self.kind.fields().iter().find(lacks) {
-            Some(field) => Err(wrong(field.name, "is needed")),
+        let told = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
+        let lacks =
+            |field: &&Field| field.required && body[field.name].is_null() && !told(field.name);
+        let lacking = self.kind.fields().iter().filter(lacks);
+        let lacking: Vec<Wrong> = lacking.map(|field| wrong(field.name, "is needed")).collect();
+        wrongs.extend(lacking);
+        match Wrong::all(wrongs) {
+            Some(wrong) => Err(wrong),
             None => Ok(body),
         }
     }

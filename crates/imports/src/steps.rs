@@ -4,7 +4,7 @@
 use serde_json::Value;
 use spotter_contract::{
     Area, Job, Read, Write,
-    jobs::{Patience, Settled},
+    jobs::{Patience, Settled, State},
 };
 use spotter_kernel::{Id, Problem, Result, id::ClientId};
 
@@ -17,12 +17,31 @@ use crate::{
 pub static RUN: Job = Job::new(
     "run_import",
     "Check, do or undo an import",
-    Patience { lease_ms: 600_000, retries: &[5, 60, 600, 3_600] },
+    Patience { lease_ms: 120_000, retries: &[5, 60, 600, 3_600] },
     settled,
 );
 
-fn settled(_: &mut Write, _: Id, _: &Settled) -> Result<()> {
-    Ok(())
+/// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
+fn settled(cx: &mut Write, run: Id, settled: &Settled) -> Result<()> {
+    let is_over = settled.again_at.is_none() && settled.state != State::Done;
+    if !is_over {
+        return Ok(());
+    }
+    let Some(mut import) = Import::of_run(cx, run)? else { return Ok(()) };
+    let (left, becomes, next) = match import.status {
+        ImportStatus::Checking => (RowState::Unchecked, RowState::Wrong, ImportStatus::Checked),
+        ImportStatus::Running => (RowState::Ready, RowState::Wrong, ImportStatus::Done),
+        ImportStatus::Undoing => (RowState::Done, RowState::Kept, ImportStatus::Undone),
+        _ => return Ok(()),
+    };
+    import::leave(
+        cx,
+        import.import_id,
+        (left, becomes),
+        "could not be done: whoever brought the file may not do it any more, or it failed again and again",
+    )?;
+    import.status = next;
+    import.save(cx)
 }
 
 /// What is to be done next.
@@ -87,7 +106,8 @@ pub fn note_done(
         .find_map(|place| answer.pointer(place)?.as_str())
         .and_then(Id::parse);
     let mut row = row.clone().judged(RowState::Done, None);
-    (row.record_id, row.client_id) = (record, client.map(ClientId));
+    let invoice = answer.pointer("/invoice/invoiceId").and_then(Value::as_str).and_then(Id::parse);
+    (row.record_id, row.client_id, row.invoice_id) = (record, client.map(ClientId), invoice);
     once(import::settle(cx, id, &row, RowState::Ready)?)
 }
 
@@ -118,7 +138,7 @@ pub fn note_refused(
     import::settle(cx, id, &row, before).map(drop)
 }
 
-/// Notes that nothing is left to be done for now, if that is so.
+/// Notes that nothing is left to be done for now, if that is so; has the rest done in another turn where there is some.
 pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
     let Some(mut import) = Import::of_run(cx, run)? else { return Ok(()) };
     let (left, next) = match import.status {
@@ -129,7 +149,9 @@ pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
     };
     let counts = import::counted(cx, import.import_id)?;
     if counts.iter().any(|(state, count)| *state == left && *count > 0) {
-        return Ok(());
+        import.run_id = cx.new_id();
+        import.save(cx)?;
+        return cx.begin_job(&RUN, import.run_id);
     }
     import.status = next;
     import.save(cx)

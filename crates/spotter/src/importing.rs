@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -37,7 +38,12 @@ pub struct Importer {
     pub env: Env,
     /// The operations.
     pub table: Arc<Table>,
+    /// How long a turn may take: shorter than it is held.
+    pub turn: Duration,
 }
+
+/// How long a worker's turn may take; the rest is another turn's, so that the work of a process that died goes on soon.
+pub const TURN: Duration = Duration::from_secs(45);
 
 /// As whom, and of which import.
 #[derive(Clone, Copy)]
@@ -57,14 +63,15 @@ impl Importer {
         };
         let Some(work) = self.db.read(look).await? else { return Ok(()) };
         let by = By { company, coach: work.import.created_by.0, run };
+        let until = Instant::now() + self.turn;
         if work.state == RowState::Done {
-            self.undo(by, &work).await?;
+            self.undo(by, &work, until).await?;
         } else {
             let rules = self.rules(by, &work).await?;
             let known = self.known(by, &rules, &work).await?;
             match work.state {
-                RowState::Unchecked => self.check(by, work, &rules, &known).await?,
-                _ => self.perform(by, work, &rules, &known).await?,
+                RowState::Unchecked => self.check(by, work, (&rules, &known), until).await?,
+                _ => self.perform(by, work, (&rules, &known), until).await?,
             }
         }
         self.change(company, move |cx| steps::finish(cx, run)).await
@@ -162,9 +169,18 @@ impl Importer {
     }
 
     /// Finds out what is wrong with rows, and keeps nothing else.
-    async fn check(&self, by: By, work: Work, rules: &Rules, known: &Known) -> Result<()> {
+    async fn check(
+        &self,
+        by: By,
+        work: Work,
+        (rules, known): (&Rules, &Known),
+        until: Instant,
+    ) -> Result<()> {
         let mut addresses: HashMap<String, i64> = HashMap::new();
         for rows in work.rows.chunks(BATCH) {
+            if Instant::now() >= until {
+                break;
+            }
             let mut checked = Vec::with_capacity(rows.len());
             for row in rows {
                 let mut wrong = self.trial(by, rules, known, row).await?;
@@ -242,9 +258,18 @@ impl Importer {
     }
 
     /// Does each row that is in order, once.
-    async fn perform(&self, by: By, work: Work, rules: &Rules, known: &Known) -> Result<()> {
+    async fn perform(
+        &self,
+        by: By,
+        work: Work,
+        (rules, known): (&Rules, &Known),
+        until: Instant,
+    ) -> Result<()> {
         let import = work.import.import_id;
         for row in work.rows {
+            if Instant::now() >= until {
+                break;
+            }
             let wrong = match self.asked(rules, known, &row) {
                 Err(wrong) => Some(wrong),
                 Ok((operation, arguments)) => {
@@ -273,11 +298,14 @@ impl Importer {
     }
 
     /// Takes back each row that was done, the last first.
-    async fn undo(&self, by: By, work: &Work) -> Result<()> {
+    async fn undo(&self, by: By, work: &Work, until: Instant) -> Result<()> {
         let import = work.import.import_id;
         let (operation, name) = work.import.kind.undo();
         let operation = self.operation(operation)?;
         for row in work.rows.iter().rev() {
+            if Instant::now() >= until {
+                break;
+            }
             let record = row.record_id.map(|id| id.to_string()).unwrap_or_default();
             let body = match operation.body() {
                 Some(_) if work.import.kind == ImportKind::Clients => {
@@ -288,10 +316,23 @@ impl Importer {
             let arguments =
                 Arguments { path: vec![(name.to_owned(), record)], query: String::new(), body };
             let (env, operation, own) = (self.env.clone(), operation.clone(), row.clone());
+            let crediting = self.operation("credit_invoice")?;
             let done = self.db.write(move |tx: &mut Tx<'_>| {
                 let caller = caller(tx, &env, by)?;
+                let request_id = by.run.to_string();
                 let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), Ok(None));
-                asked.run(tx, &env, &caller, &by.run.to_string())?;
+                asked.run(tx, &env, &caller, &request_id)?;
+                if let Some(invoice) = own.invoice_id {
+                    let path = vec![("invoiceId".to_owned(), invoice.to_string())];
+                    let body = serde_json::json!({"reason": "The import was undone"}).into();
+                    let arguments = Arguments { path, query: String::new(), body };
+                    let mut credit = Asked::new(crediting.clone(), Ok(arguments), Ok(None));
+                    match credit.run(tx, &env, &caller, &request_id) {
+                        // Nothing of it is left to credit.
+                        Err(problem) if problem.status == 409 => {}
+                        credited => drop(credited?),
+                    }
+                }
                 noting(tx, &env, by, |cx| steps::note_undone(cx, import, &own))
             });
             if let Some(wrong) = refusal(done.await)? {

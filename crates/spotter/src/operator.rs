@@ -106,7 +106,9 @@ pub(crate) async fn import(
     starts: bool,
 ) -> Result<serde_json::Value> {
     let table = Arc::new(Table::new(crate::areas::areas()));
-    let importer = Importer { db: db.clone(), env: env.clone(), table };
+    // All of it in one turn: nobody else does it then.
+    let turn = Duration::from_secs(86_400);
+    let importer = Importer { db: db.clone(), env: env.clone(), table, turn };
     let shared = env.clone();
     let created = db.write(move |tx| {
         as_operator(tx, &shared, company, "create_import", |cx| {

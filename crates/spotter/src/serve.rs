@@ -23,7 +23,7 @@ use spotter_store::{Db, Location, migrate};
 use crate::{
     connections,
     data_exports::Exporter,
-    importing::Importer,
+    importing::{Importer, TURN},
     mail::{self, Mailer},
     settings::Settings,
     sockets::Sockets,
@@ -161,7 +161,7 @@ pub(crate) async fn serve(
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(exporter) };
     workers.spawn(jobs.run(jobs_stop.clone(), patience));
-    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone() };
+    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: TURN };
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
     workers.spawn(jobs.run(jobs_stop.clone(), patience));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));

@@ -29,6 +29,7 @@ CREATE TABLE import_row (
     rule TEXT,
     record_id TEXT,
     client_id TEXT,
+    invoice_id TEXT,
     PRIMARY KEY (company_id, import_id, line)
 ) WITHOUT ROWID;
 CREATE INDEX import_row_state ON import_row (company_id, import_id, state, line);

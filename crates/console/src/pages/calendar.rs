@@ -167,7 +167,7 @@ fn put(days: &mut [Day], date: Date, told: Markup) {
 fn shown(cx: &Visit<'_, '_>, event: &Value, at: Timestamp, coach: &str) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
     html! {
-        a.event.class[event.text("kind") == "class"] draggable="true" data-drag="event" href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
+        a.event.class[event.text("kind") == "class"] draggable=[(event.text("kind") != "class").then_some("true")] data-drag=[(event.text("kind") != "class").then_some("event")] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
             b.number { (cx.written.time(at)) } " " (event.text("name"))
             @if event.text("kind") == "class" { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }

@@ -54,6 +54,10 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         let coaches = coaches.into_iter().filter(|(_, label)| fits(label));
         let to = |(id, label)| (format!("/console/settings/coaches/{id}"), label);
         found.push(Found(say.coaches(), coaches.map(to).collect()));
+        let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
+        let types = types.into_iter().filter(|(_, label)| fits(label));
+        let to = |(id, label)| (format!("/console/settings/event-types/{id}"), label);
+        found.push(Found(say.event_types(), types.map(to).collect()));
         let forms = cx.choices(Ask::of("list_forms"), ("forms", "formId"))?;
         let forms = forms.into_iter().filter(|(_, label)| fits(label));
         let to = |(id, label)| (format!("/console/forms/{id}"), label);

@@ -76,7 +76,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let measured: Vec<(String, String)> = types
         .list("measurementTypes")
         .iter()
-        .map(|one| (one.text("key").to_owned(), one.text("name").to_owned()))
+        .map(|one| (one.text("type").to_owned(), one.text("label").to_owned()))
         .collect();
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
@@ -238,7 +238,7 @@ pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// What was answered, in a word.
-fn answered(cx: &Visit<'_, '_>, answer: &Value) -> String {
+pub(super) fn answered(cx: &Visit<'_, '_>, answer: &Value) -> String {
     match answer.at("value") {
         Value::Null => "–".to_owned(),
         Value::Bool(true) => cx.say.yes().to_owned(),

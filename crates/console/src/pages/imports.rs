@@ -85,6 +85,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @if works { (progress(say, &told, status)) }
                 @if status == "checked" {
                     @if told.int("counts.ready") > 0 {
+                        @if import.text("kind") == "memberships" { div.notice.warn { (say.import_bills()) } }
                         p { (say.start_import_means(&cx.written.count(told.int("counts.ready")))) }
                         (Form::about(cx, "start_import", at()).send(say.start_import()))
                     } @else { div.notice.warn { (say.no_row_in_order()) } }
@@ -101,7 +102,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let acts = html! {
         @if status == "done" {
-            (behind(say.undo_import(), html! { p { (say.undo_import_means()) } (Form::about(cx, "undo_import", at()).danger(say.undo_import())) }))
+            (behind(say.undo_import(), html! { p { @if import.text("kind") == "memberships" { (say.undo_sales_means()) } @else { (say.undo_import_means()) } } (Form::about(cx, "undo_import", at()).danger(say.undo_import())) }))
         }
         @if !works {
             (behind(say.forget_import(), html! { p { (say.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(say.forget_import())) }))

@@ -89,6 +89,7 @@ const PAGES: &[Page] = &[
     staff("/console/clients/{clientId}/progress", client::progress::progress),
     staff("/console/clients/{clientId}/notes", client::who::notes),
     staff("/console/clients/{clientId}/forms", client::dealings::forms),
+    staff("/console/clients/{clientId}/forms/{assignmentId}", client::dealings::handed_in),
     staff("/console/clients/{clientId}/files", client::dealings::files),
     staff("/console/imports", imports::list),
     staff("/console/imports/{importId}", imports::one),
@@ -438,13 +439,19 @@ fn nowhere(_: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// What stands where a page cannot be shown, in the shell, so that there is a way on.
 fn lost(cx: &Visit<'_, '_>, problem: &Problem) -> Response<Body> {
+    // An address with something else where an id stands is no page either.
+    let of_path = problem.details.as_ref().is_some_and(|details| {
+        cx.place.params.iter().any(|(name, _)| details.text("field") == name)
+    });
     let (title, status) = match problem.status {
-        404 => (cx.say.not_there(), StatusCode::NOT_FOUND),
+        404 | 400 if of_path || problem.status == 404 => {
+            (cx.say.not_there(), StatusCode::NOT_FOUND)
+        }
         403 => (cx.say.not_for_you(), StatusCode::FORBIDDEN),
         _ => (cx.say.did_not_work(), parts::shut(problem)),
     };
     let main = html! {
-        p { (problem.message) }
+        @if !of_path { p { (problem.message) } }
         p { a.button href=(home(cx)) { (cx.say.to_start()) } }
     };
     shell::within(cx, status, Shown::new(title, main))

@@ -325,7 +325,7 @@ fn sets_form(
                     @let name = |field: &str| format!("exercises.{index}.sets.{number}.{field}");
                     input type="hidden" name=(name("type")) value=(set.text("type"));
                     @if set.has("rpe") { input type="hidden" name=(name("rpe")) value=(set.at("rpe").to_string()); }
-                    (stepping(cx, &name, number, set, index == shown))
+                    (stepping(cx, &name, number, set))
                 }
                 div.buttons {
                     @if index > 0 { a.button.plain href=(to(index - 1)) data-to=(index - 1) { (say.previous()) } }
@@ -350,11 +350,9 @@ fn stepping(
     name: &dyn Fn(&str) -> String,
     number: usize,
     set: &Value,
-    is_shown: bool,
 ) -> Markup {
     let say = cx.say;
-    // What is seen is about to be done; what is not seen stays as it is.
-    let done = is_shown || set.is("completed");
+    let done = set.is("completed");
     let fields: [(&str, &str, f64); 4] = [
         ("weight", "kg", 2.5),
         ("reps", say.reps(), 1.0),
@@ -376,6 +374,7 @@ fn stepping(
         fieldset.field {
             legend { (say.set()) " " (number + 1) }
             @for (field, label, step) in fields.into_iter().filter(|(field, ..)| asks(field)) {
+                span.quiet aria-hidden="true" { (label) }
                 div.stepper {
                     button.plain type="button" data-step=(-step) aria-label={ (label) " −" } { "−" }
                     input type="text" inputmode="decimal" name=(name(field)) value=(entered(field)) aria-label={ (label) ", " (say.set()) " " (number + 1) };

@@ -10,6 +10,7 @@ use super::told::Told;
 use crate::{
     body,
     visit::{Visit, reached},
+    words::Say,
 };
 
 /// What stands above a form that was refused, by its class.
@@ -37,7 +38,7 @@ pub(crate) struct Form<'f> {
     sure: Option<&'static str>,
     choose: &'static str,
     currency: String,
-    said: &'static str,
+    say: Say,
     plain: bool,
     /// Whether it brings a file.
     file: bool,
@@ -99,7 +100,7 @@ impl<'f> Form<'f> {
                 .then(|| cx.say.your_password()),
             choose: cx.say.choose(),
             currency: cx.person.company.currency.code().to_owned(),
-            said: cx.say.problem_with(),
+            say: cx.say,
             plain: found.is_some_and(|found| found.method == Method::Get),
             file: false,
             offline: false,
@@ -415,15 +416,20 @@ impl<'f> Form<'f> {
             ..
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
-        let called =
-            labels.iter().find(|(name, _)| *name == field).map_or(&field, |(_, label)| label);
+        // A place that has no label is called by its last name, in the language.
+        let last = field.rsplit('.').next().unwrap_or_default();
+        let called = labels
+            .iter()
+            .find(|(name, _)| *name == field)
+            .map_or_else(|| self.say.term(last), |(_, label)| label);
+        let called = if field == "-password" { self.say.your_password() } else { called };
         let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
                 enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[self.file.then_some("false")] {
                 @if let Some((field, told)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
-                        h2 { (self.said) }
+                        h2 { (self.say.problem_with()) }
                         @if field.is_empty() { p { (told) } }
                         @else { p { a href={ "#" (about) } { (called) } ": " (told) } }
                     }

@@ -107,7 +107,7 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                             p.toast role="status" { (icon("done")) (say.done(done)) }
                         }
                         @if let Some(problem) = untold {
-                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (problem.message) } }
+                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (problem.message.replace("-password", say.your_password())) } }
                         }
                         div.heading {
                             h1 { (shown.title) }

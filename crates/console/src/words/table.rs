@@ -311,14 +311,18 @@ say! {
     how_many "How many" "Hoeveel" "Wie viele"
     how_was_it "How was it?" "Hoe ging het?" "Wie war es?"
     import "Import" "Importeren" "Importieren"
+    import_bills
+        "Each membership is sold from its start on: its first invoice is issued at once and mailed to the client. Let “starts on” be the next day that is to be billed, and say so to clients before."
+        "Elk lidmaatschap wordt vanaf zijn begin verkocht: de eerste factuur wordt meteen gemaakt en naar de klant gemaild. Laat “begint op” de volgende factuurdag zijn en kondig het uw klanten aan."
+        "Jede Mitgliedschaft wird ab ihrem Beginn verkauft: die erste Rechnung wird sofort gestellt und dem Kunden gemailt. Lassen Sie „beginnt am“ den nächsten Rechnungstag sein und kündigen Sie es Ihren Kunden an."
     import_file_help
         "CSV with a heading, as Excel and Google Sheets save it. At most 5,000 rows and 1 MB."
         "CSV met een kopregel, zoals Excel en Google Spreadsheets het bewaren. Hoogstens 5.000 regels en 1 MB."
         "CSV mit Kopfzeile, wie Excel und Google Tabellen es speichern. Höchstens 5.000 Zeilen und 1 MB."
     import_means
-        "Every row is tried first, and nothing is kept of the trial. You see what is wrong before anything is done, and can undo all of it after."
-        "Elke regel wordt eerst geprobeerd, en daarvan blijft niets. U ziet wat er mis is voordat er iets gebeurt en kunt het daarna helemaal ongedaan maken."
-        "Jede Zeile wird erst versucht, und davon bleibt nichts. Sie sehen, was nicht stimmt, bevor etwas geschieht, und können danach alles zurücknehmen."
+        "Every row is tried first, and nothing is kept of the trial. You see what is wrong before anything is done. Clients are archived again when you undo, memberships revoked."
+        "Elke regel wordt eerst geprobeerd, en daarvan blijft niets. U ziet wat er mis is voordat er iets gebeurt. Maakt u het ongedaan, dan worden klanten gearchiveerd en lidmaatschappen ingetrokken."
+        "Jede Zeile wird erst versucht, und davon bleibt nichts. Sie sehen, was nicht stimmt, bevor etwas geschieht. Nehmen Sie es zurück, werden Kunden archiviert und Mitgliedschaften widerrufen."
     imports "Imports" "Imports" "Importe"
     in_all(count: &str) "{count} in all" "{count} in totaal" "{count} insgesamt"
     in_order "In order" "In orde" "In Ordnung"
@@ -541,6 +545,7 @@ say! {
     only_reading "only reading" "alleen lezen" "nur lesend"
     open "Open" "Open" "Geöffnet"
     open_invoices "open invoices" "open facturen" "offene Rechnungen"
+    open_page "Open" "Openen" "Öffnen"
     opening_hours "Opening hours" "Openingstijden" "Öffnungszeiten"
     operation "Operation" "Handeling" "Vorgang"
     operator_closed
@@ -779,6 +784,10 @@ say! {
         "Clients are archived, and what was sold is revoked. What cannot be taken back is told."
         "Klanten worden gearchiveerd en verkopen ingetrokken. Wat niet terug kan, wordt verteld."
         "Kunden werden archiviert, Verkauftes widerrufen. Was nicht zurückgeht, wird gesagt."
+    undo_sales_means
+        "Memberships are revoked, and a credit note is issued for each of their first invoices. Mail that was sent cannot be taken back."
+        "Lidmaatschappen worden ingetrokken en hun eerste facturen gecrediteerd. Verstuurde mail kan niet terug."
+        "Mitgliedschaften werden widerrufen und ihre ersten Rechnungen gutgeschrieben. Versandte Mails lassen sich nicht zurücknehmen."
     undone_rows "Undone" "Ongedaan gemaakt" "Zurückgenommen"
     unread "unread" "ongelezen" "ungelesen"
     until "Until" "Tot" "Bis"

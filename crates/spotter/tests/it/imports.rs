@@ -269,8 +269,10 @@ async fn imports_are_managers_and_of_one_company(app: App) {
     app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"status": "deactivated"}))).await.ok();
     app.events().await;
     app.app("POST", &format!("/imports/{theirs}/start"), None).await.ok();
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let told = settled(&app, &theirs).await;
+    assert_eq!((&told["import"]["status"], &told["counts"]["wrong"]), (&json!("done"), &json!(1)));
     assert_eq!(app.events().await, []);
+    app.app("DELETE", &format!("/imports/{theirs}"), None).await.ok();
 }
 
 async fn a_manager_brings_a_file_on_a_page(app: App) {

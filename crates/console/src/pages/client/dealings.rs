@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
-    pages::{calendar, money as bills, today},
+    pages::{calendar, forms::answered, money as bills, today},
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -253,6 +253,7 @@ pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     li {
                         span.grow {
                             @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
+                            @else if one.has("submissionId") { a href={ "/console/clients/" (id) "/forms/" (one.text("assignmentId")) } { (one.text("formName")) } }
                             @else { (one.text("formName")) }
                             br; span.quiet { (say.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
                         }
@@ -297,4 +298,47 @@ pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (pager(cx, &told))
     };
     Ok(Shown::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/forms/{assignmentId}`: what was answered, and what was said of it.
+pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, tabs, .. } = head(cx, "forms")?;
+    let assignment = cx.place.param("assignmentId").to_owned();
+    let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
+    let ask = Ask::of("get_form_assignment").at("clientId", &id);
+    let told = cx.ask(ask.at("assignmentId", &assignment))?;
+    let given = told.at("formAssignment").clone();
+    let answers = match given.text("kind") {
+        "intake" => cx.ask(Ask::of("get_intake").at("intakeId", &assignment))?,
+        _ => {
+            let ask = Ask::of("get_form_submission").at("clientId", &id);
+            cx.ask(ask.at("submissionId", given.text("submissionId")))?
+        }
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let rows: Vec<_> = answers
+        .list("answers")
+        .iter()
+        .map(|answer| {
+            vec![
+                html! { (answer.text("label")) },
+                html! { b { (answered(cx, answer)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+            ]
+        })
+        .collect();
+    let main = html! {
+        (tabs)
+        section.card {
+            (facts(vec![
+                (say.status(), state(cx, given.text("status"))),
+                (say.submitted(), html! { (given.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+            ]))
+        }
+        (table(say.answers(), &[say.question(), say.answer()], rows))
+        @if given.has("review") { section.card { h2 { (say.review()) } p { (given.text("review")) } } }
+        @if given.text("status") == "submitted" && cx.may("review_form_assignment") {
+            section.card { h2 { (say.review()) } (Form::about(cx, "review_form_assignment", about()).area("review", say.your_words()).send(say.review_it())) }
+        }
+    };
+    Ok(Shown::new(given.text("formName"), main))
 }

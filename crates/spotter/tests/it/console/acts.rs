@@ -98,8 +98,9 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     let page = browser.get("/console/integrations").await.is(200);
     let new = form(page).with("-key", "another");
     assert!(new.field("-password").is_some());
-    browser.send(new.clone()).await.is(422).shows("must be your password");
-    browser.send(new.clone().with("-password", "wrong")).await.is(422);
+    browser.send(new.clone()).await.is(422).shows("is needed again");
+    let wrong = new.clone().with("-password", "wrong");
+    browser.send(wrong).await.is(422).shows("must be your password");
     let right = new.with("-password", crate::harness::PASSWORD);
     browser.send(right).await.is(200).shows("fsps_");
     // That was a moment ago, for whatever comes next.
@@ -116,7 +117,7 @@ async fn a_secret_is_shown_once_and_after_the_password(app: App) {
     {
         fields.push((name.to_owned(), value.to_owned()));
     }
-    browser.send(Form { fields, ..plain }).await.is(422).shows("must be your password");
+    browser.send(Form { fields, ..plain }).await.is(422).shows("is needed again");
 }
 
 async fn forms_that_nobody_made_do_no_harm(app: App) {

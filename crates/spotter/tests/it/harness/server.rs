@@ -12,7 +12,11 @@ use std::{
     time::Duration,
 };
 
-use spotter::{data_exports::Exporter, importing::Importer, mail::Mailer};
+use spotter::{
+    data_exports::Exporter,
+    importing::{Importer, TURN},
+    mail::Mailer,
+};
 use spotter_contract::{Env, Table, Vault};
 use spotter_delivery::{
     engine,
@@ -354,7 +358,7 @@ fn start_in(
     let exporter =
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(exporter))).abort_handle());
-    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone() };
+    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: TURN };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(importer))).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
     let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
