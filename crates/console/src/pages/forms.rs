@@ -237,16 +237,30 @@ pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.checkups(), main))
 }
 
-/// What was answered, in a word.
-pub(super) fn answered(cx: &Visit<'_, '_>, answer: &Value) -> String {
+/// The questions of the version of a form that was answered, by which options are called what they were.
+pub(super) fn questions(cx: &mut Visit<'_, '_>, given: &Value) -> Result<Vec<Value>> {
+    let ask = Ask::of("get_form").at("formId", given.text("formId"));
+    let told = cx.ask_if(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
+    Ok(told.list("formVersion.questions").to_vec())
+}
+
+/// What was answered, in a word: of options, what they are called.
+pub(super) fn answered(cx: &Visit<'_, '_>, answer: &Value, questions: &[Value]) -> String {
+    let question = questions.iter().find(|own| own.text("questionId") == answer.text("questionId"));
+    let called = |id: &str| {
+        let option = question.and_then(|question| {
+            question.list("options").iter().find(|own| own.text("optionId") == id)
+        });
+        option.map_or(id, |option| option.text("label")).to_owned()
+    };
     match answer.at("value") {
         Value::Null => "–".to_owned(),
         Value::Bool(true) => cx.say.yes().to_owned(),
         Value::Bool(false) => cx.say.no().to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => called(text),
         Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 2),
         Value::Array(items) => {
-            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            items.iter().filter_map(Value::as_str).map(called).collect::<Vec<_>>().join(", ")
         }
         Value::Object(fields) => {
             let words = fields
@@ -276,13 +290,14 @@ pub(super) fn checkup(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         Some(one) => Some(cx.ask(Ask::of("get_checkup").at("checkupId", one.text("checkupId")))?),
         None => None,
     };
+    let questions = questions(cx, &checkup)?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("answers").iter().map(|answer| {
         let same = last.as_ref().and_then(|last| last.list("answers").iter().find(|own| own.text("questionId") == answer.text("questionId")));
         vec![
             html! { (answer.text("label")) },
-            html! { b { (answered(cx, answer)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
-            html! { span.quiet { (same.map(|same| answered(cx, same)).unwrap_or_default()) } },
+            html! { b { (answered(cx, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+            html! { span.quiet { (same.map(|same| answered(cx, same, &questions)).unwrap_or_default()) } },
         ]
     }).collect();
     let at = || vec![("checkupId", id.clone())];

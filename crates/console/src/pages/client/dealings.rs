@@ -6,7 +6,11 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
-    pages::{calendar, forms::answered, money as bills, today},
+    pages::{
+        calendar,
+        forms::{answered, questions},
+        money as bills, today,
+    },
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -253,7 +257,7 @@ pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     li {
                         span.grow {
                             @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
-                            @else if one.has("submissionId") { a href={ "/console/clients/" (id) "/forms/" (one.text("assignmentId")) } { (one.text("formName")) } }
+                            @else if matches!(one.text("status"), "submitted" | "reviewed") { a href={ "/console/clients/" (id) "/forms/" (one.text("assignmentId")) } { (one.text("formName")) } }
                             @else { (one.text("formName")) }
                             br; span.quiet { (say.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
                         }
@@ -311,10 +315,16 @@ pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let answers = match given.text("kind") {
         "intake" => cx.ask(Ask::of("get_intake").at("intakeId", &assignment))?,
         _ => {
+            let ask = Ask::of("list_form_submissions").at("clientId", &id);
+            let all = cx.ask(ask.with("formId", given.text("formId")).with("limit", 100))?;
+            let mut all = all.list("submissions").iter();
+            let own = all.find(|one| one.text("assignmentId") == assignment);
+            let own = own.map(|one| one.text("submissionId")).unwrap_or_default();
             let ask = Ask::of("get_form_submission").at("clientId", &id);
-            cx.ask(ask.at("submissionId", given.text("submissionId")))?
+            cx.ask(ask.at("submissionId", own))?
         }
     };
+    let questions = questions(cx, &given)?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<_> = answers
         .list("answers")
@@ -322,7 +332,7 @@ pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .map(|answer| {
             vec![
                 html! { (answer.text("label")) },
-                html! { b { (answered(cx, answer)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+                html! { b { (answered(cx, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
             ]
         })
         .collect();

@@ -2,6 +2,7 @@
 
 mod acts;
 mod browser;
+mod forms;
 mod lists;
 mod robot;
 pub mod second_step;
