@@ -25,9 +25,9 @@ async fn a_form_is_written_filled_in_and_read(app: App) {
         ),
         ("Since when?", [("question.type", "text"), ("question.shownIf", "does_it_hurt")]),
     ] {
-        let added =
-            page.forms().into_iter().filter(|form| form.field("questions:question").is_some());
-        let mut form = added.last().unwrap().with("question.label", label);
+        let is_editor = |form: &super::Form| form.field("questions:question").is_some();
+        let added = page.forms().into_iter().rfind(is_editor);
+        let mut form = added.unwrap().with("question.label", label);
         for (name, value) in more {
             form = form.with(name, value);
         }
