@@ -16,6 +16,8 @@ pub enum Reading {
     WholeName,
     /// A date, in the order of the import.
     Date,
+    /// The date on which a membership began, however long ago: it is sold from where its next period begins.
+    Began,
     /// An amount of money, in minor units.
     Money,
     /// Texts with commas between.
@@ -39,6 +41,30 @@ pub enum Named {
     Client,
 }
 
+/// What a row has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// The record that it amounts to.
+    Record,
+    /// The bill that came with it.
+    Invoice,
+}
+
+/// An operation that takes back what a row has made.
+#[derive(Clone, Copy, Debug)]
+pub struct TakeBack {
+    /// The operation.
+    pub operation: &'static str,
+    /// What it is given.
+    pub made: Made,
+    /// What that is called in its path.
+    pub path: &'static str,
+    /// Where its body says why.
+    pub why: Option<&'static str>,
+    /// Whether it is left out where nothing is left to take back (409).
+    pub unless_over: bool,
+}
+
 /// What a column may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -48,16 +74,22 @@ pub struct Field {
     pub required: bool,
     /// How a cell is read.
     pub reading: Reading,
+    /// Whether two rows may say the same.
+    pub unique: bool,
     /// What other programs call it, folded.
     known_as: &'static [&'static str],
 }
 
 const fn field(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
-    Field { name, required: false, reading, known_as }
+    Field { name, required: false, reading, unique: false, known_as }
+}
+
+const fn unique(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
+    Field { name, required: false, reading, unique: true, known_as }
 }
 
 const fn needed(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
-    Field { name, required: true, reading, known_as }
+    Field { name, required: true, reading, unique: false, known_as }
 }
 
 const GENDERS: &[(&str, &[&str])] = &[
@@ -96,6 +128,11 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("fr", &["french", "frans", "französisch", "français"]),
 ];
 
+/// What is kept as a note about a client.
+pub const NOTE: &str = "note";
+/// When a membership began; `startsOn` is the first day that is billed.
+pub const BEGAN: &str = "startedOn";
+
 const CLIENTS: &[Field] = &[
     needed(
         "firstName",
@@ -108,7 +145,7 @@ const CLIENTS: &[Field] = &[
         Reading::WholeName,
         &["full name", "naam", "client", "klant", "kunde", "member", "volledige naam"],
     ),
-    field(
+    unique(
         "email",
         Reading::Text,
         &[
@@ -196,6 +233,27 @@ const CLIENTS: &[Field] = &[
         &["location", "club", "home location", "locatie", "vestiging", "standort", "studio"],
     ),
     field(
+        NOTE,
+        Reading::Text,
+        &[
+            "notes",
+            "comment",
+            "comments",
+            "remark",
+            "remarks",
+            "memo",
+            "opmerking",
+            "opmerkingen",
+            "notitie",
+            "notities",
+            "notiz",
+            "notizen",
+            "bemerkung",
+            "bemerkungen",
+            "anmerkung",
+        ],
+    ),
+    unique(
         "externalId",
         Reading::Text,
         &[
@@ -250,17 +308,38 @@ const MEMBERSHIPS: &[Field] = &[
         "startsOn",
         Reading::Date,
         &[
+            "next billing",
+            "next billing date",
+            "next invoice",
+            "next payment",
+            "billed from",
+            "volgende incasso",
+            "volgende factuur",
+            "volgende betaling",
+            "nächste abrechnung",
+            "nächste zahlung",
+        ],
+    ),
+    field(
+        BEGAN,
+        Reading::Began,
+        &[
             "start",
             "start date",
             "starts",
-            "starts on",
             "from",
-            "next billing",
-            "next billing date",
+            "since",
+            "member since",
+            "joined",
+            "join date",
             "startdatum",
             "ingangsdatum",
-            "beginn",
+            "lid sinds",
             "vanaf",
+            "beginn",
+            "mitglied seit",
+            "eintritt",
+            "eintrittsdatum",
         ],
     ),
     field(
@@ -268,7 +347,7 @@ const MEMBERSHIPS: &[Field] = &[
         Reading::Money,
         &["amount", "fee", "bedrag", "prijs", "preis", "betrag", "monthly fee"],
     ),
-    field(
+    unique(
         "externalId",
         Reading::Text,
         &[
@@ -305,11 +384,34 @@ impl ImportKind {
         }
     }
 
-    /// The operation that takes a row back, and how the record is called in its path.
-    pub const fn undo(self) -> (&'static str, &'static str) {
+    /// What takes a row back, one after the other.
+    pub const fn undo(self) -> &'static [TakeBack] {
+        const CLIENTS: &[TakeBack] = &[TakeBack {
+            operation: "archive_client",
+            made: Made::Record,
+            path: "clientId",
+            why: Some("archiveReason"),
+            unless_over: false,
+        }];
+        const MEMBERSHIPS: &[TakeBack] = &[
+            TakeBack {
+                operation: "revoke_client_product",
+                made: Made::Record,
+                path: "clientProductId",
+                why: None,
+                unless_over: false,
+            },
+            TakeBack {
+                operation: "credit_invoice",
+                made: Made::Invoice,
+                path: "invoiceId",
+                why: Some("reason"),
+                unless_over: true,
+            },
+        ];
         match self {
-            Self::Clients => ("archive_client", "clientId"),
-            Self::Memberships => ("revoke_client_product", "clientProductId"),
+            Self::Clients => CLIENTS,
+            Self::Memberships => MEMBERSHIPS,
         }
     }
 
@@ -368,9 +470,17 @@ mod tests {
 
     #[test]
     fn columns_are_known_by_what_programs_call_them() {
-        let dutch =
-            ["Voornaam", "Achternaam", "E-mailadres", "Geboortedatum", "Opmerking", "Coach"];
-        let fields = ["firstName", "lastName", "email", "dateOfBirth", "", "assignedCoachId"];
+        let dutch = [
+            "Voornaam",
+            "Achternaam",
+            "E-mailadres",
+            "Geboortedatum",
+            "Kleur",
+            "Opmerking",
+            "Coach",
+        ];
+        let fields =
+            ["firstName", "lastName", "email", "dateOfBirth", "", "note", "assignedCoachId"];
         let told: Vec<&str> =
             guess(ImportKind::Clients, &dutch).into_iter().map(Option::unwrap_or_default).collect();
         assert_eq!(told, fields);
@@ -378,7 +488,7 @@ mod tests {
         assert_eq!(twice, [Some("firstName"), None, None, Some("email")]);
         let sold =
             guess(ImportKind::Memberships, &["E-mail", "Abonnement", "Start date", "Bedrag"]);
-        assert_eq!(sold, [Some("clientId"), Some("productId"), Some("startsOn"), Some("price")]);
+        assert_eq!(sold, [Some("clientId"), Some("productId"), Some("startedOn"), Some("price")]);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use spotter_kernel::{Problem, Result};
 pub const ROWS_MAX: usize = 5_000;
 /// Most columns of a file.
 pub const COLUMNS_MAX: usize = 60;
-/// The longest cell that is kept, in characters.
-const CELL_MAX: usize = 2_000;
+/// The longest cell, in characters: as long as the longest note.
+const CELL_MAX: usize = 10_000;
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,16 @@ pub fn read(text: &str) -> Result<Table> {
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |cell: &str| {
             let plain = cell.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c });
-            plain.take(CELL_MAX).collect::<String>().trim().to_owned()
+            plain.collect::<String>().trim().to_owned()
         };
         let cells: Vec<String> = record.iter().map(cell).collect();
         if cells.iter().all(String::is_empty) {
             continue;
+        }
+        if cells.iter().any(|cell| cell.chars().count() > CELL_MAX) {
+            return Err(wrong(&format!(
+                "must have cells of at most {CELL_MAX} characters: line {line} has a longer one"
+            )));
         }
         if heading.is_empty() {
             heading = cells;

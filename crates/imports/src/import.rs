@@ -10,7 +10,10 @@ use spotter_kernel::{
 };
 use spotter_store::{Json, Tx, params, parts, record, statements, stored_ids, values, words};
 
-use crate::{fields::ImportKind, row::DateOrder};
+use crate::{
+    fields::{ImportKind, Made},
+    row::DateOrder,
+};
 
 id_type!(
     /// An import.
@@ -151,6 +154,16 @@ record! {
         pub(crate) client_id: Option<ClientId>,
         /// The bill that was issued with it, or null.
         pub invoice_id: Option<Id>,
+    }
+}
+
+impl ImportRow {
+    /// What it has made of a kind.
+    pub const fn made(&self, what: Made) -> Option<Id> {
+        match what {
+            Made::Record => self.record_id,
+            Made::Invoice => self.invoice_id,
+        }
     }
 }
 

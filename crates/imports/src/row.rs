@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use spotter_finance::catalogue::vocabulary::Period;
 use spotter_kernel::{Date, money::Currency};
 use spotter_store::words;
 
-use crate::fields::{Field, ImportKind, Named, Reading, folded};
+use crate::fields::{BEGAN, Field, ImportKind, NOTE, Named, Reading, folded};
 
 words! {
     /// How dates are written whose year comes last.
@@ -15,7 +17,11 @@ words! {
 
 /// The records that are there, by what rows call them.
 #[derive(Clone, Debug, Default)]
-pub struct Known(HashMap<(Named, String), Option<String>>);
+pub struct Known {
+    records: HashMap<(Named, String), Option<String>>,
+    /// What is paid for at once, by the product.
+    periods: HashMap<String, Period>,
+}
 
 impl Known {
     /// Adds a record under a name; two under one name are neither's.
@@ -23,7 +29,7 @@ impl Known {
         if name.trim().is_empty() {
             return;
         }
-        let known = self.0.entry((named, folded_name(name)));
+        let known = self.records.entry((named, folded_name(name)));
         known
             .and_modify(|own| {
                 if own.as_deref() != Some(id) {
@@ -33,13 +39,20 @@ impl Known {
             .or_insert_with(|| Some(id.to_owned()));
     }
 
+    /// Adds what of a membership is paid for at once, as its product says it.
+    pub fn add_period(&mut self, product: &str, period: &Value) {
+        if let Ok(period) = Period::deserialize(period) {
+            self.periods.insert(product.to_owned(), period);
+        }
+    }
+
     /// Whether a name was looked up.
     pub fn has(&self, named: Named, name: &str) -> bool {
-        self.0.contains_key(&(named, folded_name(name)))
+        self.records.contains_key(&(named, folded_name(name)))
     }
 
     fn find(&self, named: Named, name: &str) -> Result<&str, &'static str> {
-        match (self.0.get(&(named, folded_name(name))), named) {
+        match (self.records.get(&(named, folded_name(name))), named) {
             (Some(Some(id)), _) => Ok(id),
             (Some(None), _) => Err("is what several are called"),
             (None, Named::Coach) => Err("must be a coach's name or e-mail address"),
@@ -69,6 +82,19 @@ pub struct Rules {
     pub currency: Currency,
     /// Where addresses are that do not say so.
     pub country: Option<String>,
+    /// The date by the company's clock.
+    pub today: Date,
+}
+
+/// What a row amounts to: an operation, and another about the record that it makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asks {
+    /// What stands in the path of the operation.
+    pub path: Vec<(String, String)>,
+    /// Its body.
+    pub body: Value,
+    /// What is kept as a note about the client that it makes.
+    pub note: Option<String>,
 }
 
 /// A field of a row that is not in order, and the rule.
@@ -112,8 +138,23 @@ impl Rules {
         named.collect()
     }
 
+    /// What a row amounts to.
+    pub fn asks(&self, cells: &[String], known: &Known) -> Result<Asks, Wrong> {
+        let mut body = self.body(cells, known)?;
+        let mut taken = |name: &str| match body.as_object_mut()?.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        let mut asks = Asks { path: Vec::new(), body: Value::Null, note: taken(NOTE) };
+        if self.kind == ImportKind::Memberships {
+            asks.path.extend(taken("clientId").map(|client| ("clientId".to_owned(), client)));
+        }
+        asks.body = body;
+        Ok(asks)
+    }
+
     /// The body that a row amounts to. What the operation itself can judge is left to it.
-    pub fn body(&self, cells: &[String], known: &Known) -> Result<Value, Wrong> {
+    fn body(&self, cells: &[String], known: &Known) -> Result<Value, Wrong> {
         let mut body = Value::Object(Map::new());
         let mut wrongs: Vec<Wrong> = Vec::new();
         for field in self.kind.fields() {
@@ -135,6 +176,14 @@ impl Rules {
             && let Some(status) = &self.member_status
         {
             body["memberStatus"] = status.clone().into();
+        }
+        if let Some(began) = body.as_object_mut().and_then(|body| body.remove(BEGAN))
+            && body["startsOn"].is_null()
+            && let Some(began) = began.as_str().and_then(Date::parse)
+        {
+            let product = body["productId"].as_str().unwrap_or_default();
+            let period = known.periods.get(product).copied().unwrap_or(Period::None);
+            body["startsOn"] = json!(next_period(began, period, self.today).to_string());
         }
         let told = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
         let lacks =
@@ -161,7 +210,7 @@ impl Rules {
                 }
                 return Ok(());
             }
-            Reading::Date => match date(cell, self.date_order) {
+            Reading::Date | Reading::Began => match date(cell, self.date_order) {
                 Some(date) => json!(date.to_string()),
                 None => return Err(wrong(field.name, "must be a date, such as 2026-11-24")),
             },
@@ -197,6 +246,17 @@ impl Rules {
             None => body[field.name] = value,
         }
         Ok(())
+    }
+}
+
+/// From where a membership is sold that began then: the beginning of its first period that has not begun yet.
+fn next_period(began: Date, period: Period, today: Date) -> Date {
+    if began >= today {
+        return began;
+    }
+    match period.around(began, today) {
+        (_, start, _) if start == today => start,
+        (.., next) => next,
     }
 }
 
@@ -260,7 +320,8 @@ mod tests {
         let currency = Currency::parse("EUR").unwrap();
         let (date_order, country) = (DateOrder::DayFirst, Some("NL".to_owned()));
         let member_status = Some("active".to_owned());
-        Rules { kind, columns, date_order, member_status, currency, country }
+        let today = Date::parse("2026-11-25").unwrap();
+        Rules { kind, columns, date_order, member_status, currency, country, today }
     }
 
     fn cells(cells: &[&str]) -> Vec<String> {
@@ -320,6 +381,27 @@ mod tests {
         assert_eq!(body.unwrap(), sold);
         let gone = rules.body(&cells(&["bea@example.com", "Gold", "", ""]), &known).unwrap_err();
         assert_eq!(gone.field, "clientId");
+    }
+
+    #[test]
+    fn a_membership_that_began_long_ago_is_sold_from_its_next_period() {
+        let rules = rules(ImportKind::Memberships, &["clientId", "productId", "startedOn"]);
+        let mut known = Known::default();
+        known.add(Named::Client, "ann@example.com", "c");
+        known.add(Named::Membership, "Gold", "p");
+        known.add_period("p", &json!("Month"));
+        for (began, starts) in [
+            ("31-1-2023", "2026-11-30"),
+            ("25-03-2024", "2026-11-25"),
+            ("26-10-2026", "2026-11-26"),
+            ("24-10-2026", "2026-12-24"),
+            ("1-2-2027", "2027-02-01"),
+        ] {
+            let asks = rules.asks(&cells(&["ann@example.com", "gold", began]), &known).unwrap();
+            assert_eq!(asks.body, json!({"productId": "p", "startsOn": starts}), "{began}");
+            assert_eq!(asks.path, [("clientId".to_owned(), "c".to_owned())]);
+        }
+        assert!(rules.asks(&cells(&["ann@example.com", "gold", "1-2-27"]), &known).is_err());
     }
 
     #[test]

@@ -21,26 +21,49 @@ pub static RUN: Job = Job::new(
     settled,
 );
 
+/// What is under way of an import.
+struct Course {
+    /// The rows that are left.
+    left: RowState,
+    /// What those become that are given up.
+    given_up: RowState,
+    /// Where the import is once none is left.
+    next: ImportStatus,
+}
+
+impl ImportStatus {
+    /// What is under way; nothing where the import waits for a person.
+    const fn course(self) -> Option<Course> {
+        let (left, given_up, next) = match self {
+            Self::Checking => (RowState::Unchecked, RowState::Wrong, Self::Checked),
+            Self::Running => (RowState::Ready, RowState::Wrong, Self::Done),
+            Self::Undoing => (RowState::Done, RowState::Kept, Self::Undone),
+            Self::Checked | Self::Done | Self::Undone => return None,
+        };
+        Some(Course { left, given_up, next })
+    }
+}
+
+/// The import of a run, with what is under way of it.
+fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, Course)>> {
+    let Some(import) = Import::of_run(cx, run)? else { return Ok(None) };
+    Ok(import.status.course().map(|course| (import, course)))
+}
+
 /// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
 fn settled(cx: &mut Write, run: Id, settled: &Settled) -> Result<()> {
     let is_over = settled.again_at.is_none() && settled.state != State::Done;
     if !is_over {
         return Ok(());
     }
-    let Some(mut import) = Import::of_run(cx, run)? else { return Ok(()) };
-    let (left, becomes, next) = match import.status {
-        ImportStatus::Checking => (RowState::Unchecked, RowState::Wrong, ImportStatus::Checked),
-        ImportStatus::Running => (RowState::Ready, RowState::Wrong, ImportStatus::Done),
-        ImportStatus::Undoing => (RowState::Done, RowState::Kept, ImportStatus::Undone),
-        _ => return Ok(()),
-    };
+    let Some((mut import, course)) = under_way(cx, run)? else { return Ok(()) };
     import::leave(
         cx,
         import.import_id,
-        (left, becomes),
+        (course.left, course.given_up),
         "could not be done: whoever brought the file may not do it any more, or it failed again and again",
     )?;
-    import.status = next;
+    import.status = course.next;
     import.save(cx)
 }
 
@@ -48,23 +71,23 @@ fn settled(cx: &mut Write, run: Id, settled: &Settled) -> Result<()> {
 pub struct Work {
     /// The import.
     pub import: Import,
-    /// Which rows: those that are in this state.
+    /// The state of the rows that are left.
     pub state: RowState,
-    /// The rows.
+    /// Those rows.
     pub rows: Vec<ImportRow>,
+    /// While rows are checked, those that were found to be in order.
+    pub ready: Vec<ImportRow>,
 }
 
 /// What is to be done of an import whose run this is; nothing where it waits for a person.
 pub fn next(cx: &mut Read, run: Id) -> Result<Option<Work>> {
-    let Some(import) = Import::of_run(cx, run)? else { return Ok(None) };
-    let state = match import.status {
-        ImportStatus::Checking => RowState::Unchecked,
-        ImportStatus::Running => RowState::Ready,
-        ImportStatus::Undoing => RowState::Done,
-        _ => return Ok(None),
+    let Some((import, Course { left, .. })) = under_way(cx, run)? else { return Ok(None) };
+    let rows = import::rows(cx, import.import_id, left)?;
+    let ready = match left {
+        RowState::Unchecked => import::rows(cx, import.import_id, RowState::Ready)?,
+        _ => Vec::new(),
     };
-    let rows = import::rows(cx, import.import_id, state)?;
-    Ok(Some(Work { import, state, rows }))
+    Ok(Some(Work { import, state: left, rows, ready }))
 }
 
 /// Notes what was found out about rows, unless what their columns are was said anew since.
@@ -140,20 +163,14 @@ pub fn note_refused(
 
 /// Notes that nothing is left to be done for now, if that is so; has the rest done in another turn where there is some.
 pub fn finish(cx: &mut Write, run: Id) -> Result<()> {
-    let Some(mut import) = Import::of_run(cx, run)? else { return Ok(()) };
-    let (left, next) = match import.status {
-        ImportStatus::Checking => (RowState::Unchecked, ImportStatus::Checked),
-        ImportStatus::Running => (RowState::Ready, ImportStatus::Done),
-        ImportStatus::Undoing => (RowState::Done, ImportStatus::Undone),
-        _ => return Ok(()),
-    };
+    let Some((mut import, course)) = under_way(cx, run)? else { return Ok(()) };
     let counts = import::counted(cx, import.import_id)?;
-    if counts.iter().any(|(state, count)| *state == left && *count > 0) {
+    if counts.iter().any(|(state, count)| *state == course.left && *count > 0) {
         import.run_id = cx.new_id();
         import.save(cx)?;
         return cx.begin_job(&RUN, import.run_id);
     }
-    import.status = next;
+    import.status = course.next;
     import.save(cx)
 }
 

@@ -1,6 +1,12 @@
 //! Files of other programs: checked, corrected, taken over once, undone as a whole.
 
+use std::{sync::Arc, time::Duration};
+
 use serde_json::{Value, json};
+use spotter::importing::Importer;
+use spotter_contract::Table;
+use spotter_kernel::{Date, Id, TimeZone};
+use spotter_store::{Sql, params};
 
 use crate::{
     console::Browser,
@@ -15,6 +21,9 @@ on_both_engines!(
     columns_are_corrected_by_whoever_knows_better,
     memberships_are_of_clients_who_are_there,
     a_row_is_done_once_however_often_it_is_asked,
+    a_row_is_done_once_whoever_does_it,
+    memberships_of_old_are_billed_from_their_next_period,
+    what_two_rows_say_is_told_however_far_apart,
     files_that_are_none_are_refused,
     imports_are_managers_and_of_one_company,
     a_manager_brings_a_file_on_a_page,
@@ -59,8 +68,8 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     app.events().await;
     let before = app.get("/clients?limit=1").await.data()["total"].clone();
     let file = format!(
-        "Naam;E-mailadres;Geboortedatum;Geslacht;Plaats;Adres;Coach;Land\n\
-         Ann de Vries;ann-{mark}@example.com;31-12-1990;v;Utrecht;Dam 1;Ada Admin;Nederland\n\
+        "Naam;E-mailadres;Geboortedatum;Geslacht;Plaats;Adres;Coach;Land;Opmerkingen\n\
+         Ann de Vries;ann-{mark}@example.com;31-12-1990;v;Utrecht;Dam 1;Ada Admin;Nederland;Knie links\n\
          Bea;{there};;;;;\n\
          Cor;no address;;;;;\n\
          ;dee-{mark}@example.com;;;;;\n\
@@ -98,7 +107,7 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     assert_eq!((&told["import"]["status"], &told["counts"]), (&json!("done"), &counts(0, 2, 0)));
     let events = app.events().await;
     let names: Vec<&str> = events.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["client.created", "client.created"]);
+    assert_eq!(names, ["client.created", "client.note.created", "client.created"]);
     let ann = app.get(&format!("/clients?search=ann-{mark}@example.com")).await.ok();
     let ann = ann.data()["clients"][0].clone();
     for (name, value) in [
@@ -109,6 +118,8 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     ] {
         assert_eq!(ann[name], value, "{ann}");
     }
+    let notes = app.get(&format!("/clients/{}/notes", text(&ann, "/clientId"))).await.ok();
+    assert_eq!(notes.data()["notes"][0]["body"], "Knie links");
     let whole = app.get(&format!("/clients/{}", text(&ann, "/clientId"))).await.ok();
     assert_eq!(whole.data()["client"]["assignedCoachId"], ann["assignedCoachId"]);
     app.app("POST", &format!("/imports/{import}/start"), None)
@@ -194,7 +205,86 @@ async fn memberships_are_of_clients_who_are_there(app: App) {
     app.app("POST", &format!("/imports/{import}/undo"), None).await.ok();
     let told = settled(&app, &import).await;
     assert_eq!(told["counts"]["undone"], 1, "{:?}", wrong(&app, &import, "kept").await);
+    // Their bills are credited with them.
+    let bills = app.get(&format!("/finance/invoices?clientId={client}")).await.ok();
+    let amounts: Vec<i64> = bills.data()["invoices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bill| bill["grossTotal"].as_i64().unwrap())
+        .collect();
+    assert_eq!((amounts.len(), amounts.iter().sum::<i64>()), (2, 0), "{amounts:?}");
     app.events().await;
+}
+
+async fn memberships_of_old_are_billed_from_their_next_period(app: App) {
+    let mark = random_text();
+    let facts = json!({"productType": "Membership", "name": {"en": format!("Old {mark}")}, "price": 4900,
+        "vatPercentage": 21, "period": "Month", "autoRenew": true});
+    new_product(&app, facts).await;
+    let email = format!("old-{mark}@example.com");
+    let client = app.new_client(json!({"firstName": "Old", "email": email})).await;
+    app.events().await;
+    let file = format!("E-mail,Membership,Member since\n{email},Old {mark},2019-01-31\n");
+    let import = brought(&app, "memberships", &file).await;
+    assert_eq!(wrong(&app, &import, "wrong").await, []);
+    app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+    assert_eq!(settled(&app, &import).await["counts"]["done"], 1);
+    let sold = app.get(&format!("/finance/clients/{client}/products")).await.ok();
+    let starts = text(sold.data(), "/clientProducts/0/validFrom");
+    let starts = Date::parse(&starts).unwrap();
+    let today = TimeZone::UTC.date_at(app.server.env.clock.now());
+    assert!((-1..=32).contains(&today.days_until(starts)), "{starts}");
+    assert_eq!(starts, starts.last_of_month().min(starts.first_of_month().plus_days(30).unwrap()));
+    app.events().await;
+}
+
+async fn what_two_rows_say_is_told_however_far_apart(app: App) {
+    let mark = random_text();
+    // More than one turn checks.
+    let rows: String =
+        (0..250).map(|at| format!("P,p{at}-{mark}@example.com,{at}{mark}\n")).collect();
+    let file = format!(
+        "first name,email,id\n{rows}Q,P0-{mark}@EXAMPLE.com,q{mark}\nR,r-{mark}@example.com,7{mark}\n"
+    );
+    let import = brought(&app, "clients", &file).await;
+    let found = wrong(&app, &import, "wrong").await;
+    let expected =
+        [(252, "email", "is that of line 2, too"), (253, "externalId", "is that of line 9, too")];
+    let expected = expected.map(|(line, field, rule)| (line, field.to_owned(), rule.to_owned()));
+    assert_eq!(found, expected);
+    app.app("DELETE", &format!("/imports/{import}"), None).await.ok();
+}
+
+/// Workers that go on with one run at once, as where a lease ended too soon.
+async fn a_row_is_done_once_whoever_does_it(app: App) {
+    const RUN_OF: Sql = Sql("SELECT run_id FROM import WHERE company_id = ?1 AND import_id = ?2");
+    let mark = random_text();
+    let rows: String = (0..60).map(|at| format!("P{at},{mark}-{at}@example.com\n")).collect();
+    let import = brought(&app, "clients", &format!("first name,email\n{rows}")).await;
+    app.events().await;
+    app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
+    let table = Arc::new(Table::new(spotter::areas::areas()));
+    let (db, env) = (app.server.db.clone(), app.server.env.clone());
+    let importer = Importer { db, env, table, turn: Duration::from_secs(30) };
+    let workers = (0..3).map(|_| async {
+        let (company, own) = (app.company, import.clone());
+        let runs: Vec<(Id,)> = app
+            .server
+            .db
+            .read(move |tx| tx.all(RUN_OF, params![company, own.clone()]))
+            .await
+            .unwrap();
+        // Who loses a race to another may say so, and does nothing.
+        importer.run(company, runs[0].0).await.ok();
+    });
+    futures_util::future::join_all(workers).await;
+    let told = settled(&app, &import).await;
+    assert_eq!(told["counts"]["done"], 60, "{:?}", wrong(&app, &import, "wrong").await);
+    let created = app.events().await.iter().filter(|(name, _)| name == "client.created").count();
+    assert_eq!(created, 60);
+    let found = app.get(&format!("/clients?search={mark}&limit=1")).await.ok();
+    assert_eq!(found.data()["total"], 60);
 }
 
 async fn a_row_is_done_once_however_often_it_is_asked(app: App) {

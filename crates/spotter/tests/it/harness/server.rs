@@ -12,11 +12,7 @@ use std::{
     time::Duration,
 };
 
-use spotter::{
-    data_exports::Exporter,
-    importing::{Importer, TURN},
-    mail::Mailer,
-};
+use spotter::{data_exports::Exporter, importing::Importer, mail::Mailer};
 use spotter_contract::{Env, Table, Vault};
 use spotter_delivery::{
     engine,
@@ -245,45 +241,38 @@ fn server_here(engine: Engine) -> Arc<Server> {
     cell.get_or_init(|| start(engine, no_limits()).into()).clone()
 }
 
-/// Starts a server with these settings.
-pub fn start(engine: Engine, settings: Settings) -> Server {
+/// Starts a server whose files are in a folder of its own.
+fn in_a_folder(start: impl FnOnce(Files) -> Server) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
     let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server { files_folder: folder, ..start_with(engine, settings, files) }
+    Server { files_folder: folder, ..start(files) }
+}
+
+/// Starts a server with these settings.
+pub fn start(engine: Engine, settings: Settings) -> Server {
+    in_a_folder(|files| start_with(engine, settings, files))
 }
 
 /// Starts a server that an operator has set up otherwise.
 pub fn start_as(engine: Engine, set: impl FnOnce(&mut Env)) -> Server {
-    let folder = tempfile::tempdir().unwrap().keep();
-    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-    Server {
-        files_folder: folder,
-        ..start_in(engine, no_limits(), files, set, Made { connections: 3, ..Made::default() })
-    }
+    let made = Made { connections: 3, ..Made::default() };
+    in_a_folder(|files| start_in(engine, no_limits(), files, set, made))
 }
 
 /// A server whose companies may collect through a Stripe, in this process or the binary that is tested.
 pub fn start_with_stripe(engine: Engine, stripe: &str) -> Server {
+    let made = Made { stripe, connections: 3, ..Made::default() };
     match shipped() {
         Some(binary) => start_process_with(engine, binary, &[("STRIPE_URL", stripe)]),
-        None => {
-            let folder = tempfile::tempdir().unwrap().keep();
-            let files = Files::open(&Place::Folder(folder.clone())).unwrap();
-            let made = Made { stripe, connections: 3, ..Made::default() };
-            Server { files_folder: folder, ..start_in(engine, no_limits(), files, |_| (), made) }
-        }
+        None => in_a_folder(|files| start_in(engine, no_limits(), files, |_| (), made)),
     }
 }
 
 /// A server that writes mail and has nobody who sends it.
 pub fn start_without_post(engine: Engine, links: &str) -> Server {
-    let folder = tempfile::tempdir().unwrap().keep();
-    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
     let set = |env: &mut Env| env.mail_links = Some(links.into());
-    Server {
-        files_folder: folder,
-        ..start_in(engine, no_limits(), files, set, Made { posts: false, ..Made::default() })
-    }
+    let made = Made { posts: false, ..Made::default() };
+    in_a_folder(|files| start_in(engine, no_limits(), files, set, made))
 }
 
 /// The same with files of one's own.
@@ -358,7 +347,9 @@ fn start_in(
     let exporter =
         Exporter { db: db.clone(), env: env.clone(), table: table.clone(), files: files.clone() };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(exporter))).abort_handle());
-    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn: TURN };
+    // So short that imports take several turns.
+    let turn = Duration::from_millis(20);
+    let importer = Importer { db: db.clone(), env: env.clone(), table: table.clone(), turn };
     tasks.push(runtime().spawn(jobs(&db, &env, Arc::new(importer))).abort_handle());
     let state = State::new(db.clone(), env.clone(), table, settings, sender, files.clone(), None);
     let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
