@@ -3,34 +3,34 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::Value;
-use spotter_contract::{Answer, Arguments, Asked, Operation, idempotency};
-use spotter_core::access::{
-    accounts::{Password, Subject},
-    browsers::{self, Person},
+use serde_json::{Value, json};
+use spotter_contract::{Answer, Arguments, Asked, Operation, idempotency, vault};
+use spotter_core::{
+    access::{
+        accounts::{Password, Subject},
+        browsers::{self, Person},
+    },
+    uploads::Purpose,
 };
-use spotter_http::{Login, RequestId, State, knows_password, may_reach, passwords};
+use spotter_http::{Login, RequestId, State, keep_file, knows_password, may_reach, passwords};
 use spotter_kernel::{
-    Date, Id, Key, Problem, Result, TimeZone,
-    money::Currency,
-    secret::Credential,
-    text::{Email, WallTime},
+    Id, Key, Problem, Result,
+    secret::{Credential, base64url},
+    text::Email,
 };
 use spotter_store::Tx;
+use tokio::sync::SemaphorePermit;
 
 use crate::{
     body,
-    forms::{FIELDS_MAX, Form, Sent},
+    forms::Sent,
     parts::told::Told,
-    questions,
+    typed,
     visit::{Entered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
 const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
-
-/// Ranges that a day of a week may have on a page.
-pub(crate) const SHIFTS: usize = 3;
 
 /// What came of a form.
 pub(crate) enum Done {
@@ -99,7 +99,7 @@ async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) ->
         Some(new) => {
             passwords::change(state, &sent.request_id, person.caller, (current, new)).await
         }
-        None => Err(Problem::invalid("newPassword", "must be 10 to 200 characters")),
+        None => Err(Problem::invalid("newPassword", Password::RULE)),
     };
     let (operation, next) = (CHANGE_PASSWORD.to_owned(), safe(form.one("-next")).to_owned());
     match changed {
@@ -131,18 +131,24 @@ async fn perform(
         sure(state, &sent.request_id, sent, &person).await?;
     }
     let body = match operation.body() {
-        Some(schema) => body_of(schema, &sent.form, &person)?,
+        Some(schema) => typed::body_of(schema, &sent.form, &person)?,
         None => Value::Null,
     };
-    let arguments = Arguments { path: path.to_vec(), query: String::new(), body: body.into() };
-    may_reach(state, operation, &arguments.body).await?;
-    let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
-    let place = format!("{} {}", operation.full_path(), values.join("/"));
-    let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
     let key = Some(sent.form.one("-key")).filter(|key| !key.is_empty());
     if key.is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
         return Err(Key::IdempotencyInvalid.into());
     }
+    let with =
+        |body: Value| Arguments { path: path.to_vec(), query: String::new(), body: body.into() };
+    let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
+    let place = format!("{} {}", operation.full_path(), values.join("/"));
+    // A form that comes twice is known by what its files hold: each time they are kept they have another id.
+    let digests = sent.form.files().map(|(_, file)| base64url(&vault::digest_of(&file.bytes)));
+    let alike = with(with_files(body.clone(), sent, digests));
+    let print = idempotency::fingerprint(operation.method.name(), &place, &alike);
+    let kept = keep_files(state, &person, sent).await?;
+    let arguments = with(with_files(body, sent, kept));
+    may_reach(state, operation, &arguments.body).await?;
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
@@ -166,6 +172,56 @@ async fn perform(
             answer => return answer,
         }
     }
+}
+
+/// Keeps the files that came with a form, before the operation is asked: no transaction waits for them. Their ids.
+async fn keep_files(state: &Arc<State>, person: &Person, sent: &Sent) -> Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for (name, file) in sent.form.files() {
+        let purpose = match name.split_once(':') {
+            Some((_, "photo")) => Purpose::ProgressPhoto,
+            _ => Purpose::Attachment,
+        };
+        let by = (&person.caller, &sent.request_id);
+        let id = keep_file(state, by, file.clone(), purpose).await;
+        kept.push(id.map_err(|problem| of_field(problem, plain(name)))?.to_string());
+    }
+    Ok(kept)
+}
+
+/// The body with the ids of the files that came with it: at `uploadId:file` and `uploadId:photo` as they are, at
+/// `answers.x:answer` as what a question is answered with.
+fn with_files(mut body: Value, sent: &Sent, ids: impl IntoIterator<Item = String>) -> Value {
+    for ((name, _), id) in sent.form.files().zip(ids) {
+        let value = match name.split_once(':') {
+            Some((_, "answer")) => json!({"uploadId": id}),
+            _ => id.into(),
+        };
+        body::set(&mut body, plain(name), value);
+    }
+    body
+}
+
+/// The name of a field without its mark.
+fn plain(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(plain, _)| plain)
+}
+
+/// What is wrong with a file is wrong with its field.
+fn of_field(problem: Problem, field: &str) -> Problem {
+    let rule = problem.details.as_ref().and_then(|details| details["rule"].as_str());
+    let details = json!({"field": field, "rule": rule.unwrap_or(&problem.message)});
+    Problem { details: Some(details), ..problem }
+}
+
+/// Room for a form that brings a file, and its most bytes, for who is signed in: nobody else's is held.
+pub(crate) async fn room_for_file<'s>(
+    state: &'s Arc<State>,
+    token: &Credential,
+) -> Result<(Option<SemaphorePermit<'s>>, usize)> {
+    known(state, token).await?;
+    let (room, most) = state.room_for_file()?;
+    Ok((Some(room), most))
 }
 
 /// Who is signed in with a browser.
@@ -203,113 +259,6 @@ pub(crate) async fn sure(
         Err(problem) if problem.key == Key::InvalidCredentials => Err(wrong(problem)),
         Err(problem) => Err(problem),
     }
-}
-
-/// The body that a form amounts to. A field may say after its name how it is written: `price:money` as an amount of the
-/// company's currency, `startsAt:local` by the company's clock, `tags:list` with commas between, `open:flag` as something that is so
-/// where it is ticked. Where the schema says nothing of what stands there, `:number`, `:truth` and `:many` do.
-fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
-    let mut fields: Vec<(String, String)> = Vec::new();
-    let mut answers: Vec<(&str, Value)> = Vec::new();
-    if form.pairs().count() > FIELDS_MAX {
-        let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
-        return Err(Problem::because(Key::RequestInvalid, rule));
-    }
-    // The parts of a question are read with the list that it is of.
-    let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
-    for (name, value) in form.pairs().filter(plain) {
-        match name.split_once(':') {
-            None => fields.push((name.to_owned(), value.to_owned())),
-            Some((name, "money")) => {
-                let amount = minor_units(value, &person.company.currency);
-                let amount = amount
-                    .ok_or_else(|| Problem::invalid(name, "must be an amount, such as 49.00"))?;
-                fields.push((name.to_owned(), amount));
-            }
-            Some((name, "local")) => {
-                let instant = instant(value, &person.company.time_zone);
-                let instant =
-                    instant.ok_or_else(|| Problem::invalid(name, "must be a date and a time"))?;
-                fields.push((name.to_owned(), instant));
-            }
-            Some((name, "list")) => {
-                fields.push((name.to_owned(), String::new()));
-                let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
-                fields.extend(items.map(|item| (name.to_owned(), item.to_owned())));
-            }
-            Some((name, "number")) if !value.is_empty() => {
-                let number = value.replace(',', ".").parse::<f64>().ok();
-                let number = number.ok_or_else(|| Problem::invalid(name, "must be a number"))?;
-                answers.push((name, number.into()));
-            }
-            Some((name, "truth")) => answers.push((name, (value == "true").into())),
-            Some((name, "many")) => match answers.iter_mut().find(|(own, _)| *own == name) {
-                Some((_, Value::Array(all))) if !value.is_empty() => all.push(value.into()),
-                Some(_) => {}
-                None => answers.push((name, Value::Array(Vec::new()))),
-            },
-            Some((name, "hours")) if answers.iter().all(|(own, _)| *own != name) => {
-                answers.push((name, hours(form, ["opens", "closes"])))
-            }
-            Some((name, "shifts")) if answers.iter().all(|(own, _)| *own != name) => {
-                answers.push((name, hours(form, ["startTime", "endTime"])))
-            }
-            Some((name, "json")) => {
-                let told = serde_json::from_str(value);
-                answers.push((name, told.map_err(|_| Problem::invalid(name, "must be JSON"))?));
-            }
-            Some((name, "question")) => {
-                let list = serde_json::from_str(value).unwrap_or_default();
-                answers.push((name, questions::with(list, form)?));
-            }
-            Some((name, "flag")) => {
-                if form.all(name).next().is_none() {
-                    fields.push((name.to_owned(), "false".to_owned()));
-                }
-            }
-            Some(_) => {}
-        }
-    }
-    let pairs = fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut body = body::of_fields(schema, pairs);
-    for (name, value) in answers {
-        body::set(&mut body, name, value);
-    }
-    Ok(body)
-}
-
-/// Ranges of a week, of which both ends are called so: one for each row of which an end is filled in.
-fn hours(form: &Form, ends: [&str; 2]) -> Value {
-    let ranges = (1..=7).flat_map(|weekday: i64| {
-        (0..SHIFTS).filter_map(move |shift| {
-            let end = |word: &str| form.one(&format!("-hours.{weekday}.{shift}.{word}"));
-            let [from, until] = ends.map(end);
-            let given = !from.is_empty() || !until.is_empty();
-            given.then(|| serde_json::json!({"weekday": weekday, ends[0]: from, ends[1]: until}))
-        })
-    });
-    ranges.collect()
-}
-
-/// An amount as people write it, in minor units as JSON fields hold them; nothing stays nothing.
-fn minor_units(text: &str, currency: &Currency) -> Option<String> {
-    if text.trim().is_empty() {
-        return Some(String::new());
-    }
-    currency.read(text).map(|amount| amount.to_string())
-}
-
-/// The instant of a date and a time by the clock of a zone, as browsers write them: `2026-11-24T18:30`.
-fn instant(text: &str, zone: &str) -> Option<String> {
-    if text.is_empty() {
-        return Some(String::new());
-    }
-    let (date, time) = text.split_once('T')?;
-    let date = Date::parse(date)?;
-    // Some browsers write the seconds too.
-    let time =
-        WallTime::parse(time.strip_suffix(":00").filter(|rest| rest.len() == 5).unwrap_or(time))?;
-    Some(date.at(&time, &TimeZone::parse(zone)?).to_string())
 }
 
 /// An address with what an operation has answered in place of `{…}`; home where it is no address of a page.
@@ -367,19 +316,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn times_are_those_of_the_companys_clock() {
-        let at = |text| instant(text, "Europe/Amsterdam");
-        assert_eq!(at("2026-11-24T18:30").as_deref(), Some("2026-11-24T17:30:00.000Z"));
-        // An hour that the change of the clocks skips is read with the offset before it.
-        assert_eq!(at("2026-03-29T02:30").as_deref(), Some("2026-03-29T01:30:00.000Z"));
-        assert_eq!(at("2026-11-24"), None);
-        assert_eq!(at("2026-11-24T18:30:00"), at("2026-11-24T18:30"));
-        for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
-            assert_eq!(at(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn people_are_sent_to_pages_of_ours_alone() {

@@ -1,22 +1,26 @@
 //! Forms that people send: read, and told apart from forged ones.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
-    extract::{FromRequest, Multipart},
+    extract::{DefaultBodyLimit, FromRequest, Multipart},
     http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
 };
 use spotter_contract::vault;
-use spotter_http::{RequestId, State, read_body};
+use spotter_http::{FormFile, RequestId, State, read_body, read_body_within};
 use spotter_kernel::{Key, Problem, Result, encoding::decoded, secret::base64url};
 
 use crate::{parts, words::Say};
 
 /// The longest form.
 const BODY_MAX: usize = 256 << 10;
-/// The same with a file.
-const FILE_MAX: usize = 1 << 20;
+/// The same with a file of text.
+pub(crate) const TEXT_MAX: usize = 1 << 20;
+/// How long a form with a file may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Files that a form may bring.
+const FILES_MAX: usize = 20;
 /// Fields that a form may have.
 pub(crate) const FIELDS_MAX: usize = 1_000;
 
@@ -39,20 +43,22 @@ impl Sent {
         request: Request<Body>,
     ) -> std::result::Result<Self, Response<Body>> {
         state.count_address(&request).map_err(|problem| parts::problem(&problem))?;
-        Self::of_browser(state, request).await
+        Self::of_browser(state, request, TEXT_MAX).await
     }
 
-    /// The same from a browser that is signed in, or says so: it is counted by who that is.
+    /// The same from a browser that is signed in, or says so: it is counted by who that is. With a file it may have so many
+    /// bytes.
     pub(crate) async fn of_browser(
         state: &State,
         request: Request<Body>,
+        most: usize,
     ) -> std::result::Result<Self, Response<Body>> {
         let from = state.address(&request);
         let (request_id, headers) = (RequestId::of(&request), request.headers().clone());
         if is_foreign(&headers, &[&state.env.mcp_url, &state.env.address]) {
             return Err(forged());
         }
-        let form = Form::read(request).await.map_err(|problem| parts::problem(&problem))?;
+        let form = Form::read(request, most).await.map_err(|problem| parts::problem(&problem))?;
         Ok(Self { form, from, request_id, headers })
     }
 }
@@ -69,54 +75,86 @@ impl FromRequest<Arc<State>> for Sent {
 }
 
 /// What a form said.
-pub struct Form(Vec<(String, String)>);
+pub struct Form {
+    pairs: Vec<(String, String)>,
+    files: Vec<(String, FormFile)>,
+}
+
+/// Whether a request brings a form that may hold a file (RFC 7578).
+pub(crate) fn brings_file(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
+}
 
 impl Form {
     /// Reads a form, unless it is too long or cut off.
-    async fn read(request: Request<Body>) -> Result<Self> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        if kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
-            return Self::read_with_file(request).await;
+    async fn read(request: Request<Body>, most: usize) -> Result<Self> {
+        if brings_file(request.headers()) {
+            return Self::read_with_file(request, most).await;
         }
         let body = read_body(request.into_body(), BODY_MAX).await?;
         let pairs = form_urlencoded::parse(&body);
-        Ok(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+        Ok(Self::of_pairs(pairs))
     }
 
-    /// Reads a form that brings a file of text (RFC 7578). What the file is called is a field of its own.
-    async fn read_with_file(request: Request<Body>) -> Result<Self> {
-        let wrong = |_| Problem::because(Key::RequestInvalid, "The form could not be read.");
+    /// Reads a form that may bring files. A field whose name has a mark, such as `uploadId:file`, brings one to be kept; any
+    /// other brings text, and what its file is called is a field of its own.
+    async fn read_with_file(request: Request<Body>, most: usize) -> Result<Self> {
+        let unreadable = || Problem::because(Key::RequestInvalid, "The form could not be read.");
         let (parts, body) = request.into_parts();
-        let body = read_body(body, FILE_MAX).await?;
-        let request = Request::from_parts(parts, Body::from(body));
-        let mut multipart = Multipart::from_request(request, &())
-            .await
-            .map_err(|_| Problem::because(Key::RequestInvalid, "The form could not be read."))?;
-        let mut pairs = Vec::new();
-        while let Some(field) = multipart.next_field().await.map_err(wrong)? {
+        let body = read_body_within(body, most, PATIENCE).await?;
+        let mut request = Request::from_parts(parts, Body::from(body));
+        // It has been read within its bound.
+        DefaultBodyLimit::disable().apply(&mut request);
+        let mut multipart =
+            Multipart::from_request(request, &()).await.map_err(|_| unreadable())?;
+        let (mut pairs, mut files) = (Vec::new(), Vec::new());
+        while let Some(field) = multipart.next_field().await.map_err(|_| unreadable())? {
             let name = field.name().unwrap_or_default().to_owned();
-            let file = field.file_name().map(str::to_owned);
-            let bytes = field.bytes().await.map_err(wrong)?;
-            if pairs.len() >= FIELDS_MAX {
+            let called = field.file_name().map(str::to_owned);
+            let media_type = field.content_type().unwrap_or_default().to_owned();
+            let bytes = field.bytes().await.map_err(|_| unreadable())?;
+            if pairs.len() >= FIELDS_MAX || files.len() >= FILES_MAX {
                 return Err(Problem::because(Key::RequestInvalid, "The form has too many fields."));
             }
-            pairs.push((name, decoded(&bytes)));
-            if let Some(file) = file.filter(|file| !file.is_empty()) {
-                pairs.push(("fileName".to_owned(), file.chars().take(200).collect()));
+            match called {
+                // A browser sends what was not chosen as a file without a name.
+                Some(called) if name.contains(':') => {
+                    if !called.is_empty() {
+                        files.push((name, FormFile { name: called, media_type, bytes }));
+                    }
+                }
+                called => {
+                    pairs.push((name, decoded(&bytes)));
+                    let called = called.filter(|called| !called.is_empty());
+                    pairs.extend(
+                        called
+                            .map(|name| ("fileName".to_owned(), name.chars().take(200).collect())),
+                    );
+                }
             }
         }
-        Ok(Self(pairs))
+        Ok(Self { pairs, files })
+    }
+
+    fn of_pairs<'f>(pairs: impl Iterator<Item = (Cow<'f, str>, Cow<'f, str>)>) -> Self {
+        let pairs = pairs.map(|(name, value)| (name.into_owned(), value.into_owned()));
+        Self { pairs: pairs.collect(), files: Vec::new() }
+    }
+
+    /// The files that it brings, by the fields that they stand in.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &FormFile)> {
+        self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
     /// What an address asks, as a form would.
     pub(crate) fn of_query(query: &str) -> Self {
-        let pairs = form_urlencoded::parse(query.as_bytes());
-        Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+        Self::of_pairs(form_urlencoded::parse(query.as_bytes()))
     }
 
     /// Its fields, in the order in which they were sent.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The first value of a field; empty where there is none.
@@ -126,7 +164,7 @@ impl Form {
 
     /// Every value of a field.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.pairs.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 }
 

@@ -2,7 +2,8 @@
 //! as whoever is signed in, through the one way in that integrations, apps and assistants have, too.
 //!
 //! - `session` signs browsers in and out, and `set_up` makes the first company; `visit` is a page as it is made, and `act` what is done on one;
-//! - `body` makes the JSON body of an operation out of a form;
+//! - `forms` reads what a browser sends, `typed` and `body` make the JSON body of an operation of it, `questions` a question of a form;
+//! - `files` opens what people have sent, and `export` makes a list into a file;
 //! - `words` is what pages say, in every language;
 //! - `parts` is what pages are made of, and `pages` the pages themselves, by area.
 
@@ -10,6 +11,7 @@ mod act;
 mod assets;
 mod body;
 mod export;
+mod files;
 pub mod forms;
 pub mod mailbox;
 pub mod operator;
@@ -20,6 +22,7 @@ mod questions;
 mod session;
 mod set_up;
 pub mod sign_in;
+mod typed;
 mod visit;
 pub mod words;
 
@@ -47,6 +50,7 @@ pub fn router(state: Arc<State>) -> Router {
         .route(session::EVENTS, get(session::events))
         .with_state(state.clone())
         .merge(pages::routes(&state))
+        .merge(files::routes(&state))
         .merge(style())
 }
 

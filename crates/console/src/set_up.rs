@@ -156,8 +156,8 @@ async fn found(state: &Arc<State>, sent: &Sent) -> Result<Credential> {
             .ok_or_else(|| wrong("email", "must be an e-mail address"))?,
         role: Role::Admin,
     };
-    let password = Password::parse(form.one("password"))
-        .ok_or_else(|| wrong("password", "must be 10 to 200 characters"))?;
+    let password =
+        Password::parse(form.one("password")).ok_or_else(|| wrong("password", Password::RULE))?;
     let hash = hashed(state, password).await?;
     let (env, request_id) = (state.env.clone(), sent.request_id.clone());
     let found = move |tx: &mut Tx<'_>| {

@@ -12,9 +12,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Reads a body of at most so many bytes: 413 for a longer one, 408 for one that keeps everybody waiting,
 /// 400 for one that breaks off.
 pub async fn read_body(body: Body, max: usize) -> Result<Bytes> {
+    read_body_within(body, max, PATIENCE).await
+}
+
+/// The same where it may take longer, or must not take as long.
+pub async fn read_body_within(body: Body, max: usize, patience: Duration) -> Result<Bytes> {
     let failed =
         |status, message: &str| Problem::because(Key::RequestFailed, message).with_status(status);
-    match tokio::time::timeout(PATIENCE, Limited::new(body, max).collect()).await {
+    match tokio::time::timeout(patience, Limited::new(body, max).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(failed(413, &too_large(max))),
         Ok(Err(_)) => Err(failed(400, "The body could not be read.")),

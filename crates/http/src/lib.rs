@@ -20,7 +20,7 @@ mod token;
 mod uploads;
 mod visitor;
 
-pub use incoming::read_body;
+pub use incoming::{read_body, read_body_within};
 pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
@@ -28,4 +28,5 @@ pub use rate::Figures;
 pub use server::{Compressible, Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, knows_password, passwords, recognise, recognise_by_ticket};
 pub use table::csv_of_pages;
+pub use uploads::{FormFile, keep_file, message_file};
 pub use visitor::write;

@@ -22,7 +22,7 @@ use spotter_delivery::sender::Sender;
 use spotter_files::Files;
 use spotter_kernel::{Id, Key, Problem, Result, limits};
 use spotter_store::Db;
-use tokio::sync::{OnceCell, Semaphore, watch};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, watch};
 use tower_http::{
     CompressionLevel,
     compression::{CompressionLayer, Predicate, predicate::SizeAbove},
@@ -98,6 +98,8 @@ pub struct State {
     pub(crate) pictures: Semaphore,
     /// Pictures that are written anew at once.
     pub(crate) drawing: Semaphore,
+    /// Forms of pages that bring a file, while they are held.
+    forms: Semaphore,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
     /// The descriptions of the APIs, once somebody has asked for them.
@@ -115,6 +117,9 @@ const COMPRESSED_FROM: u64 = 1_024;
 const UPLOADS_AT_ONCE: usize = 16;
 /// Pictures that may be held at once: each is up to 25 MiB, and much more while it is written anew.
 const PICTURES_AT_ONCE: usize = 6;
+/// Forms with files that may be held at once, and the longest: an upload of the API is passed on as it comes.
+const FORMS_AT_ONCE: usize = 6;
+const FORM_MAX: u64 = 25 << 20;
 /// Pictures that may be written anew at once.
 const DRAWN_AT_ONCE: usize = 2;
 
@@ -145,10 +150,18 @@ impl State {
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
             pictures: Semaphore::new(PICTURES_AT_ONCE),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
+            forms: Semaphore::new(FORMS_AT_ONCE),
             seats: Seats::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],
         })
+    }
+
+    /// Room for a form of a page that brings a file, and how many bytes of it there may be.
+    pub fn room_for_file(&self) -> Result<(SemaphorePermit<'_>, usize)> {
+        let permit = self.forms.try_acquire().map_err(|_| Problem::overloaded())?;
+        let most = self.settings.upload_max.min(FORM_MAX);
+        Ok((permit, usize::try_from(most).unwrap_or(usize::MAX)))
     }
 
     /// Counts a request that nobody has shown a good credential for against the address that it

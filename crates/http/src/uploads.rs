@@ -7,14 +7,14 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{self, RawPathParams},
-    http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request},
+    http::{HeaderValue, Request, Response, StatusCode, header, request},
     routing::{get, post},
 };
 use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Arguments, Path, Query, Write,
+    Arguments, Caller, Path, Query, Read, Write,
     arguments::{Argument, refuse_surplus},
 };
 use spotter_conversations::{MessagePath, attachment};
@@ -26,10 +26,12 @@ use spotter_files::{
     picture::{self, PIXELS_MAX, Picture, Refusal, SIDE_MAX},
 };
 use spotter_kernel::{Key, Problem, Result, panics::caught_async};
+use spotter_store::Tx;
 
 use crate::{
+    observe::RequestId,
     server::State,
-    visitor::{Visitor, arguments},
+    visitor::{self, Visitor, arguments},
 };
 
 /// How long the sender may be silent.
@@ -104,11 +106,42 @@ async fn receive(
     })
 }
 
+/// Whoever sends a file.
+#[derive(Clone, Copy)]
+struct Sender<'s> {
+    state: &'s Arc<State>,
+    caller: &'s Caller,
+    request_id: &'s RequestId,
+}
+
+impl Sender<'_> {
+    async fn write<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let caller = self.caller.clone();
+        visitor::write(self.state, caller, (operation, &[]), self.request_id, step).await
+    }
+}
+
+/// What a file is called, what it is, and what it is for.
+struct About {
+    file_name: FileName,
+    media_type: MediaType,
+    purpose: Purpose,
+}
+
 async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     let (parts, body) = request.into_parts();
-    let most = visitor.state.settings.upload_max;
-    let mut arriving = Arriving { body, left: most, most };
-    let outcome = take_in(visitor, &parts, &mut arriving).await;
+    let mut arriving = Arriving::new(body, &visitor.state);
+    let outcome = match about(&parts, &mut arriving) {
+        Ok(about) => {
+            let Visitor { state, caller, request_id, .. } = visitor;
+            take_in(Sender { state, caller, request_id }, about, &mut arriving).await
+        }
+        Err(problem) => Err(problem),
+    };
     if outcome.is_err() {
         // Senders listen once they have sent: who is cut short never hears why.
         arriving.drain().await;
@@ -116,23 +149,62 @@ async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     outcome
 }
 
-async fn take_in(
-    visitor: &Visitor,
-    parts: &request::Parts,
-    arriving: &mut Arriving,
-) -> Result<Upload> {
+fn about(parts: &request::Parts, arriving: &mut Arriving) -> Result<About> {
     let Query(Named { file_name, purpose }) = Query::take(&arguments(None, parts.uri.query()))?;
     let purpose = purpose.unwrap_or(Purpose::Attachment);
     if purpose == Purpose::ProgressPhoto {
         arriving.at_most(PICTURE_MAX);
     }
-    let most = arriving.most;
-    let media_type = media_type(&parts.headers, purpose)?;
-    let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most) {
-        return Err(too_large(most));
+    let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let media_type = media_type(text(header::CONTENT_TYPE).unwrap_or_default(), purpose)?;
+    let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    match length.is_some_and(|length: u64| length > arriving.most) {
+        true => Err(too_large(arriving.most)),
+        false => Ok(About { file_name, media_type, purpose }),
     }
-    let Ok(_permit) = visitor.state.uploading.try_acquire() else {
+}
+
+/// A file that came with a form.
+#[derive(Clone, Debug)]
+pub struct FormFile {
+    /// What it is called.
+    pub name: String,
+    /// What its sender says it is.
+    pub media_type: String,
+    /// All of it.
+    pub bytes: Bytes,
+}
+
+/// Keeps a file that came with a form, as `POST /app/v1/uploads` does; its id.
+pub async fn keep_file(
+    state: &Arc<State>,
+    (caller, request_id): (&Caller, &RequestId),
+    file: FormFile,
+    purpose: Purpose,
+) -> Result<UploadId> {
+    let FormFile { name, media_type: said, bytes } = file;
+    let media_type = media_type(&said, purpose)?;
+    // Slashes are folders of whoever sends it.
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().trim().to_owned();
+    let file_name = serde_json::from_value(name.into()).map_err(|_| {
+        Problem::because(
+            Key::RequestInvalid,
+            "The name of the file cannot be kept; call it otherwise.",
+        )
+    })?;
+    let mut arriving = Arriving::new(Body::from(bytes), state);
+    if purpose == Purpose::ProgressPhoto {
+        arriving.at_most(PICTURE_MAX);
+    }
+    let about = About { file_name, media_type, purpose };
+    take_in(Sender { state, caller, request_id }, about, &mut arriving)
+        .await
+        .map(|upload| upload.id())
+}
+
+async fn take_in(sender: Sender<'_>, about: About, arriving: &mut Arriving) -> Result<Upload> {
+    let About { file_name, media_type, purpose } = about;
+    let Ok(_permit) = sender.state.uploading.try_acquire() else {
         return Err(Problem::overloaded());
     };
     let mut beginning = Vec::new();
@@ -146,44 +218,44 @@ async fn take_in(
         return Err(Problem::invalid("body", &rule));
     }
     if purpose == Purpose::ProgressPhoto {
-        return draw(visitor, file_name, beginning, arriving).await;
+        return draw(sender, file_name, beginning, arriving).await;
     }
-    let id = begin(visitor, &file_name, media_type, purpose).await?;
-    let stored = Stored { company: visitor.caller.company, upload: id };
-    let writing = visitor.state.files.begin(&stored.key());
+    let id = begin(sender, &file_name, media_type, purpose).await?;
+    let stored = Stored { company: sender.caller.company, upload: id };
+    let writing = sender.state.files.begin(&stored.key());
     let kept = match keep(writing, beginning, arriving).await {
         Ok(size) => {
             let complete =
                 move |cx: &mut Write<'_, '_>| uploads::complete(cx, id, size as i64, None);
-            visitor.write("complete_upload", complete).await
+            sender.write("complete_upload", complete).await
         }
         Err(problem) => Err(problem),
     };
     if kept.is_err() {
-        forget(visitor, id).await;
+        forget(sender, id).await;
     }
     kept
 }
 
 async fn begin(
-    visitor: &Visitor,
+    sender: Sender<'_>,
     file_name: &FileName,
     media_type: MediaType,
     purpose: Purpose,
 ) -> Result<UploadId> {
     let name = file_name.clone();
     let begin = move |cx: &mut Write<'_, '_>| uploads::begin(cx, name.clone(), media_type, purpose);
-    visitor.write("begin_upload", begin).await
+    sender.write("begin_upload", begin).await
 }
 
 /// Takes a picture whole, and keeps what is written anew of it: of what was sent nothing is kept.
 async fn draw(
-    visitor: &Visitor,
+    sender: Sender<'_>,
     file_name: FileName,
     beginning: Vec<u8>,
     arriving: &mut Arriving,
 ) -> Result<Upload> {
-    let Ok(_held) = visitor.state.pictures.try_acquire() else {
+    let Ok(_held) = sender.state.pictures.try_acquire() else {
         return Err(Problem::overloaded());
     };
     let mut all = beginning;
@@ -195,25 +267,24 @@ async fn draw(
     };
     let outcome = tokio::time::timeout(PICTURE_ARRIVAL, read).await;
     outcome.unwrap_or_else(|_| Err(refused(408, "The file took too long to arrive.")))?;
-    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, visitor.state.drawing.acquire()).await
-    else {
+    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, sender.state.drawing.acquire()).await else {
         return Err(Problem::overloaded());
     };
     // A library that panics has met a picture that cannot be read.
     let drawn = tokio::task::spawn_blocking(move || picture::clean(&all)).await;
     let picture = drawn.unwrap_or(Err(Refusal::Broken)).map_err(unreadable)?;
-    let large = begin(visitor, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
-    let thumbnail = begin(visitor, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
-    let kept = keep_picture(visitor, (large, thumbnail), picture).await;
+    let large = begin(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let thumbnail = begin(sender, &file_name, MediaType::Jpeg, Purpose::ProgressPhoto).await?;
+    let kept = keep_picture(sender, (large, thumbnail), picture).await;
     if kept.is_err() {
-        forget(visitor, large).await;
-        forget(visitor, thumbnail).await;
+        forget(sender, large).await;
+        forget(sender, thumbnail).await;
     }
     kept
 }
 
 async fn keep_picture(
-    visitor: &Visitor,
+    sender: Sender<'_>,
     (large, thumbnail): (UploadId, UploadId),
     picture: Picture,
 ) -> Result<Upload> {
@@ -222,8 +293,8 @@ async fn keep_picture(
     for (at, (id, bytes)) in
         [(large, picture.large), (thumbnail, picture.thumbnail)].into_iter().enumerate()
     {
-        let stored = Stored { company: visitor.caller.company, upload: id };
-        let mut writing = visitor.state.files.begin(&stored.key());
+        let stored = Stored { company: sender.caller.company, upload: id };
+        let mut writing = sender.state.files.begin(&stored.key());
         writing.put(bytes.into()).await.map_err(troubled)?;
         sizes[at] = writing.finish().await.map_err(troubled)? as i64;
     }
@@ -231,7 +302,7 @@ async fn keep_picture(
         uploads::complete(cx, thumbnail, sizes[1], None)?;
         uploads::complete(cx, large, sizes[0], Some(drawn))
     };
-    visitor.write("complete_upload", complete).await
+    sender.write("complete_upload", complete).await
 }
 
 /// Why a picture is not taken.
@@ -253,9 +324,9 @@ fn unreadable(refusal: Refusal) -> Problem {
 }
 
 /// Leaves a file that did not arrive to the sweep, at once.
-async fn forget(visitor: &Visitor, id: UploadId) {
+async fn forget(sender: Sender<'_>, id: UploadId) {
     let discard = move |cx: &mut Write<'_, '_>| uploads::discard(cx, id);
-    if let Err(problem) = visitor.write("discard_upload", discard).await {
+    if let Err(problem) = sender.write("discard_upload", discard).await {
         tracing::warn!(%problem, "an upload will be forgotten when it expires");
     }
 }
@@ -280,9 +351,8 @@ async fn keep(mut writing: Writing, beginning: Vec<u8>, arriving: &mut Arriving)
     }
 }
 
-fn media_type(headers: &HeaderMap, purpose: Purpose) -> Result<MediaType> {
-    let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let name = said.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+fn media_type(said: &str, purpose: Purpose) -> Result<MediaType> {
+    let name = said.split(';').next().unwrap_or_default().trim();
     let taken: &[MediaType] = match purpose {
         Purpose::Attachment => MediaType::ALL,
         Purpose::ProgressPhoto => &[MediaType::Jpeg, MediaType::Png, MediaType::Webp],
@@ -306,6 +376,11 @@ struct Arriving {
 }
 
 impl Arriving {
+    fn new(body: Body, state: &State) -> Self {
+        let most = state.settings.upload_max;
+        Self { body, left: most, most }
+    }
+
     /// No more than so many bytes are taken of it.
     fn at_most(&mut self, most: u64) {
         self.most = self.most.min(most);
@@ -347,19 +422,25 @@ async fn send(
         Err(answer) => return answer,
     };
     let asked = arguments(Some(params), request.uri().query());
-    match fetch(&visitor, asked).await {
+    match message_file(&visitor.state, &visitor.caller, &asked).await {
         Ok(response) => response,
         Err(problem) => visitor.respond(Err::<(), _>(problem), 0, false),
     }
 }
 
-async fn fetch(visitor: &Visitor, asked: Arguments) -> Result<Response<Body>> {
-    let Path(at) = Path::<MessagePath>::take(&asked)?;
-    refuse_surplus(&asked, false, false, false)?;
-    let Attached { upload_id, file_name, media_type, .. } =
-        visitor.read(move |cx| attachment(cx, &at)).await?;
-    let stored = Stored { company: visitor.caller.company, upload: upload_id };
-    let (size, chunks) = visitor.state.files.read(&stored.key()).await.map_err(troubled)?;
+/// The file of the message that a path names, for whoever is in its conversation.
+pub async fn message_file(
+    state: &State,
+    caller: &Caller,
+    asked: &Arguments,
+) -> Result<Response<Body>> {
+    let Path(at) = Path::<MessagePath>::take(asked)?;
+    refuse_surplus(asked, false, false, false)?;
+    let (own, now) = (caller.clone(), state.env.clock.now());
+    let look = move |tx: &mut Tx<'_>| attachment(&mut Read::new(tx, &own, now), &at);
+    let Attached { upload_id, file_name, media_type, .. } = state.db.read(look).await?;
+    let stored = Stored { company: caller.company, upload: upload_id };
+    let (size, chunks) = state.files.read(&stored.key()).await.map_err(troubled)?;
     let mut response = Response::new(Body::from_stream(chunks));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, size.into());

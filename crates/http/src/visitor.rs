@@ -68,26 +68,6 @@ impl Visitor {
         }
     }
 
-    /// Reads rows of the visitor's company.
-    pub(crate) async fn read<T: Send + 'static>(
-        &self,
-        mut look: impl FnMut(&mut Read<'_, '_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let (caller, clock) = (self.caller.clone(), self.state.env.clock.clone());
-        let read = move |tx: &mut Tx<'_>| look(&mut Read::new(tx, &caller, clock.now()));
-        self.state.db.read(read).await
-    }
-
-    /// Runs a writing step with its audit row.
-    pub(crate) async fn write<T: Send + 'static>(
-        &self,
-        operation: &'static str,
-        step: impl FnMut(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let caller = self.caller.clone();
-        write(&self.state, caller, (operation, &[]), &self.request_id, step).await
-    }
-
     /// Answers with this status where it went well.
     pub(crate) fn respond<T: Serialize>(
         &self,

@@ -5,6 +5,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    files::ANSWER,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -120,7 +121,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
         @if open { section.card { h2 { (say.add_question()) } (editor(cx, at(), &all, None, &measured)) } }
-        (behind(say.preview(), html! { section.card { @for question in &all { (super::my::asked(cx, question, &Value::Null)) } } }))
+        (behind(say.preview(), html! { section.card { @for question in &all { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
         @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
@@ -245,7 +246,22 @@ pub(super) fn questions(cx: &mut Visit<'_, '_>, given: &Value) -> Result<Vec<Val
 }
 
 /// What was answered, in a word: of options, what they are called.
-pub(super) fn answered(cx: &Visit<'_, '_>, answer: &Value, questions: &[Value]) -> String {
+pub(super) fn answered(
+    cx: &Visit<'_, '_>,
+    client: &str,
+    answer: &Value,
+    questions: &[Value],
+) -> Markup {
+    let value = answer.at("value");
+    match value.text("fileId") {
+        "" => html! { (written_out(cx, answer, questions)) },
+        file => {
+            html! { a href={ (ANSWER) (client) "/" (file) } data-hx-boost="false" { (value.text("fileName")) } }
+        }
+    }
+}
+
+fn written_out(cx: &Visit<'_, '_>, answer: &Value, questions: &[Value]) -> String {
     let question = questions.iter().find(|own| own.text("questionId") == answer.text("questionId"));
     let called = |id: &str| {
         let option = question.and_then(|question| {
@@ -296,8 +312,8 @@ pub(super) fn checkup(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         let same = last.as_ref().and_then(|last| last.list("answers").iter().find(|own| own.text("questionId") == answer.text("questionId")));
         vec![
             html! { (answer.text("label")) },
-            html! { b { (answered(cx, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
-            html! { span.quiet { (same.map(|same| answered(cx, same, &questions)).unwrap_or_default()) } },
+            html! { b { (answered(cx, &client_id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+            html! { span.quiet { (same.map(|same| answered(cx, &client_id, same, &questions)).unwrap_or_default()) } },
         ]
     }).collect();
     let at = || vec![("checkupId", id.clone())];

@@ -5,8 +5,9 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
+    files::MESSAGE,
     parts::{
-        fields::Form,
+        fields::{Form, Upload, behind},
         lists::{empty, pager},
         shell::Shown,
         told::Told,
@@ -90,7 +91,9 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                         span.quiet { (message.text("sender.name")) ", " (message.instant("sentAt").map(|at| written.instant(at)).unwrap_or_default()) @if message.has("editedAt") { " · " (say.edited()) } }
                         @if message.is("isDeleted") { p.quiet { (say.deleted_message()) } }
                         @else { p { (message.text("text")) } }
-                        @if message.has("fileName") && !message.is("isDeleted") { p.quiet { (message.text("fileName")) } }
+                        @if message.has("fileName") && !message.is("isDeleted") {
+                            p { a href={ (MESSAGE) (id) "/" (message.text("messageId")) } data-hx-boost="false" { (message.text("fileName")) } }
+                        }
                     }
                 }
             }
@@ -100,6 +103,8 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(say.mark_seen()))
         }
         (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).area("text", say.message()).send(say.send()))
+        (behind(say.send_file(), Form::named(cx, "file", "send_message", vec![("conversationId", id.clone())])
+            .upload("uploadId", say.file(), Upload::File).text("text", say.message()).send(say.send_file())))
     };
     Ok(Shown::new(title(cx, &conversation), main)
         .acts(html! { a.button.plain href=(base(cx)) { (say.all_messages()) } }))

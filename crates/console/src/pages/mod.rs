@@ -6,6 +6,7 @@ mod audit;
 mod calendar;
 mod client;
 mod clients;
+mod documents;
 mod find;
 mod forms;
 mod imports;
@@ -38,7 +39,7 @@ use spotter_store::Tx;
 
 use crate::{
     act::{self, Done},
-    forms::{Sent, forged},
+    forms::{self as sent_forms, Sent, forged},
     parts::{
         self,
         shell::{self, Shown, Way},
@@ -150,8 +151,9 @@ const PAGES: &[Page] = &[
     clients("/my/messages", messages::list),
     clients("/my/messages/{conversationId}", messages::thread),
     clients("/my/invoices", my::invoices),
-    clients("/my/forms", my::forms),
-    clients("/my/forms/{assignmentId}", my::form),
+    clients("/my/files", my::forms::files),
+    clients("/my/forms", my::forms::list),
+    clients("/my/forms/{assignmentId}", my::forms::one),
     clients("/my/assistants", assistants::list),
     clients("/my/account", account::show),
     clients("/my/account/second-step", account::second_step),
@@ -264,6 +266,7 @@ const CLIENTS_WAYS: &[Way] = &[
         label: |say| say.progress(),
         needs: "list_measurements",
     },
+    Way { path: "/my/files", icon: "files", label: |say| say.files(), needs: "list_documents" },
     Way {
         path: "/my/invoices",
         icon: "money",
@@ -467,7 +470,18 @@ async fn act(
     let Some(token) = session::token(&state, request.headers()) else {
         return session::go_sign_in(&state, &place.address());
     };
-    let sent = match Sent::of_browser(&state, request).await {
+    let room = match sent_forms::brings_file(request.headers()) {
+        true => act::room_for_file(&state, &token).await,
+        false => Ok((None, sent_forms::TEXT_MAX)),
+    };
+    let (_room, most) = match room {
+        Ok(room) => room,
+        Err(problem) if problem.status == 401 => {
+            return session::go_sign_in(&state, &place.address());
+        }
+        Err(problem) => return parts::problem(&problem),
+    };
+    let sent = match Sent::of_browser(&state, request, most).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };

@@ -5,7 +5,6 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    act::SHIFTS,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -139,6 +138,9 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(location.text("name"), main).acts(acts))
 }
 
+/// Ranges that a day of a week may have on a page.
+const SHIFTS: usize = 3;
+
 /// When a location is open, or a coach works: up to three ranges a day; a day that is left empty has none.
 fn week_of(
     cx: &Visit<'_, '_>,
@@ -231,7 +233,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (table(say.working_hours(), &[say.day(), say.when()], weekly))
         @if cx.may("set_coach_availability") && hours.has("availability") {
             @let availability = hours.at("availability");
-            @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:shifts", "")
+            @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
                 .hidden("overrides:json", availability.at("overrides").to_string());
             // Hours that are at some places alone, or for some appointments, would lose that here.
             @let bound = availability.list("weekly").iter().any(|own| !own.list("locationIds").is_empty() || !own.list("eventTypeIds").is_empty());

@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_contract::Method;
+use spotter_core::uploads::MediaType;
 use spotter_kernel::money::Currency;
 
 use super::told::Told;
@@ -44,6 +45,35 @@ pub(crate) struct Form<'f> {
     file: bool,
     /// Whether what it says is kept in the browser where nothing can be sent.
     offline: bool,
+}
+
+/// What a file is sent as.
+#[derive(Clone, Copy)]
+pub(crate) enum Upload {
+    /// Whatever people send each other.
+    File,
+    /// A photo of somebody's progress.
+    Photo,
+    /// What a question is answered with.
+    Answer,
+}
+
+impl Upload {
+    /// What stands after its field's name.
+    pub(crate) const fn mark(self) -> &'static str {
+        match self {
+            Self::File => ":file",
+            Self::Photo => ":photo",
+            Self::Answer => ":answer",
+        }
+    }
+
+    /// What a browser offers to choose.
+    pub(crate) fn accepts(self) -> String {
+        let pictures = [MediaType::Jpeg, MediaType::Png, MediaType::Webp];
+        let kinds = if matches!(self, Self::Photo) { &pictures[..] } else { MediaType::ALL };
+        kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(",")
+    }
 }
 
 impl<'f> Form<'f> {
@@ -256,6 +286,24 @@ impl<'f> Form<'f> {
                 aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
         };
         self.labelled(name, label, help, control);
+        self
+    }
+
+    /// A file that is kept: its id stands at this place of the body. Of a photo the picture is drawn anew.
+    pub(crate) fn upload(mut self, name: &str, label: &str, sent: Upload) -> Self {
+        self.file = true;
+        let help = self.say.file_help();
+        let control = html! {
+            input type="file" id=(self.input_id(name)) name={ (name) (sent.mark()) } accept=(sent.accepts()) required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+        self
+    }
+
+    /// The same form where what stands beside its fields brings files.
+    pub(crate) fn with_files(mut self) -> Self {
+        self.file = true;
         self
     }
 

@@ -58,12 +58,14 @@ impl std::fmt::Debug for Password {
 impl<'de> Deserialize<'de> for Password {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        Self::parse(&text)
-            .ok_or_else(|| refuse(Key::RequestInvalid, "must be 10 to 200 characters"))
+        Self::parse(&text).ok_or_else(|| refuse(Key::RequestInvalid, Self::RULE))
     }
 }
 
 impl Password {
+    /// How long one is.
+    pub const RULE: &str = "must be 10 to 200 characters";
+
     /// A password that is long enough and not too long.
     pub fn parse(text: &str) -> Option<Self> {
         PASSWORD_LENGTH.contains(&text.chars().count()).then(|| Self(text.to_owned()))

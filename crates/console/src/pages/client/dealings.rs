@@ -8,6 +8,7 @@ use super::{Head, at, head};
 use crate::{
     pages::{
         calendar,
+        documents::{about_document, document, file_form},
         forms::{answered, questions},
         money as bills, today,
     },
@@ -276,29 +277,14 @@ pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "files")?;
     let ask = Ask::of("list_documents").with("clientId", &id).with("limit", 50);
     let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
-    let (say, written) = (cx.say, &cx.written);
-    let kinds: Vec<_> = ["contract", "waiver", "medical", "id", "plan", "other"]
-        .iter()
-        .map(|word| (*word, say.term(word)))
-        .collect();
+    let say = cx.say;
     let main = html! {
         (tabs)
-        (behind(say.link_file(), Form::of(cx, "link_document").hidden("clientId", &*id)
-            .text("name", say.name()).choice("type", say.kind(), &kinds).of_kind("url", "url", say.web_address(), "off").text("expiresOn", say.expires()).send(say.link_file())))
+        (behind(say.send_file(), file_form(cx, Some(&id))))
+        (behind(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
+            .of_kind("url", "url", say.web_address(), "off")).send(say.link_file())))
         @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
-        ul.rows.card {
-            @for one in told.list("documents") {
-                li {
-                    span.grow {
-                        @if one.has("url") { a href=(one.text("url")) target="_blank" rel="noopener noreferrer" { (one.text("name")) } }
-                        @else { (one.text("name")) }
-                        br; span.quiet { (say.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (say.expires()) " " (written.date(date)) } }
-                    }
-                    (state(cx, one.text("status")))
-                    @if one.text("status") == "active" { (Form::about(cx, "archive_document", vec![("documentId", one.text("documentId").to_owned())]).button(say.archive())) }
-                }
-            }
-        }
+        ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
         (pager(cx, &told))
     };
     Ok(Shown::new(name(&client), main))
@@ -332,7 +318,7 @@ pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .map(|answer| {
             vec![
                 html! { (answer.text("label")) },
-                html! { b { (answered(cx, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+                html! { b { (answered(cx, &id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
             ]
         })
         .collect();

@@ -7,7 +7,7 @@ use super::{Head, at, head};
 use crate::{
     parts::{
         charts::{self, Point},
-        fields::{Form, behind},
+        fields::{Form, Upload, behind},
         lists::state,
         shell::Shown,
         told::{Told, name},
@@ -125,15 +125,19 @@ pub(in crate::pages) fn shared_progress(
             }
         }
         @if let Some(photos) = &photos {
-            @if !photos.list("progressPhotos").is_empty() {
-                section.card {
-                    h2 { (say.photos()) }
-                    ul.rows {
-                        @for photo in photos.list("progressPhotos") {
-                            li { span.grow { (photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default()) " · " (say.term(photo.text("pose"))) }
-                                a href=(photo.text("url")) target="_blank" rel="noopener" { (say.look()) } }
-                        }
+            section.card {
+                h2 { (say.photos()) }
+                @if photos.list("progressPhotos").is_empty() { p.quiet { (say.no_photos()) } }
+                ul.rows {
+                    @for photo in photos.list("progressPhotos") {
+                        li { span.grow { (photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default()) " · " (say.term(photo.text("pose"))) }
+                            a href=(photo.text("url")) target="_blank" rel="noopener" { (say.look()) } }
                     }
+                }
+                @if cx.may("add_progress_photo") {
+                    @let poses: Vec<_> = cx.words_of("add_progress_photo", "pose").into_iter().map(|word| (word.to_owned(), say.term(word))).collect();
+                    (behind(say.add_photo(), Form::about(cx, "add_progress_photo", at(id)).upload("uploadId", say.photo(), Upload::Photo)
+                        .text("takenOn", say.when()).choice("pose", say.pose(), &poses).text("note", say.note()).send(say.add_photo())))
                 }
             }
         }

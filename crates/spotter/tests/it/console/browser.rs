@@ -136,6 +136,16 @@ impl Page {
     }
 }
 
+/// What a browser says of a file with this name.
+fn kind_of(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("pdf") => "application/pdf",
+        Some("jpg") => "image/jpeg",
+        Some("csv") => "text/csv",
+        _ => "application/octet-stream",
+    }
+}
+
 impl Browser {
     pub fn new(app: &App) -> Self {
         Self::at(&app.server.base)
@@ -213,7 +223,8 @@ impl Browser {
         }
         let head = format!(
             "--{between}\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n\
-             Content-Type: text/csv\r\n\r\n"
+             Content-Type: {}\r\n\r\n",
+            kind_of(name)
         );
         body.extend(head.into_bytes());
         body.extend(bytes);

@@ -2,6 +2,7 @@
 
 mod acts;
 mod browser;
+mod files;
 mod forms;
 mod lists;
 mod robot;

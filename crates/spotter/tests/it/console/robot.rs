@@ -30,6 +30,7 @@ fn is_page(path: &str) -> bool {
             || path.starts_with(&format!("{base}/"))
             || path.starts_with(&format!("{base}?"))
     }) && !path.starts_with("/console/a/")
+        && !path.starts_with("/console/files/")
 }
 
 /// One page of each kind that somebody finds by following links, by its kind.
@@ -42,6 +43,10 @@ async fn crawl(browser: &mut Browser, from: &str) -> BTreeMap<String, (String, P
         }
         let page = browser.get(&path).await;
         assert_eq!(page.status, 200, "{path} leads nowhere: {}", page.main());
+        for file in page.links().iter().filter(|link| link.starts_with("/console/files/")) {
+            let opened = browser.get(file).await;
+            assert!(matches!(opened.status, 200 | 303), "{file} on {path}: {}", opened.main());
+        }
         queue.extend(page.links().into_iter().filter(|link| is_page(link)));
         found.insert(kind(&path), (path, page));
     }

@@ -1,0 +1,117 @@
+//! Files that people have sent, opened from pages: as whoever is signed in, at an address of the pages' own.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{RawPathParams, State as Given},
+    http::{Request, Response},
+    routing::get,
+};
+use spotter_contract::{Access, Arguments, Asked, Caller};
+use spotter_core::access::browsers;
+use spotter_http::{State, message_file};
+use spotter_kernel::{Problem, Result, secret::Credential};
+use spotter_store::Tx;
+
+use crate::{act::known, parts, parts::told::Told, session, visit::reached};
+
+/// Where a document's file is opened; the id follows.
+pub(crate) const DOCUMENT: &str = "/console/files/documents/";
+/// Where a file that answers a question is opened; the client's and the file's id follow.
+pub(crate) const ANSWER: &str = "/console/files/answers/";
+/// Where a message's file is opened; the conversation's and the message's id follow.
+pub(crate) const MESSAGE: &str = "/console/files/messages/";
+
+/// An operation that tells where a file is fetched, and the place of the address in its answer.
+type Teller = (&'static str, &'static str);
+
+/// The routes of files.
+pub(crate) fn routes(state: &Arc<State>) -> Router {
+    let document = Some(("get_document_file", "documentFile.url"));
+    let of_answer = Some(("get_form_file", "file.url"));
+    let open = |teller: Option<Teller>| {
+        get(
+            move |Given(state): Given<Arc<State>>,
+                  params: RawPathParams,
+                  request: Request<Body>| async move {
+                opened(state, teller, params, request).await
+            },
+        )
+    };
+    Router::new()
+        .route(&format!("{DOCUMENT}{{documentId}}"), open(document))
+        .route(&format!("{ANSWER}{{clientId}}/{{fileId}}"), open(of_answer))
+        .route(&format!("{MESSAGE}{{conversationId}}/{{messageId}}"), open(None))
+        .with_state(state.clone())
+}
+
+async fn opened(
+    state: Arc<State>,
+    teller: Option<Teller>,
+    params: RawPathParams,
+    request: Request<Body>,
+) -> Response<Body> {
+    let (from, headers) = (state.address(&request), request.headers());
+    let Some(token) = session::token(&state, headers) else {
+        return session::go_sign_in(&state, "/console");
+    };
+    let found = match teller {
+        Some(teller) => fetched(&state, teller, token, arguments(&params)).await,
+        None => of_message(&state, token, arguments(&params)).await,
+    };
+    match found {
+        Ok(response) => response,
+        Err(problem) if problem.status == 401 => match state.count_stranger(from) {
+            Ok(()) => session::go_sign_in(&state, "/console"),
+            Err(refused) => parts::problem(&refused),
+        },
+        Err(problem) => parts::problem(&problem),
+    }
+}
+
+fn arguments(params: &RawPathParams) -> Arguments {
+    let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_ascii_lowercase()));
+    Arguments { path: path.collect(), ..Arguments::default() }
+}
+
+/// Leads to the signed address at which a file is fetched.
+async fn fetched(
+    state: &Arc<State>,
+    (operation, place): Teller,
+    token: Credential,
+    arguments: Arguments,
+) -> Result<Response<Body>> {
+    let operation = reached(state, operation)?.clone();
+    let shared = state.clone();
+    let read = move |tx: &mut Tx<'_>| {
+        let person = browsers::authenticate(tx, &shared.env, &token)?;
+        counted(&shared, &person.caller)?;
+        let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), Ok(None));
+        asked.run(tx, &shared.env, &person.caller, "")
+    };
+    let answer = state.db.read(read).await?;
+    let told: serde_json::Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+    // Whatever host somebody is at, it is served there.
+    let address = told.text(place);
+    let path = address.find("/files/").map_or("/console", |at| &address[at..]);
+    Ok(session::go(path))
+}
+
+/// The file of a message.
+async fn of_message(
+    state: &Arc<State>,
+    token: Credential,
+    arguments: Arguments,
+) -> Result<Response<Body>> {
+    let caller = known(state, &token).await?.caller;
+    counted(state, &caller)?;
+    Access::SignedIn.check(&caller)?;
+    caller.owes_nothing()?;
+    message_file(state, &caller, &arguments).await
+}
+
+fn counted(state: &State, caller: &Caller) -> Result<()> {
+    state.count_caller(caller.actor.id().unwrap_or(caller.company.0)).check()
+}

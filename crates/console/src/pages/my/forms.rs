@@ -1,0 +1,164 @@
+//! What a client hands in: forms, and files.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    files::ANSWER,
+    pages::documents::{document, file_form},
+    parts::{
+        fields::{Form, Upload, behind},
+        lists::{empty, pager, state},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/my/forms`
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let ask = Ask::of("list_form_assignments").at("clientId", &own).with("limit", 50);
+    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        ul.rows.card {
+            @for one in told.list("formAssignments") {
+                li {
+                    span.grow { b { (one.text("formName")) } br; span.quiet { (one.text("message")) " " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) } }
+                    @if matches!(one.text("status"), "assigned" | "in_progress") { a.button href={ "/my/forms/" (one.text("assignmentId")) } { (say.fill_in()) } }
+                    @else { (state(cx, one.text("status"))) }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(say.forms(), main))
+}
+
+/// `/my/files`
+pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let ask = Ask::of("list_documents").with("limit", 50).with("page", cx.place.asked("page"));
+    let told = cx.ask(ask)?;
+    let say = cx.say;
+    let main = html! {
+        (behind(say.send_file(), file_form(cx, None)))
+        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(say.files(), main))
+}
+
+/// `/my/forms/{assignmentId}`
+pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
+    let told = cx.ask(Ask::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+    let assignment = told.at("formAssignment").clone();
+    let say = cx.say;
+    let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
+    let open = matches!(assignment.text("status"), "assigned" | "in_progress");
+    let shown: Vec<&str> = told.list("draft.shown").iter().filter_map(Value::as_str).collect();
+    let mut form = Form::about(cx, "save_form_draft", at());
+    if told.list("questions").iter().any(|question| question.text("type") == "file") {
+        form = form.with_files();
+    }
+    for question in told.list("questions") {
+        if question.text("showWhen").is_empty() && !question.at("showWhen").is_object()
+            || shown.contains(&question.text("questionId"))
+        {
+            form = form.beside(asked(cx, question, told.at("draft.answers")));
+        }
+    }
+    let main = html! {
+        @if assignment.has("message") { p { (assignment.text("message")) } }
+        @if open {
+            section.card { (form.send(say.save_answers())) }
+            @if told.list("draft.missing").is_empty() {
+                section.card { p { (say.all_answered()) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
+            } @else {
+                p.quiet { (say.still_missing(&cx.written.count(told.list("draft.missing").len() as i64))) }
+            }
+        } @else { p { (state(cx, assignment.text("status"))) } }
+    };
+    Ok(Shown::new(assignment.text("formName"), main))
+}
+
+/// A question with what was answered so far.
+pub(in crate::pages) fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Value) -> Markup {
+    let id = question.text("questionId");
+    let name = format!("answers.{id}");
+    let answer = answers.at(id);
+    let text = || {
+        answer.as_str().map_or_else(
+            || if answer.is_null() { String::new() } else { answer.to_string() },
+            str::to_owned,
+        )
+    };
+    let chosen = |option: &str| {
+        answer.as_str() == Some(option)
+            || answer.as_array().is_some_and(|all| all.iter().any(|one| one == option))
+    };
+    let label = question.text("label");
+    let say = cx.say;
+    let choices = |kind: &str| {
+        html! {
+            fieldset.field {
+                legend { (label) }
+                @if kind == "checkbox" { input type="hidden" name={ (name) ":many" } value=""; }
+                @for option in question.list("options") {
+                    label.check {
+                        input type=(kind) name=(if kind == "checkbox" { format!("{name}:many") } else { name.clone() }) value=(option.text("optionId")) checked[chosen(option.text("optionId"))];
+                        (option.text("label"))
+                    }
+                }
+            }
+        }
+    };
+    match question.text("type") {
+        "statement" => html! { p { (label) } },
+        "single_choice" => choices("radio"),
+        "multi_choice" => choices("checkbox"),
+        "boolean" | "consent" => html! {
+            fieldset.field {
+                legend { (label) }
+                label.check { input type="radio" name={ (name) ":truth" } value="true" checked[answer == &Value::Bool(true)]; (say.yes()) }
+                label.check { input type="radio" name={ (name) ":truth" } value="false" checked[answer == &Value::Bool(false)]; (say.no()) }
+            }
+        },
+        "scale" => html! {
+            fieldset.field {
+                legend { (label) }
+                div.times {
+                    @for step in question.int("min")..=question.int("max").min(question.int("min") + 20) {
+                        label.check { input type="radio" name={ (name) ":number" } value=(step) checked[answer.as_f64() == Some(step as f64)]; (step) }
+                    }
+                }
+            }
+        },
+        kind => {
+            let (input, mark) = match kind {
+                "number" => ("number", ":number"),
+                "date" => ("date", ""),
+                "measurement" => ("number", ".value:number"),
+                _ => ("text", ""),
+            };
+            html! {
+                div.field {
+                    label for=(name) { (label) }
+                    @if question.has("help") { p.help { (question.text("help")) } }
+                    @if kind == "file" {
+                        @if answer.has("fileId") {
+                            p { a href={ (ANSWER) (cx.own_id()) "/" (answer.text("fileId")) } { (answer.text("fileName")) } }
+                            input type="hidden" name={ (name) ".fileId" } value=(answer.text("fileId"));
+                        }
+                        p.help { (say.file_help()) }
+                        input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
+                    } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What was typed into a form as the body of an operation. A field is named by its place in the body; a mark after it says
+//! how it is written, where the operation's schema does not:
+//!
+//! | mark | what is typed |
+//! |---|---|
+//! | `price:money` | an amount of the company's currency |
+//! | `startsAt:local` | a date and a time by the company's clock |
+//! | `tags:list` | texts with commas between |
+//! | `open:flag` | nothing: `open` is `false` unless it is ticked |
+//! | `answers.x:number`, `:truth`, `:many` | a number, yes or no, and one of several, where the schema does not say so |
+//! | `weekly:hours` | nothing: the ranges of a week stand in `-hours.WEEKDAY.ROW.END` |
+//! | `questions:question` | the list of questions so far; the parts of one stand in `question.…` |
+//! | `days:json` | JSON, which a page has written |
+
+use serde_json::{Map, Value};
+use spotter_core::access::browsers::Person;
+use spotter_kernel::{Date, Key, Problem, Result, TimeZone, money::Currency, text::WallTime};
+
+use crate::{
+    body,
+    forms::{FIELDS_MAX, Form},
+    questions,
+};
+
+/// What stands before the ranges of a week.
+const HOURS: &str = "-hours.";
+
+/// The body that a form amounts to, of somebody's company.
+pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
+    if form.pairs().count() > FIELDS_MAX {
+        let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
+        return Err(Problem::because(Key::RequestInvalid, rule));
+    }
+    let mut typed = Typed::default();
+    // The parts of a question are read with the list that it is of.
+    let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
+    for (name, value) in form.pairs().filter(plain) {
+        match name.split_once(':') {
+            None => typed.text(name, value),
+            Some((name, mark)) => typed.marked(form, person, (name, mark), value)?,
+        }
+    }
+    let texts = typed.texts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut body = body::of_fields(schema, texts);
+    for (name, value) in typed.values {
+        body::set(&mut body, name, value);
+    }
+    Ok(body)
+}
+
+/// What of a body is known so far.
+#[derive(Default)]
+struct Typed<'f> {
+    /// Of what kind these are, the schema says.
+    texts: Vec<(String, String)>,
+    /// These are put as they are.
+    values: Vec<(&'f str, Value)>,
+}
+
+impl<'f> Typed<'f> {
+    fn text(&mut self, name: &str, value: impl Into<String>) {
+        self.texts.push((name.to_owned(), value.into()));
+    }
+
+    fn marked(
+        &mut self,
+        form: &Form,
+        person: &Person,
+        (name, mark): (&'f str, &str),
+        value: &str,
+    ) -> Result<()> {
+        let wrong = |rule: &str| Problem::invalid(name, rule);
+        match mark {
+            "money" => {
+                let amount = minor_units(value, &person.company.currency);
+                self.text(name, amount.ok_or_else(|| wrong("must be an amount, such as 49.00"))?);
+            }
+            "local" => {
+                let instant = instant(value, &person.company.time_zone);
+                self.text(name, instant.ok_or_else(|| wrong("must be a date and a time"))?);
+            }
+            "list" => {
+                self.text(name, "");
+                let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+                items.for_each(|item| self.text(name, item));
+            }
+            "flag" if form.all(name).next().is_none() => self.text(name, "false"),
+            "number" if !value.is_empty() => {
+                let number = value.replace(',', ".").parse::<f64>();
+                let number = number.map_err(|_| wrong("must be a number"))?;
+                self.values.push((name, number.into()));
+            }
+            "truth" => self.values.push((name, (value == "true").into())),
+            "many" => match self.values.iter_mut().find(|(own, _)| *own == name) {
+                Some((_, Value::Array(all))) if !value.is_empty() => all.push(value.into()),
+                Some(_) => {}
+                None => self.values.push((name, Value::Array(Vec::new()))),
+            },
+            "hours" => self.values.push((name, hours(form))),
+            "json" => {
+                let told = serde_json::from_str(value).map_err(|_| wrong("must be JSON"))?;
+                self.values.push((name, told));
+            }
+            "question" => {
+                let list = serde_json::from_str(value).unwrap_or_default();
+                self.values.push((name, questions::with(list, form)?));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The ranges of a week: one for each row of which an end is filled in.
+fn hours(form: &Form) -> Value {
+    let mut ranges: Vec<((i64, &str), Map<String, Value>)> = Vec::new();
+    for (name, value) in form.pairs() {
+        let Some(rest) = name.strip_prefix(HOURS) else { continue };
+        let mut parts = rest.splitn(3, '.');
+        let (Some(Ok(weekday)), Some(row), Some(end)) =
+            (parts.next().map(str::parse::<i64>), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let at = ranges.iter().position(|(place, _)| *place == (weekday, row));
+        let at = at.unwrap_or_else(|| {
+            ranges.push(((weekday, row), Map::new()));
+            ranges.len() - 1
+        });
+        ranges[at].1.insert(end.to_owned(), value.into());
+    }
+    ranges.sort_by_key(|(place, _)| *place);
+    let ranges = ranges.into_iter().filter(|(_, ends)| ends.values().any(|end| end != ""));
+    let told = ranges.map(|((weekday, _), mut range)| {
+        range.insert("weekday".to_owned(), weekday.into());
+        Value::Object(range)
+    });
+    told.collect()
+}
+
+/// An amount as people write it, in minor units as JSON fields hold them; nothing stays nothing.
+fn minor_units(text: &str, currency: &Currency) -> Option<String> {
+    if text.trim().is_empty() {
+        return Some(String::new());
+    }
+    currency.read(text).map(|amount| amount.to_string())
+}
+
+/// The instant of a date and a time by the clock of a zone, as browsers write them: `2026-11-24T18:30`.
+fn instant(text: &str, zone: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some(String::new());
+    }
+    let (date, time) = text.split_once('T')?;
+    let date = Date::parse(date)?;
+    // Some browsers write the seconds too.
+    let time =
+        WallTime::parse(time.strip_suffix(":00").filter(|rest| rest.len() == 5).unwrap_or(time))?;
+    Some(date.at(&time, &TimeZone::parse(zone)?).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_companys_clock() {
+        let at = |text| instant(text, "Europe/Amsterdam");
+        assert_eq!(at("2026-11-24T18:30").as_deref(), Some("2026-11-24T17:30:00.000Z"));
+        // An hour that the change of the clocks skips is read with the offset before it.
+        assert_eq!(at("2026-03-29T02:30").as_deref(), Some("2026-03-29T01:30:00.000Z"));
+        assert_eq!(at("2026-11-24"), None);
+        assert_eq!(at("2026-11-24T18:30:00"), at("2026-11-24T18:30"));
+        for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
+            assert_eq!(at(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranges_of_a_week_are_rows_of_which_an_end_is_filled_in() {
+        let form = Form::of_query(
+            "-hours.2.0.opens=&-hours.2.0.closes=18:00&-hours.1.1.opens=13:00&-hours.1.1.closes=17:00\
+             &-hours.1.0.opens=08:00&-hours.1.0.closes=12:00&-hours.3.0.opens=&-hours.3.0.closes=&-hours.x.0.opens=1&-hours.4",
+        );
+        let range = |weekday: i64, opens: &str, closes: &str| json!({"weekday": weekday, "opens": opens, "closes": closes});
+        let expected =
+            [range(1, "08:00", "12:00"), range(1, "13:00", "17:00"), range(2, "", "18:00")];
+        assert_eq!(hours(&form), json!(expected));
+    }
+}
