@@ -129,6 +129,7 @@ fn add(
     let (family, email) =
         (format!("family{}x", number / FAMILY), format!("p{number}@bench.example"));
     tx.defer(CLIENT, params![own, client, template, family, email])?;
+    // None of them begins as another does.
     for term in ["anna", &family, &email] {
         tx.defer(TERM, params![own, term, client])?;
     }

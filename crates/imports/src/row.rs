@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use spotter_finance::catalogue::vocabulary::Period;
 use spotter_kernel::{Date, money::Currency};
 use spotter_store::words;
 
@@ -19,8 +17,8 @@ words! {
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     records: HashMap<(Named, String), Option<String>>,
-    /// What is paid for at once, by the product.
-    periods: HashMap<String, Period>,
+    /// The periods of memberships, by the product.
+    periods: HashMap<String, String>,
 }
 
 impl Known {
@@ -39,11 +37,9 @@ impl Known {
             .or_insert_with(|| Some(id.to_owned()));
     }
 
-    /// Adds what of a membership is paid for at once, as its product says it.
-    pub fn add_period(&mut self, product: &str, period: &Value) {
-        if let Ok(period) = Period::deserialize(period) {
-            self.periods.insert(product.to_owned(), period);
-        }
+    /// Adds the period of a membership, by its product.
+    pub fn add_period(&mut self, product: &str, period: &str) {
+        self.periods.insert(product.to_owned(), period.to_owned());
     }
 
     /// Whether a name was looked up.
@@ -84,7 +80,13 @@ pub struct Rules {
     pub country: Option<String>,
     /// The date by the company's clock.
     pub today: Date,
+    /// From where a membership is sold that has begun.
+    pub sold_from: SoldFrom,
 }
+
+/// From where a membership is sold that began on a date and is paid for so often, today: the start of its first period that
+/// has not begun yet.
+pub type SoldFrom = fn(began: Date, period: &str, today: Date) -> Date;
 
 /// What a row amounts to: an operation, and another about the record that it makes.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,8 +184,8 @@ impl Rules {
             && let Some(began) = began.as_str().and_then(Date::parse)
         {
             let product = body["productId"].as_str().unwrap_or_default();
-            let period = known.periods.get(product).copied().unwrap_or(Period::None);
-            body["startsOn"] = json!(next_period(began, period, self.today).to_string());
+            let period = known.periods.get(product).map_or("", String::as_str);
+            body["startsOn"] = json!((self.sold_from)(began, period, self.today).to_string());
         }
         let told = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
         let lacks =
@@ -249,17 +251,6 @@ impl Rules {
     }
 }
 
-/// From where a membership is sold that began then: the beginning of its first period that has not begun yet.
-fn next_period(began: Date, period: Period, today: Date) -> Date {
-    if began >= today {
-        return began;
-    }
-    match period.around(began, today) {
-        (_, start, _) if start == today => start,
-        (.., next) => next,
-    }
-}
-
 /// A country as people write it, where it is one of those around; as it stands otherwise, for the operation to judge.
 fn country(cell: &str) -> String {
     let code = match folded(cell).as_str() {
@@ -321,7 +312,11 @@ mod tests {
         let (date_order, country) = (DateOrder::DayFirst, Some("NL".to_owned()));
         let member_status = Some("active".to_owned());
         let today = Date::parse("2026-11-25").unwrap();
-        Rules { kind, columns, date_order, member_status, currency, country, today }
+        let sold_from: SoldFrom = |began, period, today| match period {
+            "Month" => began.plus_months(12 * 4).max(today),
+            _ => began,
+        };
+        Rules { kind, columns, date_order, member_status, currency, country, today, sold_from }
     }
 
     fn cells(cells: &[&str]) -> Vec<String> {
@@ -389,14 +384,8 @@ mod tests {
         let mut known = Known::default();
         known.add(Named::Client, "ann@example.com", "c");
         known.add(Named::Membership, "Gold", "p");
-        known.add_period("p", &json!("Month"));
-        for (began, starts) in [
-            ("31-1-2023", "2026-11-30"),
-            ("25-03-2024", "2026-11-25"),
-            ("26-10-2026", "2026-11-26"),
-            ("24-10-2026", "2026-12-24"),
-            ("1-2-2027", "2027-02-01"),
-        ] {
+        known.add_period("p", "Month");
+        for (began, starts) in [("31-1-2023", "2027-01-31"), ("1-3-2019", "2026-11-25")] {
             let asks = rules.asks(&cells(&["ann@example.com", "gold", began]), &known).unwrap();
             assert_eq!(asks.body, json!({"productId": "p", "startsOn": starts}), "{began}");
             assert_eq!(asks.path, [("clientId".to_owned(), "c".to_owned())]);

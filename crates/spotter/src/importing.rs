@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::{Map, Value, json};
 use spotter_contract::{
     Arguments, Asked, Caller, Content, Env, Job, Operation, Read, Table, Write,
@@ -15,13 +16,14 @@ use spotter_contract::{
 };
 use spotter_core::access::holders;
 use spotter_delivery::jobs::{Attempt, Worker};
+use spotter_finance::catalogue::vocabulary::Period;
 use spotter_imports::{
     Import, ImportKind, ImportRow, RowState,
     fields::{Named, TakeBack},
     row::{Asks, Known, Rules, Wrong},
     steps::{self, Work},
 };
-use spotter_kernel::{Id, Problem, Result, TimeZone, id::CompanyId, money::Currency};
+use spotter_kernel::{Date, Id, Problem, Result, TimeZone, id::CompanyId, money::Currency};
 use spotter_store::{Db, Tx};
 
 /// Rows whose checks are noted at once, and addresses that are looked up at once.
@@ -124,6 +126,7 @@ impl Importer {
             currency: currency.ok_or_else(|| Problem::internal("a company without a currency"))?,
             country: text("country").map(str::to_owned),
             today: zone.date_at(self.env.clock.now()),
+            sold_from,
         })
     }
 
@@ -186,7 +189,7 @@ impl Importer {
             for record in told[list].as_array().into_iter().flatten() {
                 let id = record[id].as_str().unwrap_or_default();
                 names(record).iter().for_each(|name| known.add(named, name, id));
-                known.add_period(id, &record["period"]);
+                known.add_period(id, record["period"].as_str().unwrap_or_default());
             }
             if told["hasNextPage"] != true {
                 break;
@@ -453,6 +456,19 @@ fn why(problem: &Problem) -> Wrong {
     Wrong { field: told("field").unwrap_or_default(), rule }
 }
 
+/// From where a membership is sold that has begun: see [`SoldFrom`](spotter_imports::row::SoldFrom).
+fn sold_from(began: Date, period: &str, today: Date) -> Date {
+    let period = Period::deserialize(period.into_deserializer());
+    let period = period.unwrap_or_else(|_: serde_json::Error| Period::None);
+    if began >= today {
+        return began;
+    }
+    match period.around(began, today) {
+        (_, start, _) if start == today => start,
+        (.., next) => next,
+    }
+}
+
 /// What a record may be called.
 fn names(record: &Value) -> Vec<String> {
     let text = |name: &str| record[name].as_str().unwrap_or_default();
@@ -485,5 +501,27 @@ impl Worker for Importer {
                 Err(problem) => Outcome::Failed(problem.to_string()),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_membership_that_began_long_ago_is_sold_from_its_next_period() {
+        let date = |text| Date::parse(text).unwrap();
+        for (began, period, starts) in [
+            ("2023-01-31", "Month", "2026-11-30"),
+            ("2024-03-25", "Month", "2026-11-25"),
+            ("2026-10-26", "Month", "2026-11-26"),
+            ("2026-10-24", "Month", "2026-12-24"),
+            ("2019-12-01", "Year", "2026-12-01"),
+            ("2026-11-01", "FourWeeks", "2026-11-29"),
+            ("2027-02-01", "Month", "2027-02-01"),
+        ] {
+            let told = sold_from(date(began), period, date("2026-11-25"));
+            assert_eq!(told, date(starts), "{began} {period}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::{future::Future, time::Duration};
 use metrics_exporter_prometheus::PrometheusHandle;
 use spotter_contract::{Env, installation};
 use spotter_core::{
-    clients::{data_exports, search},
+    clients::{data_exports, terms},
     figures,
     uploads::{self, Stored},
 };
@@ -106,9 +106,9 @@ type Expired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
 type Forget = fn(&mut Tx, Stored) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
-const TERMS: &str = "client terms 2";
+const TERMS: &str = "client terms 3";
 
-/// Adds the search terms that an older version did not know, once.
+/// Writes the search terms anew of which an older version knew less, once.
 async fn reindex(db: &Db) -> Result<()> {
     if db.read(|tx| installation::is_done(tx, TERMS)).await? {
         return Ok(());
@@ -116,7 +116,7 @@ async fn reindex(db: &Db) -> Result<()> {
     let mut after = None;
     loop {
         // It adds what it has read, so nobody may change that meanwhile.
-        after = db.write(move |tx| search::reindex(tx, after)).await?;
+        after = db.write(move |tx| terms::reindex(tx, after)).await?;
         if after.is_none() {
             return db.write(|tx| installation::done(tx, TERMS)).await;
         }

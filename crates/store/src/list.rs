@@ -2,15 +2,14 @@
 
 use std::marker::PhantomData;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use spotter_kernel::{Id, Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
+    filter::{Chosen, Filter, Filters, NoFilters, Total},
     row::{Record, wire_name},
     sql::to_postgres,
     tx::{Engine, Tx, read_all},
-    value::{Bind, Value},
+    value::Value,
 };
 
 /// A list of one company's records of a kind, with the conditions that a caller may add. Made by
@@ -103,93 +102,6 @@ pub struct Shape {
     marks: Option<&'static str>,
 }
 
-/// The conditions that a caller may add to a list. Made by [`filters!`](crate::filters).
-pub trait Filters {
-    /// Every condition.
-    const TABLE: &'static [Filter];
-    /// Those that were asked for, with their values.
-    fn chosen(&self) -> Vec<Chosen<'static>>;
-}
-
-/// A list without conditions of its own.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NoFilters {}
-
-impl Filters for NoFilters {
-    const TABLE: &'static [Filter] = &[];
-    fn chosen(&self) -> Vec<Chosen<'static>> {
-        Vec::new()
-    }
-}
-
-/// Declares the query parameters of a list, each with the condition that it adds:
-///
-/// ```ignore
-/// filters! {
-///     struct Filters {
-///         /// Only those in this status.
-///         status: LocationStatus => "status = ?";
-///         /// Only those created at or after this instant.
-///         from: Timestamp => "location_id >= ?" as |at| Id::first_at(*at);
-///         /// Words that the name begins with; all must match.
-///         search: Text<100> => "haystack LIKE ?" each |text| patterns(text);
-///         tag: Text<60> => "tag = ?", tallied;
-///         source: Source;
-///     }
-/// }
-/// ```
-///
-/// `as` turns what was asked into the value of the condition, `each` into the values of several such
-/// conditions, and `apart` leaves that to the operation. A parameter without a condition is the
-/// operation's own. What stands after a comma are the methods of [`Filter`].
-#[macro_export]
-macro_rules! filters {
-    (
-        $(#[$doc:meta])*
-        $vis:vis struct $name:ident {$(
-            $(#[$fdoc:meta])*
-            $field:ident: $kind:ty
-            $(=> $sql:literal $($how:ident $($by:expr)?)? $(, $option:ident $(($text:literal))?)*)?;
-        )+}
-    ) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        $vis struct $name { $($(#[$fdoc])* $vis $field: Option<$kind>,)+ }
-
-        impl $crate::Filters for $name {
-            const TABLE: &'static [$crate::Filter] = &[$($(
-                $crate::Filter::new(stringify!($field), $sql)$(.$option($($text)?))*,
-            )?)+];
-
-            fn chosen(&self) -> Vec<$crate::Chosen<'static>> {
-                let mut all: Vec<$crate::Chosen<'static>> = Vec::new();
-                $($(
-                    let name = stringify!($field);
-                    let _: &str = $sql;
-                    $crate::filters!(value all name, (self.$field), $($how $($by)?)?);
-                )?)+
-                all
-            }
-        }
-    };
-    (value $all:ident $name:ident, ($value:expr), apart) => { let _ = $name; };
-    (value $all:ident $name:ident, ($value:expr),) => {
-        $crate::filters!(value $all $name, ($value), as |value| value);
-    };
-    (value $all:ident $name:ident, ($value:expr), as $by:expr) => {
-        if let Some(value) = &$value {
-            $all.push(($name, vec![$crate::converted(value, $by)]));
-        }
-    };
-    (value $all:ident $name:ident, ($value:expr), each $by:expr) => {
-        if let Some(value) = &$value {
-            $all.extend($crate::spread(value, $by).into_iter().map(|values| ($name, values)));
-        }
-    };
-}
-
 /// Declares the lists of a module: a static for each, and `lists()`, all of them.
 #[macro_export]
 macro_rules! lists {
@@ -201,74 +113,6 @@ macro_rules! lists {
         }
     };
 }
-
-/// What was asked for as the value of a condition.
-#[doc(hidden)]
-pub fn converted<'k, K, V: Bind + 'k>(asked: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
-    by(asked).bind().into_owned()
-}
-
-/// What was asked for as the values of several conditions.
-#[doc(hidden)]
-pub fn spread<K>(
-    asked: &K,
-    by: impl Fn(&K) -> Vec<Vec<Value<'static>>>,
-) -> Vec<Vec<Value<'static>>> {
-    by(asked)
-}
-
-/// A condition that a caller may add to a list.
-#[derive(Clone, Copy)]
-pub struct Filter {
-    /// The field of the query parameter.
-    name: &'static str,
-    /// The condition, with `?` for each of its values.
-    sql: &'static str,
-    /// Where the total under this filter alone comes from.
-    total: Total,
-    /// Whether one value finds next to nothing and another nearly all.
-    uneven: bool,
-}
-
-/// Where the total of a list under one filter comes from.
-#[derive(Clone, Copy)]
-enum Total {
-    /// Matching rows are counted.
-    Counted,
-    /// Matching rows are counted by a statement of its own; `?1` is the company.
-    CountedBy(&'static str),
-    /// The total is tallied as records change, under `<tally>?<name>=<value>`.
-    Tallied,
-}
-
-impl Filter {
-    /// A condition whose matches are counted.
-    pub const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, total: Total::Counted, uneven: false }
-    }
-
-    /// The same where another statement counts the matches quicker; `?1` is the company.
-    pub const fn counted_by(mut self, count: &'static str) -> Self {
-        self.total = Total::CountedBy(count);
-        self
-    }
-
-    /// The same where the matches are tallied as records change.
-    pub const fn tallied(mut self) -> Self {
-        self.total = Total::Tallied;
-        self
-    }
-
-    /// The same where one value finds next to nothing and another nearly all, so that each wants a
-    /// plan of its own.
-    pub const fn uneven(mut self) -> Self {
-        self.uneven = true;
-        self
-    }
-}
-
-/// A filter in use: its field and its values.
-pub type Chosen<'v> = (&'static str, Vec<Value<'v>>);
 
 /// A list with the conditions that were chosen.
 struct Asked<'v> {
@@ -321,20 +165,11 @@ impl Shape {
     }
 
     fn texts(&self, fixed: usize, filters: &[&Filter], until: bool) -> Texts {
-        let mut conditions = String::new();
-        let mut number = fixed;
-        for filter in filters {
-            conditions.push_str(" AND ");
-            let mut rest = filter.sql.chars().peekable();
-            while let Some(c) = rest.next() {
-                conditions.push(c);
-                // `?1` is the company; a bare `?` is the filter's next value.
-                if c == '?' && !rest.peek().is_some_and(char::is_ascii_digit) {
-                    number += 1;
-                    conditions.push_str(&number.to_string());
-                }
-            }
-        }
+        let own = filters.iter().map(|filter| filter.sql);
+        let (mut number, mut conditions) = numbered(fixed, own);
+        let walked = filters.iter().any(|filter| filter.many.is_some());
+        let by_record = filters.iter().map(|filter| filter.many.unwrap_or(filter.sql));
+        let by_record = walked.then(|| numbered(fixed, by_record).1);
         if let Some(ids) = self.marks.filter(|_| until) {
             number += 1;
             conditions.push_str(&format!(" AND {ids} < ?{number}"));
@@ -344,12 +179,13 @@ impl Shape {
             [Filter { total: Total::CountedBy(count), .. }] => (*count).to_owned(),
             _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
         };
-        let page = format!(
-            "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{} OFFSET ?{}",
-            number + 1,
-            number + 2
-        );
-        Texts { count, page }
+        let (limit, offset) = (number + 1, number + 2);
+        let page = |conditions: &str| {
+            format!(
+                "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
+            )
+        };
+        Texts { count, page: page(&conditions), many: by_record.as_deref().map(page) }
     }
 
     /// Every text this list can need with no filter, each one alone, and all together, for the
@@ -360,7 +196,8 @@ impl Shape {
         choices.push(self.filters.iter().collect());
         let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen, false));
         let far = self.marks.map(|_| self.texts(self.fixed(), &[], true).page);
-        texts.flat_map(|texts| [texts.count, texts.page]).chain(far).collect()
+        let each = |texts: Texts| [Some(texts.count), Some(texts.page), texts.many];
+        texts.flat_map(each).flatten().chain(far).collect()
     }
 
     /// How many parameters always stand in front: the highest number in `from`.
@@ -370,6 +207,24 @@ impl Shape {
         });
         numbers.max().unwrap_or(1)
     }
+}
+
+/// Conditions with their placeholders numbered after those that stand in front: the last number, and the text. `?1` is the
+/// company; a bare `?` is the next value.
+fn numbered<'c>(fixed: usize, conditions: impl Iterator<Item = &'c str>) -> (usize, String) {
+    let (mut number, mut text) = (fixed, String::new());
+    for condition in conditions {
+        text.push_str(" AND ");
+        let mut rest = condition.chars().peekable();
+        while let Some(c) = rest.next() {
+            text.push(c);
+            if c == '?' && !rest.peek().is_some_and(char::is_ascii_digit) {
+                number += 1;
+                text.push_str(&number.to_string());
+            }
+        }
+    }
+    (number, text)
 }
 
 impl Asked<'_> {
@@ -382,7 +237,8 @@ impl Asked<'_> {
         Ok(counted.first().map_or(0, |(n,)| *n))
     }
 
-    /// The items of one page; nothing is asked for a page past the end.
+    /// The items of one page; nothing is asked for a page past the end. What very many fulfil is not looked up whole: a
+    /// page is soon full of them.
     fn items<R: Record>(
         mut self,
         tx: &mut Tx<'_>,
@@ -391,10 +247,12 @@ impl Asked<'_> {
         offset: i64,
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
-        let items = match (request.offset() < total, self.planned) {
-            (false, _) => Vec::new(),
-            (true, false) => tx.rows(&self.texts.page, &self.params)?,
-            (true, true) => tx.rows_planned(&self.texts.page, &self.params)?,
+        let many = self.texts.many.filter(|_| (offset + request.limit) * MANY < total);
+        let items = match (request.offset() < total, many, self.planned) {
+            (false, ..) => Vec::new(),
+            (true, Some(page), _) => tx.rows(&page, &self.params)?,
+            (true, None, false) => tx.rows(&self.texts.page, &self.params)?,
+            (true, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
         };
         Ok(Page { items, request, total })
     }
@@ -403,7 +261,12 @@ impl Asked<'_> {
 struct Texts {
     count: String,
     page: String,
+    /// The page where very many match, if that is another text.
+    many: Option<String>,
 }
+
+/// So many times as many as are walked to the end of a page must match for a list to be walked.
+const MANY: i64 = 40;
 
 /// So many records are stepped over without asking where a page begins.
 const FAR: i64 = 2_000;

@@ -47,6 +47,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("browser sessions", include_str!("../migrations/0031_browser_sessions.sql")),
     ("second step", include_str!("../migrations/0032_second_step.sql")),
     ("imports", include_str!("../migrations/0033_imports.sql")),
+    ("terms that count", include_str!("../migrations/0034_terms_that_count.sql")),
 ];
 
 /// The schema version that this binary works with.

@@ -12,6 +12,7 @@ pub mod profile;
 pub mod record;
 pub mod search;
 pub mod spells;
+pub mod terms;
 pub mod timeline;
 
 pub use record::Client;
@@ -25,6 +26,7 @@ pub fn area() -> Area {
     Area::join([
         record::area(),
         search::area(),
+        terms::area(),
         profile::area(),
         lifecycle::area(),
         spells::area(),

@@ -14,7 +14,7 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, params, parts, record, statements, subject, values, words};
 
 use super::{
-    search, spells,
+    spells, terms,
     timeline::{Step, StepType},
 };
 use crate::locations::Address;
@@ -332,7 +332,7 @@ impl Client {
         self.check_unique(cx, None)?;
         cx.touch("client", self.client_id, ["client"]);
         cx.defer(INSERT, &self.params())?;
-        search::index(cx, self, None)?;
+        terms::index(cx, self, None)?;
         self.tag(cx, None)?;
         self.count(cx, None)?;
         spells::follow(cx, None, self)?;
@@ -353,7 +353,7 @@ impl Client {
             // Columns with an index of their own are written only where they change.
             cx.defer(SAVE_INDEXED, &self.indexed())?;
         }
-        search::index(cx, self, Some(before))?;
+        terms::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
         self.count(cx, Some(before))?;
         spells::follow(cx, Some(before), self)?;

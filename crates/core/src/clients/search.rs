@@ -1,112 +1,24 @@
 //! Finding clients: the list with its filters, the search terms, and the tags in use.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Flag, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Flag, Paged, Path, Read, answer, listed, operation, path};
 use spotter_kernel::{
     Id, Key, Page, PageRequest, Result, Timestamp,
-    id::{ClientId, CoachId, CompanyId},
+    id::{ClientId, CoachId},
     in_order,
     text::Text,
 };
 use spotter_store::{
-    Chosen, Filters as _, List, NoFilters, Tx, Value, filters, lists, params, statements,
+    Chosen, Filters as _, List, NoFilters, Value, filters, lists, params, statements,
 };
 
 use super::{
     calling,
     record::{Client, MemberStatus, RelationshipStatus, TALLY},
+    terms::{self, country},
 };
 use crate::folding::{SEARCH_WORDS_MAX, cut, words_of};
-
-/// The company's country, which says how its clients' numbers are dialled.
-fn country(cx: &mut Read) -> Result<Option<String>> {
-    let found: Option<(Option<String>,)> = cx.one(COUNTRY, params![])?;
-    Ok(found.and_then(|(country,)| country))
-}
-
-/// The words that a client is found by: of the names and of the address, and the address itself.
-fn words(client: &Client) -> BTreeSet<String> {
-    if client.erased_at.is_some() {
-        return BTreeSet::new();
-    }
-    let mut terms: BTreeSet<String> = words_of(&client.first_name).collect();
-    terms.extend(client.last_name.iter().flat_map(|name| words_of(name)));
-    if let Some(email) = &client.email {
-        terms.extend(words_of(email));
-        terms.insert(cut(email));
-    }
-    terms
-}
-
-/// Brings a client's search terms up to date.
-pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
-    let (mut was, mut now) = (before.map(words).unwrap_or_default(), words(client));
-    let phone = before.and_then(|before| before.phone.as_ref());
-    if client.phone.as_ref() != phone {
-        let country = country(cx)?;
-        let of = |phone: &String| calling::terms(phone, country.as_deref());
-        was.extend(phone.iter().flat_map(|phone| of(phone)));
-        now.extend(client.phone.iter().flat_map(of));
-    } else if let Some(phone) = phone
-        && was.difference(&now).any(|term| calling::is_number(term))
-    {
-        // A word that is a part of the number, too, stays.
-        let stays = calling::terms(phone, country(cx)?.as_deref());
-        was.retain(|term| now.contains(term) || !stays.contains(term));
-    }
-    // A number may be a word's and a phone's at once: it is added where it is not.
-    let (numbers_gone, gone): (Vec<_>, Vec<_>) =
-        was.difference(&now).partition(|term| calling::is_number(term));
-    let (numbers_new, new): (Vec<_>, Vec<_>) =
-        now.difference(&was).partition(|term| calling::is_number(term));
-    let id = client.client_id;
-    numbers_gone.iter().try_for_each(|term| cx.defer(REMOVE_TERM, params![term, id]))?;
-    numbers_new.iter().try_for_each(|term| cx.defer(ADD_TERM, params![term, id]))?;
-    let (mut gone, mut new) = (gone.into_iter(), new.into_iter());
-    loop {
-        // A term that gives way to another is one row that moves.
-        match (gone.next(), new.next()) {
-            (Some(old), Some(new)) => cx.defer(MOVE_TERM, params![old, id, new])?,
-            (Some(old), None) => cx.defer(REMOVE_TERM, params![old, id])?,
-            (None, Some(new)) => cx.defer(ADD_TERM, params![new, id])?,
-            (None, None) => return Ok(()),
-        }
-    }
-}
-
-/// Adds the terms of some clients that they lack, whosever they are, after this one; the last of
-/// them. An older version knew fewer.
-pub fn reindex(
-    tx: &mut Tx<'_>,
-    after: Option<(CompanyId, ClientId)>,
-) -> Result<Option<(CompanyId, ClientId)>> {
-    let (company, client) =
-        after.map_or_else(Default::default, |(company, id)| (company.to_string(), id.to_string()));
-    type Row = (
-        CompanyId,
-        ClientId,
-        String,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-        Option<String>,
-    );
-    let rows: Vec<Row> = tx.all(SOME_CLIENTS, params![company, client, REINDEXED_AT_ONCE])?;
-    for (company, id, first, last, email, phone, country) in &rows {
-        let texts = [Some(first), last.as_ref(), email.as_ref()];
-        let mut terms: BTreeSet<String> =
-            texts.into_iter().flatten().flat_map(|text| words_of(text)).collect();
-        terms.extend(phone.iter().flat_map(|phone| calling::terms(phone, country.as_deref())));
-        terms.iter().try_for_each(|term| tx.defer(ADD_TERM, params![company, term, id]))?;
-    }
-    Ok(rows.last().map(|row| (row.0, row.1)))
-}
-
-/// Clients that are looked at in one transaction.
-const REINDEXED_AT_ONCE: i64 = 200;
 
 /// The prefixes that a search asks for; every one must match. None means that nothing can match.
 fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
@@ -134,16 +46,30 @@ fn range(prefix: &str) -> Vec<Value<'static>> {
     vec![Value::Text(prefix.to_owned().into()), Value::Text(format!("{prefix}\u{10FFFF}").into())]
 }
 
+/// The terms that begin with a prefix, one of each client: of those who are archived, who are not, or all.
+fn begun(prefix: &str, archived: Option<bool>) -> Vec<Value<'static>> {
+    let (least, most) = match archived {
+        Some(archived) => (i64::from(archived), i64::from(archived)),
+        None => (0, 1),
+    };
+    let mut values = range(prefix);
+    values.extend([prefix.len() as i64, least, most].map(Value::Int));
+    values
+}
+
 listed!(Clients { clients: Client });
 
 filters! {
     struct Filters {
         /// Words that names, e-mail address or phone number begin with; all must match.
         search: Text<100> =>
-            "client_id IN (SELECT client_id FROM client_term \
-                WHERE company_id = ?1 AND term >= ? AND term < ?)" apart,
-            counted_by("SELECT COUNT(DISTINCT client_id) FROM client_term \
-                WHERE company_id = ?1 AND term >= ?2 AND term < ?3"), uneven;
+            "client_id IN (SELECT client_id FROM client_term WHERE company_id = ?1 AND term >= ? AND term < ? \
+                AND shared < ? AND archived >= ? AND archived <= ?)" apart,
+            counted_by("SELECT COUNT(*) FROM client_term WHERE company_id = ?1 AND term >= ?2 AND term < ?3 \
+                AND shared < ?4 AND archived >= ?5 AND archived <= ?6"),
+            where_many("EXISTS (SELECT 1 FROM client_term t WHERE t.company_id = ?1 AND t.client_id = client.client_id \
+                AND t.term >= ? AND t.term < ? AND t.shared < ? AND t.archived >= ? AND t.archived <= ?)"),
+            uneven;
         /// Clients in this relationship status.
         relationship_status: RelationshipStatus => "relationship_status = ?", tallied;
         /// Clients in this member status.
@@ -165,22 +91,24 @@ filters! {
 
 fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Clients> {
     in_order(wanted.created_from, wanted.created_to, "createdTo")?;
-    let mut chosen = Vec::new();
-    if let Some(search) = &wanted.search {
+    let (mut wanted, mut chosen) = (wanted, Vec::new());
+    if let Some(search) = wanted.search.clone() {
         let country = match search.contains(|c: char| c.is_ascii_digit()) {
             true => country(cx)?,
             false => None,
         };
-        let prefixes = prefixes(search, country.as_deref());
+        let prefixes = prefixes(&search, country.as_deref());
         if prefixes.is_empty() {
             return Ok(Page { items: Vec::<Client>::new(), request: page, total: 0 }.into());
         }
         if let Some(rare) = rarest(cx, &prefixes)? {
-            chosen.push(("search", range(rare)));
+            chosen.push(("search", begun(rare, None)));
             chosen.extend(wanted.chosen());
             return found_by_all(cx, &prefixes, &chosen, page);
         }
-        chosen.extend(prefixes.iter().map(|prefix| ("search", range(prefix))));
+        // What a term says by itself is asked of no client.
+        let archived = wanted.archived.take().map(|flag| flag.0);
+        chosen.extend(prefixes.iter().map(|prefix| ("search", begun(prefix, archived))));
     }
     chosen.extend(wanted.chosen());
     Ok(cx.page_of(&LIST, &[], &chosen, page)?.into())
@@ -217,9 +145,7 @@ fn found_by_all(
     let few = PageRequest { page: 1, limit: LOOKED_AT_MAX };
     let mut found: Vec<Client> = cx.page_of(&LIST, &[], chosen, few)?.items;
     found.retain(|client| {
-        let mut terms = words(client);
-        let phone = client.phone.iter();
-        terms.extend(phone.flat_map(|phone| calling::terms(phone, country.as_deref())));
+        let terms = terms::all(client, country.as_deref());
         prefixes.iter().all(|prefix| terms.iter().any(|term| term.starts_with(prefix)))
     });
     let total = found.len() as i64;
@@ -297,15 +223,6 @@ lists! {
 const TAG_SUBJECT: &str = "clients?tag=";
 
 statements! {
-    COUNTRY = "SELECT country FROM company WHERE company_id = ?1";
-    SOME_CLIENTS = "SELECT c.company_id, c.client_id, c.first_name, c.last_name, c.email, c.phone, \
-        o.country FROM client c JOIN company o ON o.company_id = c.company_id \
-        WHERE (c.company_id, c.client_id) > (?1, ?2) AND c.erased_at IS NULL ORDER BY c.company_id, c.client_id LIMIT ?3";
-    ADD_TERM = "INSERT INTO client_term (company_id, term, client_id) VALUES (?1, ?2, ?3) \
-        ON CONFLICT (company_id, term, client_id) DO NOTHING";
-    MOVE_TERM = "UPDATE client_term SET term = ?4 \
-        WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
-    REMOVE_TERM = "DELETE FROM client_term WHERE company_id = ?1 AND term = ?2 AND client_id = ?3";
     COUNT_SOME = "SELECT COUNT(*) FROM (SELECT 1 FROM client_term \
         WHERE company_id = ?1 AND term >= ?2 AND term < ?3 LIMIT ?4) few";
     TAGS = "SELECT subject, CAST(SUM(amount) AS BIGINT) FROM tally \

@@ -15,6 +15,7 @@ on_both_engines!(
     restore_brings_back,
     lists_filter_and_count,
     search_finds_by_prefix,
+    searches_count_each_client_once,
     tags_and_coach,
     onboarding,
     custom_fields,
@@ -276,6 +277,60 @@ async fn search_finds_by_prefix(app: App) {
         1,
         "the address still says so"
     );
+}
+
+/// However many words of a client begin so, however many clients do, and whoever was archived or renamed since.
+async fn searches_count_each_client_once(app: App) {
+    let mut named: Vec<(String, bool)> = Vec::new();
+    for at in 0..90 {
+        let (first, last) =
+            (["Anna", "Bo", "Ané"][at % 3], ["Andersen", "Bos", "Annema", "Cox"][at % 4]);
+        let email = format!("{}.{at}@example.com", last.to_lowercase());
+        let new = json!({"firstName": first, "lastName": last, "email": email, "phone": format!("06 1234 {at:04}")});
+        let id = app.new_client(new).await;
+        if at % 5 == 0 {
+            app.act(&format!("/clients/{id}/archive")).await.ok();
+        }
+        if at % 10 == 0 {
+            app.act(&format!("/clients/{id}/restore")).await.ok();
+        }
+        if at % 7 == 0 {
+            let path = format!("/clients/{id}");
+            app.patch(&path, json!({"lastName": "Anker"})).await.ok();
+        }
+        let last = if at % 7 == 0 { "Anker" } else { last };
+        let words = format!("{first} {last} {email} 61234{at:04}").to_lowercase().replace('é', "e");
+        named.push((words, at % 5 == 0 && at % 10 != 0));
+    }
+    for prefix in
+        ["a", "an", "ann", "anna", "ander", "andersen.1", "b", "com", "example", "6", "61234", "x"]
+    {
+        for archived in [None, Some(false), Some(true)] {
+            let begins = |words: &str| {
+                words
+                    .split([' ', '.', '@'])
+                    .chain(words.split(' '))
+                    .any(|word| word.starts_with(prefix))
+            };
+            let matching = named.iter().filter(|(words, own)| {
+                begins(words) && archived.is_none_or(|archived| archived == *own)
+            });
+            let expected = matching.count();
+            let filter = archived.map_or(String::new(), |archived| format!("&archived={archived}"));
+            let path = format!("/clients?search={prefix}{filter}");
+            let whole = app.get(&format!("{path}&limit=100")).await.ok();
+            let ids: Vec<String> =
+                strings(whole.data(), "clientId").into_iter().map(str::to_owned).collect();
+            assert_eq!((&whole.data()["total"], ids.len()), (&json!(expected), expected), "{path}");
+            // A page of one is soon full, where very many match.
+            for page in 1..=expected.min(3) {
+                let one = app.get(&format!("{path}&limit=1&page={page}")).await.ok();
+                assert_eq!(one.data()["total"], expected, "{path}");
+                assert_eq!(strings(one.data(), "clientId"), [&ids[page - 1]], "{path} {page}");
+            }
+        }
+    }
+    app.events().await;
 }
 
 async fn tags_and_coach(app: App) {

@@ -1,0 +1,170 @@
+//! The conditions that a caller may add to a list.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::value::{Bind, Value};
+
+/// The conditions that a caller may add to a list. Made by [`filters!`](crate::filters).
+pub trait Filters {
+    /// Every condition.
+    const TABLE: &'static [Filter];
+    /// Those that were asked for, with their values.
+    fn chosen(&self) -> Vec<Chosen<'static>>;
+}
+
+/// A list without conditions of its own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoFilters {}
+
+impl Filters for NoFilters {
+    const TABLE: &'static [Filter] = &[];
+    fn chosen(&self) -> Vec<Chosen<'static>> {
+        Vec::new()
+    }
+}
+
+/// Declares the query parameters of a list, each with the condition that it adds:
+///
+/// ```ignore
+/// filters! {
+///     struct Filters {
+///         /// Only those in this status.
+///         status: LocationStatus => "status = ?";
+///         /// Only those created at or after this instant.
+///         from: Timestamp => "location_id >= ?" as |at| Id::first_at(*at);
+///         /// Words that the name begins with; all must match.
+///         search: Text<100> => "haystack LIKE ?" each |text| patterns(text);
+///         tag: Text<60> => "tag = ?", tallied;
+///         source: Source;
+///     }
+/// }
+/// ```
+///
+/// `as` turns what was asked into the value of the condition, `each` into the values of several such
+/// conditions, and `apart` leaves that to the operation. A parameter without a condition is the
+/// operation's own. What stands after a comma are the methods of [`Filter`].
+#[macro_export]
+macro_rules! filters {
+    (
+        $(#[$doc:meta])*
+        $vis:vis struct $name:ident {$(
+            $(#[$fdoc:meta])*
+            $field:ident: $kind:ty
+            $(=> $sql:literal $($how:ident $($by:expr)?)? $(, $option:ident $(($text:literal))?)*)?;
+        )+}
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        $vis struct $name { $($(#[$fdoc])* $vis $field: Option<$kind>,)+ }
+
+        impl $crate::Filters for $name {
+            const TABLE: &'static [$crate::Filter] = &[$($(
+                $crate::Filter::new(stringify!($field), $sql)$(.$option($($text)?))*,
+            )?)+];
+
+            fn chosen(&self) -> Vec<$crate::Chosen<'static>> {
+                let mut all: Vec<$crate::Chosen<'static>> = Vec::new();
+                $($(
+                    let name = stringify!($field);
+                    let _: &str = $sql;
+                    $crate::filters!(value all name, (self.$field), $($how $($by)?)?);
+                )?)+
+                all
+            }
+        }
+    };
+    (value $all:ident $name:ident, ($value:expr), apart) => { let _ = $name; };
+    (value $all:ident $name:ident, ($value:expr),) => {
+        $crate::filters!(value $all $name, ($value), as |value| value);
+    };
+    (value $all:ident $name:ident, ($value:expr), as $by:expr) => {
+        if let Some(value) = &$value {
+            $all.push(($name, vec![$crate::converted(value, $by)]));
+        }
+    };
+    (value $all:ident $name:ident, ($value:expr), each $by:expr) => {
+        if let Some(value) = &$value {
+            $all.extend($crate::spread(value, $by).into_iter().map(|values| ($name, values)));
+        }
+    };
+}
+
+/// What was asked for as the value of a condition.
+#[doc(hidden)]
+pub fn converted<'k, K, V: Bind + 'k>(asked: &'k K, by: impl Fn(&'k K) -> V) -> Value<'static> {
+    by(asked).bind().into_owned()
+}
+
+/// What was asked for as the values of several conditions.
+#[doc(hidden)]
+pub fn spread<K>(
+    asked: &K,
+    by: impl Fn(&K) -> Vec<Vec<Value<'static>>>,
+) -> Vec<Vec<Value<'static>>> {
+    by(asked)
+}
+
+/// A condition that a caller may add to a list.
+#[derive(Clone, Copy)]
+pub struct Filter {
+    /// The field of the query parameter.
+    pub(crate) name: &'static str,
+    /// The condition, with `?` for each of its values.
+    pub(crate) sql: &'static str,
+    /// The same condition, looked at record by record, for where many fulfil it.
+    pub(crate) many: Option<&'static str>,
+    /// Where the total under this filter alone comes from.
+    pub(crate) total: Total,
+    /// Whether one value finds next to nothing and another nearly all.
+    pub(crate) uneven: bool,
+}
+
+/// Where the total of a list under one filter comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Total {
+    /// Matching rows are counted.
+    Counted,
+    /// Matching rows are counted by a statement of its own; `?1` is the company.
+    CountedBy(&'static str),
+    /// The total is tallied as records change, under `<tally>?<name>=<value>`.
+    Tallied,
+}
+
+impl Filter {
+    /// A condition whose matches are counted.
+    pub const fn new(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql, many: None, total: Total::Counted, uneven: false }
+    }
+
+    /// The same where another statement counts the matches quicker; `?1` is the company.
+    pub const fn counted_by(mut self, count: &'static str) -> Self {
+        self.total = Total::CountedBy(count);
+        self
+    }
+
+    /// The same with another text of the condition for a page of very many matches: one that is quick to look at for one
+    /// record, so that the list is walked until its page is full.
+    pub const fn where_many(mut self, sql: &'static str) -> Self {
+        self.many = Some(sql);
+        self
+    }
+
+    /// The same where the matches are tallied as records change.
+    pub const fn tallied(mut self) -> Self {
+        self.total = Total::Tallied;
+        self
+    }
+
+    /// The same where one value finds next to nothing and another nearly all, so that each wants a
+    /// plan of its own.
+    pub const fn uneven(mut self) -> Self {
+        self.uneven = true;
+        self
+    }
+}
+
+/// A filter in use: its field and its values.
+pub type Chosen<'v> = (&'static str, Vec<Value<'v>>);
