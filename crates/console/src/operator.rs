@@ -11,17 +11,18 @@ use axum::{
     routing::{get, post},
 };
 use maud::{Markup, html};
+use rustls_pki_types::{CertificateDer, pem::PemObject};
 use spotter_contract::{
     Env, installation,
     jobs::{self, Standing, Trouble},
     timers::{self, Overview},
-    vault,
 };
 use spotter_core::company::all_companies;
 use spotter_delivery::queue;
 use spotter_http::State;
-use spotter_kernel::{Result, TimeZone, Timestamp, id::CompanyId, secret::base64url};
+use spotter_kernel::{Problem, Result, TimeZone, Timestamp, id::CompanyId};
 use spotter_store::Tx;
+use x509_cert::{Certificate, der::Decode};
 
 use crate::{
     forms::{self, Sent},
@@ -44,6 +45,8 @@ const COOKIE: &str = "spotter_operator";
 const LINK_SECONDS: i64 = 15 * 60;
 /// How long somebody stays who came by one, in seconds.
 const SESSION_SECONDS: i64 = 12 * 3_600;
+/// How long before its end a certificate is a trouble, in seconds.
+const CERTIFICATE_SECONDS: i64 = 14 * 86_400;
 /// Under which name the link is kept that was used last.
 const USED: &str = "operator link";
 /// Under which name it is kept when the installation was backed up last.
@@ -72,17 +75,14 @@ pub fn link(env: &Env) -> Result<String> {
 
 /// An instant with a signature for one purpose.
 fn signed(env: &Env, purpose: &str, issued: i64) -> Result<String> {
-    let signature = env.vault.sign(purpose, issued.to_string().as_bytes())?;
-    Ok(format!("{issued}.{}", base64url(&signature)))
+    env.vault.signed(purpose, &issued.to_string())
 }
 
 /// The instant that was signed for a purpose, if it was and is not too long ago.
 fn issued(env: &Env, purpose: &str, text: &str, seconds: i64) -> Option<i64> {
-    let at: i64 = text.split_once('.')?.0.parse().ok()?;
-    let own = signed(env, purpose, at).ok()?;
+    let at: i64 = env.vault.verified(purpose, text)?.parse().ok()?;
     let age = env.clock.now().millis() - at;
-    let fits = vault::same(own.as_bytes(), text.as_bytes()) && (0..=seconds * 1_000).contains(&age);
-    fits.then_some(at)
+    (0..=seconds * 1_000).contains(&age).then_some(at)
 }
 
 fn last_used(tx: &mut Tx<'_>) -> Result<i64> {
@@ -118,7 +118,7 @@ async fn show(
         };
     }
     let Some(at) = session(&state, request.headers()) else { return closed(say) };
-    match look(&state).await {
+    match look(&state, &installation).await {
         Ok(seen) if seen.session == at => shown(&state, say, &installation, &seen),
         Ok(_) => closed(say),
         Err(problem) => parts::problem(&problem),
@@ -198,10 +198,39 @@ struct Seen {
     standings: Vec<Standing>,
     troubles: Vec<Trouble>,
     deliveries: (i64, Option<Timestamp>),
+    files: Outside,
 }
 
-async fn look(state: &Arc<State>) -> Result<Seen> {
+/// What is outside of the database.
+#[derive(Default)]
+struct Outside {
+    /// The bytes that are free where the data is, and all of them.
+    room: Option<(u64, u64)>,
+    /// Until when the certificate is good.
+    certificate: Option<Timestamp>,
+}
+
+/// Looks at disks, which may be slow to answer.
+fn outside(own: &Installation) -> Outside {
+    let disk = rustix::fs::statvfs(&own.data).ok();
+    let room = disk.map(|disk| (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
+    let certificate = own.certificate.as_ref().and_then(|file| expiry(&std::fs::read(file).ok()?));
+    Outside { room, certificate }
+}
+
+/// Until when the first certificate of a chain is good (RFC 5280's notAfter).
+fn expiry(chain: &[u8]) -> Option<Timestamp> {
+    let first = CertificateDer::pem_slice_iter(chain).next()?.ok()?;
+    let first = Certificate::from_der(&first).ok()?;
+    let until = first.tbs_certificate.validity.not_after.to_unix_duration();
+    Some(Timestamp::from_millis(i64::try_from(until.as_millis()).ok()?))
+}
+
+async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<Seen> {
     let now = state.env.clock.now();
+    let own = own.clone();
+    let files = tokio::task::spawn_blocking(move || outside(&own)).await;
+    let files = files.map_err(Problem::internal)?;
     let read = move |tx: &mut Tx<'_>| {
         let (standings, troubles) = jobs::overview(tx)?;
         let backed_up = installation::noted(tx, BACKED_UP)?;
@@ -214,9 +243,10 @@ async fn look(state: &Arc<State>) -> Result<Seen> {
             standings,
             troubles,
             deliveries: queue::past_due(tx, now)?,
+            files: Outside::default(),
         })
     };
-    state.db.read(read).await
+    Ok(Seen { files, ..state.db.read(read).await? })
 }
 
 fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<Body> {
@@ -229,13 +259,20 @@ fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<B
         seen.overview.repeating.iter().filter(|row| row.error.is_some()).collect();
     let (waiting, oldest) = seen.deliveries;
     let late = oldest.map_or(0, |oldest| (now.seconds() - oldest.seconds()).max(0));
+    let certificate_ends =
+        seen.files.certificate.filter(|at| at.seconds() - now.seconds() < CERTIFICATE_SECONDS);
     let backup_is_old = seen.backed_up.is_none_or(|at| now.seconds() - at.seconds() > 2 * 86_400);
-    let all_well = failing.is_empty() && seen.troubles.is_empty() && late < 300 && !backup_is_old;
+    let all_well = failing.is_empty()
+        && seen.troubles.is_empty()
+        && late < 300
+        && !backup_is_old
+        && certificate_ends.is_none();
     let main = html! {
         div.notice.(if all_well { "" } else { "warn" }) role="status" {
             @if all_well { (say.all_is_well()) } @else {
                 ul.rows {
                     @if backup_is_old { li { (say.backup_is_old()) } }
+                    @if certificate_ends.is_some() { li { (say.certificate_ends(&at(certificate_ends))) } }
                     @if late >= 300 { li { (say.deliveries_wait(&written.count(waiting), &written.count(late / 60))) } }
                     @for row in &failing { li { code { (row.kind) } span.grow { (row.error.as_deref().unwrap_or_default()) } } }
                     @if !seen.troubles.is_empty() { li { (say.jobs_in_trouble(&written.count(seen.troubles.len() as i64))) } }
@@ -247,8 +284,8 @@ fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<B
                 (say.version(), html! { (own.version) }),
                 (say.runs_since(), html! { (at(Some(own.started_at))) }),
                 (say.backed_up(), html! { (at(seen.backed_up)) }),
-                (say.room(), room(say, &written, own)),
-                (say.certificate(), certificate(say, &at, own)),
+                (say.room(), room(say, &written, &seen.files)),
+                (say.certificate(), certificate(say, &at, own, &seen.files)),
                 (say.companies(), html! { (written.count(seen.companies.len() as i64)) }),
                 (say.deliveries_due(), html! { (written.count(waiting)) }),
             ]))
@@ -306,18 +343,37 @@ fn repeating(
 }
 
 /// What is left where its files are.
-fn room(say: Say, written: &Written, own: &Installation) -> Markup {
-    let Ok(disk) = rustix::fs::statvfs(&own.data) else { return Markup::default() };
-    let (free, all) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
+fn room(say: Say, written: &Written, files: &Outside) -> Markup {
+    let Some((free, all)) = files.room else { return Markup::default() };
     let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
     html! { (say.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(say.room()) {} }
 }
 
-/// When the certificate's file was written: it is read anew at every start.
-fn certificate(say: Say, at: &dyn Fn(Option<Timestamp>) -> String, own: &Installation) -> Markup {
-    let Some(file) = &own.certificate else { return html! { (say.certificate_of_proxy()) } };
-    let modified = std::fs::metadata(file).and_then(|file| file.modified()).ok();
-    let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    let millis = since.and_then(|since| i64::try_from(since.as_millis()).ok());
-    html! { (say.written_at()) " " (at(millis.map(Timestamp::from_millis))) }
+/// Until when its own certificate is good, where it has one.
+fn certificate(
+    say: Say,
+    at: &dyn Fn(Option<Timestamp>) -> String,
+    own: &Installation,
+    files: &Outside,
+) -> Markup {
+    match (&own.certificate, files.certificate) {
+        (None, _) => html! { (say.certificate_of_proxy()) },
+        (Some(_), Some(until)) => html! { (say.good_until()) " " (at(Some(until))) },
+        (Some(file), None) => {
+            html! { span.state.bad { (say.certificate_unreadable()) } " " code { (file.display()) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_says_until_when_it_is_good() {
+        // openssl req -x509 -newkey ed25519 -nodes -subj /CN=spotter.example -days 3650
+        let chain = include_bytes!("../tests/certificate.pem");
+        assert_eq!(expiry(chain).unwrap().to_string(), "2036-11-22T03:55:10.000Z");
+        assert_eq!(expiry(b"no certificate"), None);
+    }
 }

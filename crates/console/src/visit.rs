@@ -1,7 +1,11 @@
 //! A page as it is made: somebody who is signed in, the address that they are at, and operations run as them, all in one
 //! transaction. A page holds no rule and reads no row of its own.
 
-use std::{cell::Cell, collections::HashMap};
+use std::{
+    cell::Cell,
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 use spotter_contract::{Actor, Arguments, Asked, Content, Operation, Role, Surface, vault};
@@ -155,6 +159,10 @@ pub(crate) struct Visit<'v, 't> {
     pub(crate) written: Written,
     token: String,
     csrf: Cell<Option<String>>,
+    /// Forms so far that are told apart by their order.
+    forms: Cell<usize>,
+    /// How long operations have taken so far.
+    pub(crate) asked: Duration,
     names: HashMap<String, String>,
 }
 
@@ -170,7 +178,8 @@ impl<'v, 't> Visit<'v, 't> {
         let say = Say(language.unwrap_or(Language::English));
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
         let written = Written { say, zone, now: state.env.clock.now() };
-        let (token, csrf, names, done) = (token.to_owned(), Cell::default(), HashMap::new(), None);
+        let (token, names, done) = (token.to_owned(), HashMap::new(), None);
+        let (csrf, forms) = (Cell::default(), Cell::default());
         Self {
             tx,
             state,
@@ -184,6 +193,8 @@ impl<'v, 't> Visit<'v, 't> {
             written,
             token,
             csrf,
+            forms,
+            asked: Duration::ZERO,
             names,
         }
     }
@@ -192,9 +203,10 @@ impl<'v, 't> Visit<'v, 't> {
     pub(crate) fn ask(&mut self, ask: Ask) -> Result<Value> {
         let operation = reached(self.state, ask.operation)?;
         let mut asked = Asked::new(operation.clone(), Ok(ask.arguments()), Ok(None));
-        let env = &self.state.env;
-        let answer = asked.run(self.tx, env, &self.person.caller, self.request_id)?;
-        serde_json::from_str(&answer.data).map_err(Problem::internal)
+        let (env, began) = (&self.state.env, Instant::now());
+        let answer = asked.run(self.tx, env, &self.person.caller, self.request_id);
+        self.asked += began.elapsed();
+        serde_json::from_str(&answer?.data).map_err(Problem::internal)
     }
 
     /// The same where they may have to do without it: nothing where it is not for them, is switched off or is not there.
@@ -251,6 +263,11 @@ impl<'v, 't> Visit<'v, 't> {
         });
         self.csrf.set(Some(made.clone()));
         made
+    }
+
+    /// The number of the next of a page's many forms.
+    pub(crate) fn next_form(&self) -> usize {
+        self.forms.replace(self.forms.get() + 1)
     }
 
     /// A key for a form, so that what is sent twice is done once.

@@ -3,7 +3,10 @@
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce, aead::Aead};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
-use spotter_kernel::{Entropy, Problem, Result, secret::Credential};
+use spotter_kernel::{
+    Entropy, Problem, Result,
+    secret::{Credential, base64url},
+};
 use subtle::ConstantTimeEq;
 
 /// The digest under which a credential of at least 256 random bits is stored (SHA-256; such a
@@ -56,6 +59,18 @@ impl Vault {
         Ok(mac.finalize().into_bytes().into())
     }
 
+    /// A text with its signature for one purpose behind a dot: whoever holds it can show that it came from here.
+    pub fn signed(&self, purpose: &str, text: &str) -> Result<String> {
+        Ok(format!("{text}.{}", base64url(&self.sign(purpose, text.as_bytes())?)))
+    }
+
+    /// The text of what [`Vault::signed`] made for a purpose.
+    pub fn verified<'t>(&self, purpose: &str, signed: &'t str) -> Option<&'t str> {
+        let (text, _) = signed.rsplit_once('.')?;
+        let own = self.signed(purpose, text).ok()?;
+        same(own.as_bytes(), signed.as_bytes()).then_some(text)
+    }
+
     /// Seals bytes.
     pub fn seal(&self, plain: &[u8], entropy: &dyn Entropy) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE];
@@ -106,6 +121,17 @@ mod tests {
             Vault::new(&[2; 32]).sign("slot", b"bytes"),
         ] {
             assert_ne!(other.unwrap(), signature);
+        }
+    }
+
+    #[test]
+    fn what_is_signed_is_read_for_its_purpose_alone() {
+        let vault = Vault::new(&[1; 32]);
+        let signed = vault.signed("link", "a.b").unwrap();
+        assert_eq!(vault.verified("link", &signed), Some("a.b"));
+        assert_eq!(vault.verified("session", &signed), None);
+        for wrong in ["", ".", "a.b", "a.b.", &signed[1..], &signed[..signed.len() - 1]] {
+            assert_eq!(vault.verified("link", wrong), None, "{wrong}");
         }
     }
 }

@@ -2,6 +2,10 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, header},
+};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use spotter_console::operator::Installation;
 use spotter_contract::{Env, Table, installation};
@@ -132,6 +136,10 @@ pub(crate) async fn serve(
         certificate: settings.tls.as_ref().map(|(certificate, _)| certificate.clone()),
     };
     let all = all.merge(spotter_console::operator::router(state.clone(), installation));
+    let all = match settings.tls {
+        Some(_) => all.layer(axum::middleware::map_response(over_tls_alone)),
+        None => all,
+    };
     let patience = Duration::from_secs(settings.shutdown_seconds);
     let (stop_engine, engine_stop) = tokio::sync::oneshot::channel::<()>();
     let open_files = system::raise_open_files();
@@ -214,6 +222,13 @@ fn apart(
 fn beside(state: &Arc<State>, providers: &Providers) -> axum::Router {
     let pages = spotter_console::router(state.clone());
     pages.merge(spotter_providers::router(state.clone(), providers.clone()))
+}
+
+/// Has browsers come over TLS alone from now on (RFC 6797), where no proxy in front says so.
+async fn over_tls_alone(mut response: Response<Body>) -> Response<Body> {
+    let year = HeaderValue::from_static("max-age=31536000");
+    response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, year);
+    response
 }
 
 /// The page of a mailbox of one's own, where mail goes to one.

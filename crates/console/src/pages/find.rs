@@ -38,6 +38,15 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             say.clients(),
             listed(&told, ("clients", "clientId"), "/console/clients/", label),
         ));
+        // A number that nothing begins with is found whole.
+        let number: String = wanted.chars().take(40).collect();
+        let told = Ask::of("list_invoices").with("number", number).with("limit", MOST);
+        let told = cx.ask_if(told)?.unwrap_or_default();
+        let label = |invoice: &Value| invoice.text("number").to_owned();
+        found.push(Found(
+            say.invoices(),
+            listed(&told, ("invoices", "invoiceId"), "/console/money/invoices/", label),
+        ));
         let told = cx.ask_if(searched("list_products"))?.unwrap_or_default();
         let label = |product: &Value| cx.localized(product.at("name"));
         found.push(Found(

@@ -8,7 +8,7 @@ use crate::{
     files::ANSWER,
     parts::{
         fields::{Form, behind},
-        lists::{empty, facts, pager, state, table},
+        lists::{empty, facts, pager, state, swapped, table, without},
         shell::Shown,
         told::Told,
     },
@@ -82,23 +82,10 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
-    let forms_so_far = std::cell::Cell::new(0);
+    // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
-        let name = format!("order-{}", forms_so_far.replace(forms_so_far.get() + 1));
-        Form::named(cx, &name, "update_form", at()).hidden("questions:json", list.to_string())
-    };
-    let swapped = |one: usize, other: usize| {
-        let mut list: Vec<&Value> = all.iter().collect();
-        list.swap(one, other);
-        list
-    };
-    let without = |place: usize| {
-        all.iter()
-            .enumerate()
-            .filter(|(own, _)| *own != place)
-            .map(|(_, one)| one)
-            .collect::<Vec<_>>()
+        Form::another(cx, "update_form", at()).hidden("questions:json", list.to_string())
     };
     let main = html! {
         p { (state(cx, form.text("status"))) " " span.quiet { (say.term(form.text("kind"))) } }
@@ -113,9 +100,9 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @if open {
                     div.buttons {
                         (behind(say.edit(), editor(cx, at(), &all, Some(place), &measured)))
-                        @if place > 0 { (written(swapped(place, place - 1)).button(say.move_up())) }
-                        @if place + 1 < all.len() { (written(swapped(place, place + 1)).button(say.move_down())) }
-                        (written(without(place)).danger(say.remove()))
+                        @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
+                        @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
+                        (written(without(&all, place)).danger(say.remove()))
                     }
                 }
             }

@@ -18,35 +18,26 @@ mod my;
 mod products;
 mod programmes;
 mod reports;
+mod serving;
 mod settings;
 mod today;
 mod webhooks;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use axum::{
     Router,
     body::Body,
     extract::{RawPathParams, rejection::RawPathParamsRejection},
-    http::{Request, Response, StatusCode},
+    http::Request,
     routing::get,
 };
-use maud::html;
-use spotter_core::access::browsers;
-use spotter_http::{Compressible, Figures, RequestId, State};
-use spotter_kernel::{Key, Problem, Result, secret::Credential};
-use spotter_store::Tx;
+use spotter_http::State;
+use spotter_kernel::{Key, Problem, Result};
 
 use crate::{
-    act::{self, Done},
-    forms::{self as sent_forms, Sent, forged},
-    parts::{
-        self,
-        shell::{self, Shown, Way},
-        told::Told,
-    },
-    session,
-    visit::{Entered, Place, Taste, Visit},
+    parts::shell::{Shown, Way},
+    visit::Visit,
 };
 
 /// Makes a page for somebody.
@@ -321,241 +312,17 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
         let (reading, acting) = (state.clone(), state.clone());
         let read = move |params: std::result::Result<RawPathParams, RawPathParamsRejection>,
                          request: Request<Body>| {
-            read(reading.clone(), *page, params.ok(), request)
+            serving::read(reading.clone(), *page, params.ok(), request)
         };
         let act = move |params: std::result::Result<RawPathParams, RawPathParamsRejection>,
                         request: Request<Body>| {
-            act(acting.clone(), *page, params.ok(), request)
+            serving::act(acting.clone(), *page, params.ok(), request)
         };
         router.route(page.path, get(read).post(act))
     })
 }
 
-fn place(params: Option<RawPathParams>, request: &Request<Body>) -> Place {
-    let named = params.iter().flat_map(|params| params.iter());
-    let query = request.uri().query().unwrap_or_default();
-    let query = form_urlencoded::parse(query.as_bytes());
-    Place {
-        path: request.uri().path().to_owned(),
-        params: named.map(|(name, value)| (name.to_owned(), value.to_ascii_lowercase())).collect(),
-        query: query.map(|(name, value)| (name.into_owned(), value.into_owned())).collect(),
-    }
-}
-
-async fn read(
-    state: Arc<State>,
-    page: Page,
-    params: Option<RawPathParams>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let place = place(params, &request);
-    let Some(token) = session::token(&state, request.headers()) else {
-        return match state.count_address(&request) {
-            Ok(_) => session::go_sign_in(&state, &place.address()),
-            Err(refused) => parts::problem(&refused),
-        };
-    };
-    let request_id = RequestId::of(&request);
-    let (taste, done) = (session::taste(request.headers()), session::done(request.headers()));
-    let told = done.is_some();
-    let sight = Sight { page, place, entered: Entered::default(), done, taste };
-    let mut response = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
-    if told && response.status().is_success() {
-        session::forget_done(&state, &mut response);
-    }
-    response
-}
-
-/// What is to be shown.
-struct Sight {
-    page: Page,
-    place: Place,
-    entered: Entered,
-    done: Option<String>,
-    taste: Taste,
-}
-
-/// Makes a page in one transaction.
-async fn shown(
-    state: &Arc<State>,
-    token: &Credential,
-    request_id: &RequestId,
-    status: StatusCode,
-    sight: Sight,
-) -> Response<Body> {
-    let back = sight.place.address();
-    let stale = Arc::new(OnceLock::new());
-    let counted = Arc::new(OnceLock::<Figures>::new());
-    let cookie = token;
-    let (shared, token, request_id) = (state.clone(), token.clone(), request_id.clone());
-    let noted = stale.clone();
-    let transaction = move |tx: &mut Tx<'_>| {
-        let person = browsers::authenticate(tx, &shared.env, &token)?;
-        let who = person.caller.actor.id().unwrap_or(person.caller.company.0);
-        counted.get_or_init(|| shared.count_caller(who)).check()?;
-        if person.session.is_stale(shared.env.clock.now()) {
-            noted.set(person.clone()).ok();
-        }
-        let Sight { page, place, entered, done, taste } = &sight;
-        let shared_parts = (tx, &*shared, request_id.as_str());
-        let mut cx = Visit::new(shared_parts, (person, token.expose()), (place, entered), *taste);
-        cx.done = done.as_deref();
-        if cx.is_client() != (page.whose == For::Clients) {
-            return Ok(session::go(&counterpart(&cx)));
-        }
-        let second_step = format!("{}/second-step", account(&cx));
-        if cx.person.caller.owes_second_step && place.path != second_step {
-            return Ok(session::go(&second_step));
-        }
-        match (page.show)(&mut cx) {
-            Ok(shown) => Ok(shell::within(&cx, status, shown)),
-            Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
-            Err(problem) => Ok(lost(&cx, &problem)),
-        }
-    };
-    let answer = state.db.read(transaction).await;
-    if let Some(person) = stale.get() {
-        let (person, now) = (person.clone(), state.env.clock.now());
-        let db = state.db.clone();
-        tokio::spawn(async move {
-            if let Err(problem) = db.write(move |tx| browsers::go_on(tx, &person, now)).await {
-                tracing::warn!(%problem, "the use of a browser was not written down");
-            }
-        });
-    }
-    match answer {
-        Ok(mut response) => {
-            if let Some(person) = stale.get() {
-                session::keep(state, &mut response, person, cookie);
-            }
-            response
-        }
-        Err(problem) if problem.key == Key::InvalidToken => session::go_sign_in(state, &back),
-        Err(problem) => parts::problem(&problem),
-    }
-}
-
 /// An address with no page, which has a way on nevertheless.
 fn nowhere(_: &mut Visit<'_, '_>) -> Result<Shown> {
     Err(Problem::because(Key::NotFound, "There is no such page."))
-}
-
-/// What stands where a page cannot be shown, in the shell, so that there is a way on.
-fn lost(cx: &Visit<'_, '_>, problem: &Problem) -> Response<Body> {
-    // An address with something else where an id stands is no page either.
-    let of_path = problem.details.as_ref().is_some_and(|details| {
-        cx.place.params.iter().any(|(name, _)| details.text("field") == name)
-    });
-    let (title, status) = match problem.status {
-        404 | 400 if of_path || problem.status == 404 => {
-            (cx.say.not_there(), StatusCode::NOT_FOUND)
-        }
-        403 => (cx.say.not_for_you(), StatusCode::FORBIDDEN),
-        _ => (cx.say.did_not_work(), parts::shut(problem)),
-    };
-    let main = html! {
-        @if !of_path { p { (problem.message) } }
-        p { a.button href=(home(cx)) { (cx.say.to_start()) } }
-    };
-    shell::within(cx, status, Shown::new(title, main))
-}
-
-async fn act(
-    state: Arc<State>,
-    page: Page,
-    params: Option<RawPathParams>,
-    request: Request<Body>,
-) -> Response<Body> {
-    let place = place(params, &request);
-    let Some(token) = session::token(&state, request.headers()) else {
-        return session::go_sign_in(&state, &place.address());
-    };
-    let room = match sent_forms::brings_file(request.headers()) {
-        true => act::room_for_file(&state, &token).await,
-        false => Ok((None, sent_forms::TEXT_MAX)),
-    };
-    let (_room, most) = match room {
-        Ok(room) => room,
-        Err(problem) if problem.status == 401 => {
-            return session::go_sign_in(&state, &place.address());
-        }
-        Err(problem) => return parts::problem(&problem),
-    };
-    let sent = match Sent::of_browser(&state, request, most).await {
-        Ok(sent) => sent,
-        Err(answer) => return answer,
-    };
-    let from = sent.from;
-    let (request_id, taste) = (sent.request_id.clone(), session::taste(&sent.headers));
-    match act::act(&state, &token, sent).await {
-        Ok(Done::Taken { next, operation }) => session::go_having(&state, &next, &operation),
-        Ok(Done::Secret { answer, next, operation }) => {
-            let entered = Entered {
-                form: operation,
-                fields: vec![("next".to_owned(), next), ("answer".to_owned(), answer.to_string())],
-                ..Entered::default()
-            };
-            let page = Page { show: secret, ..page };
-            let sight = Sight { page, place, entered, done: None, taste };
-            let mut once = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
-            once.extensions_mut().remove::<Compressible>();
-            once
-        }
-        Ok(Done::Refused(entered)) => {
-            let sight = Sight { page, place, entered, done: None, taste };
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            shown(&state, &token, &request_id, status, sight).await
-        }
-        Ok(Done::Forged) => forged(),
-        Err(problem) if problem.status == 401 => match state.count_stranger(from) {
-            Ok(()) => session::go_sign_in(&state, &place.address()),
-            Err(refused) => parts::problem(&refused),
-        },
-        Err(problem) => parts::problem(&problem),
-    }
-}
-
-/// What was made and is shown this once.
-fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let field = |name: &str| {
-        let found = cx.entered.fields.iter().find(|(own, _)| own == name);
-        found.map(|(_, value)| value.clone()).unwrap_or_default()
-    };
-    let answer: serde_json::Value =
-        serde_json::from_str(&field("answer")).map_err(Problem::internal)?;
-    if answer.text("uri").starts_with("otpauth:") {
-        return Ok(account::authenticator(cx, &answer));
-    }
-    let codes = answer.list(act::RECOVERY_CODES);
-    let mut secrets: Vec<(&str, String)> = Vec::new();
-    if answer.has("clientId") && answer.has("clientSecret") {
-        secrets.push(("clientId", answer.text("clientId").to_owned()));
-    }
-    for place in act::SECRETS {
-        let name = place.rsplit('.').next().unwrap_or(place);
-        if answer.has(place) && !secrets.iter().any(|(own, _)| *own == name) {
-            let text = answer.text(place);
-            let told = match name {
-                "token" => format!("{}/set-password?token={text}", cx.state.env.address),
-                _ => text.to_owned(),
-            };
-            secrets.push((name, told));
-        }
-    }
-    let main = html! {
-        div.notice.warn { (cx.say.shown_once()) }
-        @if !codes.is_empty() {
-            h2 { (cx.say.recovery_codes()) }
-            p { (cx.say.recovery_codes_mean()) }
-            code.secret #recovery-codes { @for code in codes { (code.as_str().unwrap_or_default()) br; } }
-            p { button.plain type="button" data-copy="recovery-codes" { (cx.say.copy()) } }
-        }
-        @for (name, value) in &secrets {
-            h2 { (cx.say.term(name)) }
-            code.secret #{ "secret-" (name) } { (value) }
-            p { button.plain type="button" data-copy={ "secret-" (name) } { (cx.say.copy()) } }
-        }
-        p { a.button href=(field("next")) { (cx.say.kept_it()) } }
-    };
-    Ok(Shown::new(cx.say.keep_this(), main))
 }

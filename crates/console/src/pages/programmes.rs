@@ -7,7 +7,7 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, pager, state, table},
+        lists::{empty, pager, state, swapped, table, without},
         shell::Shown,
         told::Told,
     },
@@ -182,15 +182,9 @@ fn moved(
     here: &str,
 ) -> Markup {
     let (say, id) = (cx.say, day.text("planMomentId"));
-    let forms_so_far = std::cell::Cell::new(0);
     let form = || {
-        Form::named(
-            cx,
-            &forms_so_far.replace(forms_so_far.get() + 1).to_string(),
-            "update_workout_moment",
-            vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())],
-        )
-        .next(here)
+        let at = vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())];
+        Form::another(cx, "update_workout_moment", at).next(here)
     };
     let (weekday, week) = (day.int("weekday"), day.int("weekNumber"));
     if !by_week {
@@ -224,27 +218,13 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
     let own = day.list("exercises");
     // What a day holds is written whole; each button writes what it would be after it.
-    let forms_so_far = std::cell::Cell::new(0);
-    let written = |order: Vec<&Value>, more: Option<&Value>| {
-        let name = forms_so_far.replace(forms_so_far.get() + 1).to_string();
-        let mut form = Form::named(cx, &name, "set_workout_moment_exercises", at())
-            .next(cx.place.path.clone());
-        for (index, exercise) in order.into_iter().chain(more).enumerate() {
+    let written = |order: Vec<&Value>| {
+        let form = Form::another(cx, "set_workout_moment_exercises", at());
+        let mut form = form.next(cx.place.path.clone());
+        for (index, exercise) in order.into_iter().enumerate() {
             form = with_exercise(form, index, exercise);
         }
         form
-    };
-    let swapped = |one: usize, other: usize| {
-        let mut order: Vec<&Value> = own.iter().collect();
-        order.swap(one, other);
-        order
-    };
-    let without = |at: usize| {
-        own.iter()
-            .enumerate()
-            .filter(|(index, _)| *index != at)
-            .map(|(_, one)| one)
-            .collect::<Vec<_>>()
     };
     let main = html! {
         p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (say.weekday(day.int("weekday"))) } }
@@ -252,15 +232,15 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             h2 { (say.exercises()) }
             @if own.is_empty() { p.quiet { (say.no_exercises()) } }
             // What a drop sends is the whole of the day, in another order.
-            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (written(own.iter().collect(), None).button(say.save())) } }
+            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (written(own.iter().collect()).button(say.save())) } }
             ul.rows {
                 @for (index, exercise) in own.iter().enumerate() {
                     li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
                         span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise)) } }
                         div.buttons {
-                            @if index > 0 { (written(swapped(index, index - 1), None).button(say.move_up())) }
-                            @if index + 1 < own.len() { (written(swapped(index, index + 1), None).button(say.move_down())) }
-                            (written(without(index), None).hidden("exercises", "").danger(say.remove()))
+                            @if index > 0 { (written(swapped(own, index, index - 1)).button(say.move_up())) }
+                            @if index + 1 < own.len() { (written(swapped(own, index, index + 1)).button(say.move_down())) }
+                            (written(without(own, index)).hidden("exercises", "").danger(say.remove()))
                         }
                     }
                 }
@@ -275,7 +255,7 @@ pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             @for exercise in &exercises {
                 div.card {
                     h3 { (exercise.text("name")) }
-                    (adding(written(own.iter().collect(), None), own.len(), exercise, say).send(say.add()))
+                    (adding(written(own.iter().collect()), own.len(), exercise, say).send(say.add()))
                 }
             }
         }

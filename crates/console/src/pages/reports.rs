@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::{Date, Problem, Result};
+use spotter_kernel::{Date, Result};
 
 use crate::{
     parts::{
@@ -71,21 +71,51 @@ fn controls(cx: &mut Visit<'_, '_>, here: &str, wanted: &Wanted, by_coach: bool)
     })
 }
 
-/// What there is to say of a range that cannot be reported, below what chooses another.
-fn refused(cx: &Visit<'_, '_>, controls: Markup, problem: Problem) -> Result<Shown> {
-    if !matches!(problem.status, 400 | 422) {
-        return Err(problem);
-    }
-    let main = html! { (controls) p.mistake role="alert" { (problem.message) } };
-    Ok(Shown::new(cx.say.reports(), main))
+/// What a report has told.
+struct Report {
+    told: Value,
+    group: &'static str,
 }
 
-fn label(cx: &Visit<'_, '_>, bucket: &Value, group: &str) -> String {
-    let Some(from) = bucket.date("from") else { return String::new() };
-    match group {
-        "month" => cx.written.month(from),
-        _ => cx.written.date(from),
+impl Report {
+    /// What a period is called.
+    fn label(&self, cx: &Visit<'_, '_>, bucket: &Value) -> String {
+        let Some(from) = bucket.date("from") else { return String::new() };
+        match self.group {
+            "month" => cx.written.month(from),
+            _ => cx.written.date(from),
+        }
     }
+
+    /// The points of a plot, by the period.
+    fn points(&self, cx: &Visit<'_, '_>, value: impl Fn(&Value) -> f64) -> Vec<Point> {
+        let buckets = self.told.list("buckets").iter();
+        buckets.map(|one| Point { label: self.label(cx, one), value: value(one) }).collect()
+    }
+
+    /// The periods with what they are called, the newest first.
+    fn periods(&self, cx: &Visit<'_, '_>) -> Vec<(String, &Value)> {
+        let buckets = self.told.list("buckets").iter().rev();
+        buckets.map(|bucket| (self.label(cx, bucket), bucket)).collect()
+    }
+}
+
+/// The page of a report: what chooses, and below it what was told, or why nothing can be told of such a range.
+fn page(
+    cx: &mut Visit<'_, '_>,
+    (here, operation, by_coach): (&str, &'static str, bool),
+    main: impl FnOnce(&Visit<'_, '_>, &Report) -> Markup,
+) -> Result<Shown> {
+    let wanted = wanted(cx);
+    let controls = controls(cx, here, &wanted, by_coach)?;
+    let below = match ask(cx, operation, &wanted) {
+        Ok(told) => main(cx, &Report { told, group: wanted.group }),
+        Err(problem) if matches!(problem.status, 400 | 422) => {
+            html! { p.mistake role="alert" { (problem.message) } }
+        }
+        Err(problem) => return Err(problem),
+    };
+    Ok(Shown::new(cx.say.reports(), html! { (controls) (below) }))
 }
 
 /// A rate with what it is made of.
@@ -102,155 +132,97 @@ fn count(cx: &Visit<'_, '_>, of: &Value, place: &str) -> Markup {
 
 /// `/console/reports`
 pub(super) fn attendance(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let wanted = wanted(cx);
-    let controls = controls(cx, "", &wanted, true)?;
-    let report = match ask(cx, "get_attendance_report", &wanted) {
-        Ok(report) => report,
-        Err(problem) => return refused(cx, controls, problem),
-    };
-    let say = cx.say;
-    let points: Vec<Point> = report
-        .list("buckets")
-        .iter()
-        .map(|bucket| Point {
-            label: label(cx, bucket, wanted.group),
-            value: bucket.int("attended") as f64,
-        })
-        .collect();
-    let row = |name: String, of: &Value| {
-        vec![
-            html! { (name) },
-            count(cx, of, "attended"),
-            count(cx, of, "noShows"),
-            count(cx, of, "lateCancellations"),
-            rate(cx, of.at("attendanceRate")),
-            rate(cx, of.at("fillRate")),
-            count(cx, of, "uniqueClients"),
-        ]
-    };
-    let mut rows: Vec<_> = report
-        .list("buckets")
-        .iter()
-        .rev()
-        .map(|bucket| row(label(cx, bucket, wanted.group), bucket))
-        .collect();
-    rows.push(row(say.total().to_owned(), report.at("totals")));
-    let columns = [
-        say.period(),
-        say.attended(),
-        say.no_shows(),
-        say.late(),
-        say.attendance(),
-        say.fill(),
-        say.people(),
-    ];
-    let main = html! {
-        (controls)
-        section.card { h2 { (say.attended()) } (charts::bars(cx, say.attended(), &points)) }
-        (table(say.attendance(), &columns, rows))
-    };
-    Ok(Shown::new(say.reports(), main))
+    page(cx, ("", "get_attendance_report", true), |cx, report| {
+        let say = cx.say;
+        let points = report.points(cx, |bucket| bucket.int("attended") as f64);
+        let row = |name: String, of: &Value| {
+            vec![
+                html! { (name) },
+                count(cx, of, "attended"),
+                count(cx, of, "noShows"),
+                count(cx, of, "lateCancellations"),
+                rate(cx, of.at("attendanceRate")),
+                rate(cx, of.at("fillRate")),
+                count(cx, of, "uniqueClients"),
+            ]
+        };
+        let periods = report.periods(cx).into_iter().map(|(name, bucket)| row(name, bucket));
+        let mut rows: Vec<_> = periods.collect();
+        rows.push(row(say.total().to_owned(), report.told.at("totals")));
+        let columns = [
+            say.period(),
+            say.attended(),
+            say.no_shows(),
+            say.late(),
+            say.attendance(),
+            say.fill(),
+            say.people(),
+        ];
+        html! {
+            section.card { h2 { (say.attended()) } (charts::bars(cx, say.attended(), &points)) }
+            (table(say.attendance(), &columns, rows))
+        }
+    })
 }
 
 /// `/console/reports/revenue`
 pub(super) fn revenue(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let wanted = wanted(cx);
-    let controls = controls(cx, "/revenue", &wanted, false)?;
-    let report = match ask(cx, "get_revenue_report", &wanted) {
-        Ok(report) => report,
-        Err(problem) => return refused(cx, controls, problem),
-    };
-    let (say, written) = (cx.say, &cx.written);
-    let own = cx.person.company.currency.code().to_owned();
-    let decimals = 10f64.powi(cx.person.company.currency.decimals() as i32);
-    let points: Vec<Point> = report
-        .list("buckets")
-        .iter()
-        .map(|bucket| {
-            let block =
-                bucket.list("currencies").iter().find(|block| block.text("currency") == own);
-            Point {
-                label: label(cx, bucket, wanted.group),
-                value: block.map_or(0, |block| block.int("netCollected")) as f64 / decimals,
-            }
-        })
-        .collect();
-    let money = |of: &Value, place: &str| {
+    page(cx, ("/revenue", "get_revenue_report", false), |cx, report| {
+        let say = cx.say;
+        let currency = &cx.person.company.currency;
+        let (own, unit) = (currency.code(), 10f64.powi(currency.decimals() as i32));
+        let points = report.points(cx, |bucket| {
+            let mut blocks = bucket.list("currencies").iter();
+            let block = blocks.find(|block| block.text("currency") == own);
+            block.map_or(0, |block| block.int("netCollected")) as f64 / unit
+        });
+        let row = |name: &str, of: &Value| {
+            let money = |place: &str| {
+                html! {
+                    span.number { @if of.has(place) { (cx.written.money(of.int(place), of.text("currency"))) } @else { "–" } }
+                }
+            };
+            vec![
+                html! { (name) },
+                money("invoiced.gross"),
+                money("credited.gross"),
+                money("collected"),
+                money("refunded"),
+                money("netCollected"),
+                money("outstanding"),
+                money("mrr"),
+            ]
+        };
+        let mut rows = Vec::new();
+        for (name, bucket) in report.periods(cx) {
+            rows.extend(bucket.list("currencies").iter().map(|block| row(&name, block)));
+        }
+        rows.extend(report.told.list("totals").iter().map(|block| row(say.total(), block)));
+        let columns = [
+            say.period(),
+            say.invoiced(),
+            say.credited(),
+            say.collected(),
+            say.refunded(),
+            say.net(),
+            say.outstanding(),
+            say.mrr(),
+        ];
         html! {
-            span.number { @if of.has(place) { (written.money(of.int(place), of.text("currency"))) } @else { "–" } }
+            section.card { h2 { (say.net_collected()) " (" (own) ")" } (charts::bars(cx, say.net_collected(), &points)) }
+            (table(say.revenue(), &columns, rows))
         }
-    };
-    let row = |name: &str, of: &Value| {
-        vec![
-            html! { (name) },
-            money(of, "invoiced.gross"),
-            money(of, "credited.gross"),
-            money(of, "collected"),
-            money(of, "refunded"),
-            money(of, "netCollected"),
-            money(of, "outstanding"),
-            money(of, "mrr"),
-        ]
-    };
-    let money_of = |of: &Value| -> Value {
-        // What stands one deeper has its currency beside it.
-        let mut of = of.clone();
-        for place in ["invoiced", "credited"] {
-            of[place]["currency"] = of["currency"].clone();
-        }
-        of
-    };
-    let mut rows = Vec::new();
-    for bucket in report.list("buckets").iter().rev() {
-        for block in bucket.list("currencies") {
-            rows.push(row(&label(cx, bucket, wanted.group), &money_of(block)));
-        }
-    }
-    for block in report.list("totals") {
-        rows.push(row(say.total(), &money_of(block)));
-    }
-    let columns = [
-        say.period(),
-        say.invoiced(),
-        say.credited(),
-        say.collected(),
-        say.refunded(),
-        say.net(),
-        say.outstanding(),
-        say.mrr(),
-    ];
-    let main = html! {
-        (controls)
-        section.card { h2 { (say.net_collected()) " (" (own) ")" } (charts::bars(cx, say.net_collected(), &points)) }
-        (table(say.revenue(), &columns, rows))
-    };
-    Ok(Shown::new(say.reports(), main))
+    })
 }
 
 /// `/console/reports/retention`
 pub(super) fn retention(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let wanted = wanted(cx);
-    let controls = controls(cx, "/retention", &wanted, true)?;
-    let report = match ask(cx, "get_retention_report", &wanted) {
-        Ok(report) => report,
-        Err(problem) => return refused(cx, controls, problem),
-    };
-    let say = cx.say;
-    let points: Vec<Point> = report
-        .list("buckets")
-        .iter()
-        .map(|bucket| Point {
-            label: label(cx, bucket, wanted.group),
-            value: bucket.int("atEnd") as f64,
-        })
-        .collect();
-    let rows: Vec<_> = report
-        .list("buckets")
-        .iter()
-        .rev()
-        .map(|bucket| {
+    page(cx, ("/retention", "get_retention_report", true), |cx, report| {
+        let say = cx.say;
+        let points = report.points(cx, |bucket| bucket.int("atEnd") as f64);
+        let row = |(name, bucket): (String, &Value)| {
             vec![
-                html! { (label(cx, bucket, wanted.group)) },
+                html! { (name) },
                 count(cx, bucket, "atStart"),
                 count(cx, bucket, "joined"),
                 count(cx, bucket, "returned"),
@@ -259,22 +231,21 @@ pub(super) fn retention(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 rate(cx, bucket.at("retentionRate")),
                 rate(cx, bucket.at("churnRate")),
             ]
-        })
-        .collect();
-    let columns = [
-        say.period(),
-        say.at_start(),
-        say.joined(),
-        say.returned(),
-        say.left(),
-        say.at_end(),
-        say.retention(),
-        say.churn(),
-    ];
-    let main = html! {
-        (controls)
-        section.card { h2 { (say.members()) } (charts::line(cx, say.members(), "", &points)) }
-        (table(say.retention(), &columns, rows))
-    };
-    Ok(Shown::new(say.reports(), main))
+        };
+        let rows = report.periods(cx).into_iter().map(row).collect();
+        let columns = [
+            say.period(),
+            say.at_start(),
+            say.joined(),
+            say.returned(),
+            say.left(),
+            say.at_end(),
+            say.retention(),
+            say.churn(),
+        ];
+        html! {
+            section.card { h2 { (say.members()) } (charts::line(cx, say.members(), "", &points)) }
+            (table(say.retention(), &columns, rows))
+        }
+    })
 }

@@ -205,6 +205,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let coach = told.at("coach").clone();
     let hours =
         cx.ask_if(Ask::of("get_coach_availability").at("coachId", &id))?.unwrap_or_default();
+    let step = cx.ask_if(Ask::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
     let say = cx.say;
     let at = || vec![("coachId", id.clone())];
     let roles: Vec<_> =
@@ -227,7 +228,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .collect();
     let main = html! {
         (tabs(cx, "/coaches"))
-        p { (state(cx, coach.text("status"))) }
+        p { (state(cx, coach.text("status"))) @if step.is("secondStep.isOn") { " " span.state.good { (say.second_step()) } } @else if step.is("secondStep.isDemanded") { " " span.state.warn { (say.second_step_missing()) } } }
         section.card { (only_if(cx, "update_coach", form.send(say.save()))) }
         h2 { (say.working_hours()) }
         (table(say.working_hours(), &[say.day(), say.when()], weekly))
@@ -243,7 +244,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let acts = html! {
         @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(say.invite())) }
-        @if coach.text("status") == "active" && cx.may("delete_coach_second_step") {
+        @if step.is("secondStep.isOn") {
             (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
         }
         @if coach.text("status") == "active" && cx.may("update_coach") {

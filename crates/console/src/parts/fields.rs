@@ -91,6 +91,15 @@ impl<'f> Form<'f> {
         Self::named(cx, "", operation, at)
     }
 
+    /// The same where a page has ever so many of them, told apart by which comes first.
+    pub(crate) fn another(
+        cx: &'f Visit<'_, '_>,
+        operation: &'static str,
+        at: Vec<(&'static str, String)>,
+    ) -> Self {
+        Self::named(cx, &format!("form-{}", cx.next_form()), operation, at)
+    }
+
     /// The same where a page has several of them: each has a name of its own.
     pub(crate) fn named(
         cx: &'f Visit<'_, '_>,

@@ -80,3 +80,15 @@ pub(crate) fn facts(facts: Vec<(&str, Markup)>) -> Markup {
         }
     }
 }
+
+/// A list after two of it changed places.
+pub(crate) fn swapped<T>(all: &[T], one: usize, other: usize) -> Vec<&T> {
+    let mut list: Vec<&T> = all.iter().collect();
+    list.swap(one, other);
+    list
+}
+
+/// A list after one of it was taken out.
+pub(crate) fn without<T>(all: &[T], place: usize) -> Vec<&T> {
+    all.iter().enumerate().filter(|(own, _)| *own != place).map(|(_, one)| one).collect()
+}

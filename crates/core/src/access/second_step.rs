@@ -96,11 +96,9 @@ struct SecondStep {
 
 answer!(SecondStepAnswer { second_step: SecondStep });
 
-fn told(cx: &mut Read) -> Result<SecondStepAnswer> {
-    let (subject, id) = own(cx)?;
+fn told(cx: &mut Read, subject: Subject, id: Id, manages: bool) -> Result<SecondStepAnswer> {
     let found: Option<(Option<Timestamp>,)> = cx.one(STATE, params![subject, id])?;
     let left: Option<(i64,)> = cx.one(LEFT, params![subject, id])?;
-    let manages = matches!(cx.caller().actor, Actor::Coach { role, .. } if role >= Role::Manager);
     let second_step = SecondStep {
         is_on: matches!(found, Some((Some(_),))),
         enabled_at: found.and_then(|(at,)| at),
@@ -112,7 +110,19 @@ fn told(cx: &mut Read) -> Result<SecondStepAnswer> {
 }
 
 fn get_second_step(cx: &mut Read) -> Result<SecondStepAnswer> {
-    told(cx)
+    let (subject, id) = own(cx)?;
+    let manages = matches!(cx.caller().actor, Actor::Coach { role, .. } if role >= Role::Manager);
+    told(cx, subject, id, manages)
+}
+
+fn get_coach_second_step(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<SecondStepAnswer> {
+    let coach = Coach::find(cx, at.coach_id)?;
+    told(cx, Subject::Coach, at.coach_id.0, coach.role >= Role::Manager)
+}
+
+fn get_client_second_step(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<SecondStepAnswer> {
+    Client::find(cx, at.client_id)?;
+    told(cx, Subject::Client, at.client_id.0, false)
 }
 
 answer!(
@@ -275,6 +285,10 @@ pub(super) fn area() -> Area {
             operation!(app DELETE "/auth/second-step", SignedIn, delete_second_step)
                 .summary("Switch one's second step off")
                 .sure(),
+            operation!(app GET "/coaches/{coachId}/second-step", Manager, get_coach_second_step)
+                .summary("Get a coach's second step"),
+            operation!(app GET "/clients/{clientId}/second-step", Manager, get_client_second_step)
+                .summary("Get a client's second step"),
             operation!(app DELETE "/coaches/{coachId}/second-step", Manager, delete_coach_second_step)
                 .summary("Switch a coach's second step off")
                 .describe("For whoever has lost it. Managers do so for coaches, admins for anybody.")

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use spotter_contract::{Actor, Caller, Env, Read, Write, vault};
 use spotter_core::access::{
     accounts::{self, Account, Subject},
     second_step,
 };
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId, secret::base64url};
 use spotter_store::Tx;
 
 use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
@@ -76,7 +75,7 @@ pub async fn recognise_by_ticket(
 /// What changes with the password.
 fn mark_of(account: &Account) -> String {
     let digest = vault::digest_of(account.password.as_deref().unwrap_or_default().as_bytes());
-    URL_SAFE_NO_PAD.encode(&digest[..9])
+    base64url(&digest[..9])
 }
 
 /// Somebody's whose password was right until now: who, until when, and a signature.
@@ -84,17 +83,11 @@ fn ticket(env: &Env, account: &Account) -> Result<String> {
     let until = env.clock.now().plus_seconds(TICKET_SECONDS).millis();
     let Account { company_id, subject, subject_id, .. } = account;
     let text = format!("{company_id}.{}.{subject_id}.{}.{until}", subject.word(), mark_of(account));
-    let signature = env.vault.sign(PURPOSE, text.as_bytes())?;
-    Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    env.vault.signed(PURPOSE, &text)
 }
 
 fn opened(env: &Env, ticket: &str) -> Option<(CompanyId, Subject, Id, String)> {
-    let (text, signature) = ticket.rsplit_once('.')?;
-    let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-    if !vault::same(&env.vault.sign(PURPOSE, text.as_bytes()).ok()?, &signature) {
-        return None;
-    }
-    let mut parts = text.split('.');
+    let mut parts = env.vault.verified(PURPOSE, ticket)?.split('.');
     let company = CompanyId(Id::parse(parts.next()?)?);
     let (subject, id) = (Subject::parse(parts.next()?)?, Id::parse(parts.next()?)?);
     let mark = parts.next()?.to_owned();

@@ -126,6 +126,8 @@ fn coach_of(client: &Value) -> Value {
 /// `/console/clients/{clientId}/edit`
 pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "edit")?;
+    let step =
+        cx.ask_if(Ask::of("get_client_second_step").at("clientId", &id))?.unwrap_or_default();
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
@@ -150,7 +152,7 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .text("source", say.source());
     let main = html! {
         (tabs) section.card { (form.send(say.save())) }
-        @if client.text("portalAccessStatus") == "active" && cx.may("delete_client_second_step") {
+        @if step.is("secondStep.isOn") {
             (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
         }
     };
@@ -162,7 +164,22 @@ pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "timeline")?;
     let ask = Ask::of("get_client_timeline").at("clientId", &id).with("limit", 50);
     let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let mut names: Vec<(String, String)> = Vec::new();
+    for change in told.list("steps").iter().flat_map(|step| step.list("changes")) {
+        for id in ["from", "to"].map(|end| change.text(end).to_owned()) {
+            if change.text("field") == "assignedCoachId" && !id.is_empty() {
+                names.push((id.clone(), cx.coach(&id)?));
+            }
+        }
+    }
     let (say, written) = (cx.say, &cx.written);
+    let told_as = |value: &Value| match value.as_str() {
+        None => "–".to_owned(),
+        Some(text) => {
+            let name = names.iter().find(|(id, _)| id == text);
+            name.map_or_else(|| say.term(text).to_owned(), |(_, name)| name.clone())
+        }
+    };
     let main = html! {
         (tabs)
         section.card {
@@ -173,7 +190,7 @@ pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                         span.grow {
                             (say.term(step.text("type")))
                             @for change in step.list("changes") {
-                                br; span.quiet { (say.term(change.text("field"))) ": " (plain(change.at("from"))) " → " (plain(change.at("to"))) }
+                                br; span.quiet { (say.term(change.text("field"))) ": " (told_as(change.at("from"))) " → " (told_as(change.at("to"))) }
                             }
                         }
                         span.quiet { (say.term(step.text("actorType"))) }
@@ -184,15 +201,6 @@ pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (pager(cx, &told))
     };
     Ok(Shown::new(name(&client), main))
-}
-
-/// A value of whatever kind, in short.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => "–".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// `/console/clients/{clientId}/notes`
