@@ -1,6 +1,10 @@
 // What people come for, from beginning to end, each with script and without; then what pages weigh.
+import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const demo = JSON.parse(readFileSync(process.env.DEMO, "utf8"));
@@ -40,7 +44,218 @@ function totp(secret, intervals) {
   return String(number % 1000000).padStart(6, "0");
 }
 
+// A program of the company, as an app has one: what journeys need that is not theirs to do.
+async function app(token, method, path, body) {
+  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+  const answer = await fetch(`${base}/app/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(told.error)}`);
+  return told.data;
+}
+async function tokenOf(person) {
+  const { email, password } = demo[person];
+  return (await app(null, "POST", "/auth/login", { email, password })).session.accessToken;
+}
+
+// What stands in the mail that invites somebody, in the demo's mailbox.
+async function invitation(email) {
+  for (let tries = 0; tries < 40; tries += 1) {
+    const answer = await fetch(`${base}/demo/mail`, { headers: { accept: "application/json" } });
+    const message = (await answer.json()).mail.find((one) => one.to === email);
+    const token = message && /token=([\w-]+)/.exec(message.text);
+    if (token) return token[1];
+    await new Promise((done) => setTimeout(done, 250));
+  }
+  throw new Error(`no mail to ${email}`);
+}
+
+// An installation without a company, and the link that its log shows.
+async function installation(port) {
+  const data = mkdtempSync(join(tmpdir(), "spotter-"));
+  const program = spawn(process.env.BINARY, ["serve", "--listen", `127.0.0.1:${port}`, "--data", data], { stdio: ["ignore", "pipe", "pipe"] });
+  const link = await new Promise((done, failed) => {
+    let log = "";
+    const look = (chunk) => {
+      log += chunk;
+      const found = /http:[^" ]+\/set-up\?key=[^" ]+/.exec(log);
+      if (found && log.includes("serving")) done(found[0]);
+    };
+    program.stdout.on("data", look);
+    program.stderr.on("data", look);
+    program.on("exit", () => failed(new Error(log.slice(-500))));
+  });
+  return { link, end: () => { program.kill(); rmSync(data, { recursive: true, force: true }); } };
+}
+
+// A receiver of webhooks whose answers can be told: it is out of order until somebody mends it.
+const receiver = { status: 503, received: 0 };
+if (process.env.RECEIVER_KEY) {
+  const [key, cert] = [process.env.RECEIVER_KEY, process.env.RECEIVER_CERTIFICATE].map((file) => readFileSync(file));
+  const server = createServer({ key, cert }, (request, answer) => {
+    request.resume();
+    request.on("end", () => { receiver.received += 1; answer.writeHead(receiver.status).end("out of order"); });
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  receiver.url = `https://localhost:${server.address().port}/hook`;
+  server.unref();
+  // Two changes are told to it, and fail three times within three minutes, while the other journeys go on.
+  const token = await tokenOf("manager");
+  const hook = { name: "Out of order", url: receiver.url, events: ["client.created"] };
+  receiver.id = (await app(token, "POST", "/webhooks", hook)).subscription.id;
+  for (const firstName of ["Told", "Untold"]) await app(token, "POST", "/clients", { firstName });
+}
+
+// Goes on by the Tab key to what has this name, and no pointer.
+async function tabTo(page, name) {
+  for (let tries = 0; tries < 400; tries += 1) {
+    await page.keyboard.press("Tab");
+    const found = await page.evaluate(() => {
+      const own = document.activeElement;
+      const label = own.getAttribute("aria-label") ?? own.labels?.[0]?.innerText ?? own.innerText ?? "";
+      const outline = getComputedStyle(own).outlineStyle;
+      return { label: label.trim(), seen: outline !== "none" };
+    });
+    if (found.label.startsWith(name)) {
+      if (!found.seen) throw new Error(`${name} has the focus, and does not show it`);
+      return;
+    }
+  }
+  throw new Error(`no key leads to ${name}`);
+}
+
 const journeys = {
+  async "a business is set up, and its first appointment booked"(options) {
+    const fresh = await installation(options.javaScriptEnabled ? 18181 : 18182);
+    try {
+      const began = Date.now();
+      const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+      page.setDefaultTimeout(10000);
+      await page.goto(fresh.link);
+      for (const [field, value] of [["name", "Fresh Gym"], ["firstName", "Ona"], ["lastName", "Ray"], ["email", "ona@example.com"], ["password", "several plain words"]]) {
+        await page.fill(`#${field}`, value);
+      }
+      await page.click("button[type=submit]");
+      await shows(page, "First steps");
+      await page.locator('li:has-text("Say what can be booked") a').click();
+      await open(page, "Add event type");
+      const kind = form(page, "create_event_type");
+      await kind.locator("[name=name]").fill("Personal training");
+      await kind.locator("[name=kind]").selectOption("appointment");
+      await kind.locator("[name=durationMinutes]").fill("60");
+      await send(page, "create_event_type");
+      await page.locator('a:has-text("Today")').first().click();
+      await page.locator('li:has-text("Say when you work") a').click();
+      await open(page, "Change the hours");
+      for (let day = 1; day <= 7; day += 1) {
+        await page.fill(`[name="-hours.${day}.0.startTime"]`, "07:00");
+        await page.fill(`[name="-hours.${day}.0.endTime"]`, "21:00");
+      }
+      await send(page, "set_coach_availability");
+      await page.locator('a:has-text("Today")').first().click();
+      await page.locator('li:has-text("Add your first client") a').click();
+      await page.fill("[name=firstName]", "Ann");
+      await send(page, "create_client");
+      await shows(page, "Added.");
+      await page.locator('a:has-text("Book")').last().click();
+      await page.selectOption("select[name=eventTypeId]", { index: 1 });
+      if (!options.javaScriptEnabled) await page.locator("main form.filters button").click();
+      const nearest = page.locator('a:has-text("Next free")');
+      const times = page.locator(".times form").first();
+      await nearest.or(times).first().waitFor();
+      if (await nearest.count()) await nearest.click();
+      await times.locator("button").click();
+      await shows(page, "Booked.");
+      const seconds = (Date.now() - began) / 1000;
+      if (seconds > 180) throw new Error(`took ${seconds} s`);
+    } finally {
+      fresh.end();
+    }
+  },
+  async "a week is looked through and somebody booked by keyboard alone"(options) {
+    const page = await signedIn("manager", { ...options, viewport: { width: 1280, height: 900 } });
+    await page.goto(`${base}/console/calendar`);
+    await tabTo(page, "Next");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/date=/);
+    await page.goto(`${base}/console/calendar/book`);
+    await tabTo(page, "Find a client");
+    await page.keyboard.type(demo.client.email);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/search=/);
+    await tabTo(page, "Choose");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/clientId=/);
+    await tabTo(page, "What");
+    await page.keyboard.type("Personal training");
+    if (options.javaScriptEnabled) await page.keyboard.press("Enter");
+    else { await tabTo(page, "Show"); await page.keyboard.press("Enter"); }
+    const nearest = page.locator('a:has-text("Next free")');
+    const times = page.locator(".times form").first();
+    await nearest.or(times).first().waitFor();
+    if (await nearest.count()) { await tabTo(page, "Next free"); await page.keyboard.press("Enter"); }
+    await times.waitFor();
+    await tabTo(page, (await times.locator("button").innerText()).trim());
+    await page.keyboard.press("Enter");
+    await shows(page, "Booked.");
+  },
+  async "the last seat is raced for"(options) {
+    const token = await tokenOf("manager");
+    const marks = `${Date.now()}`;
+    const people = [];
+    for (const at of [0, 1]) {
+      const email = `racer${at}-${marks}@example.com`;
+      const made = await app(token, "POST", "/clients", { firstName: `Racer${at}`, email });
+      await app(token, "POST", `/clients/${made.client.clientId}/invite`);
+      const password = "several plain words";
+      await app(null, "POST", "/auth/invitations/accept", { token: await invitation(email), password });
+      demo[`racer${at}`] = { email, password };
+      people.push(`racer${at}`);
+    }
+    const coaches = await app(token, "GET", "/coaches?limit=50&status=active");
+    const name = `Race ${marks}`;
+    const kind = { name, kind: "class", durationMinutes: 30, capacity: 1, clientsMayBook: true, waitlist: false };
+    const type = await app(token, "POST", "/event-types", Object.fromEntries(Object.entries(kind).filter(([field]) => field !== "waitlist")));
+    // At some hour of the next days a coach is free.
+    let startsAt;
+    for (let hours = 26; !startsAt; hours += 1) {
+      const at = new Date(Math.ceil(Date.now() / 3600000) * 3600000 + hours * 3600000).toISOString();
+      const event = { eventTypeId: type.eventType.eventTypeId, coachId: coaches.coaches[hours % coaches.coaches.length].coachId, startsAt: at };
+      await app(token, "POST", "/calendar/events", event).then(() => { startsAt = at; }, (error) => { if (hours > 60) throw error; });
+    }
+    const day = startsAt.slice(0, 10);
+    const pages = await Promise.all(people.map((person) => signedIn(person, options)));
+    const seat = (page) => page.locator(`li:has-text("${name}") form button`).first();
+    for (const page of pages) {
+      await page.goto(`${base}/my/book?date=${day}`);
+      await seat(page).waitFor().catch(async (error) => { throw new Error(`${error} ${await page.locator("main").innerText()}`); });
+    }
+    await Promise.all(pages.map((page) => seat(page).click()));
+    const outcome = async (page) => {
+      const booked = page.locator('main :text("Booked.")');
+      const told = page.locator('main [role=alert], main :text("waiting list")');
+      await booked.or(told).first().waitFor();
+      return (await booked.count()) > 0;
+    };
+    const won = await Promise.all(pages.map(outcome));
+    if (won.filter(Boolean).length !== 1) throw new Error(`booked: ${won}`);
+  },
+  async "a file is sent to a client, who opens it"(options) {
+    const page = await signedIn("manager", options);
+    await page.goto(`${base}/console/clients/${demo.client.clientId}/files`);
+    await open(page, "Send a file");
+    const name = `Plan ${Date.now()}`;
+    const sent = form(page, "file_document");
+    await sent.locator("[type=file]").setInputFiles({ name: "plan.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\n%%EOF\n") });
+    await sent.locator("[name=name]").fill(name);
+    await sent.locator("[name=type]").selectOption("plan");
+    await send(page, "file_document");
+    await shows(page, name);
+    const own = await signedIn("client", options);
+    await own.goto(`${base}/my/files`);
+    const download = own.waitForEvent("download");
+    await own.locator(`a:has-text("${name}")`).click();
+    if ((await download).suggestedFilename() !== "plan.pdf") throw new Error("another file");
+  },
   async "a client is added, sold a membership, and pays"(options) {
     const page = await signedIn("manager", options);
     await page.goto(`${base}/console/clients/new`);
@@ -193,22 +408,53 @@ const journeys = {
     await page.locator("main ul.rows a").first().click();
     await page.waitForURL(/console\/(products|clients|settings)/);
   },
-  async "a webhook fails, and is sent again"(options) {
+  async "exercises are put in another order, and a curve is looked into"(options) {
+    const page = await signedIn("manager", { ...options, viewport: { width: 1280, height: 900 } });
+    await page.goto(`${base}/console/programmes`);
+    const programmes = await page.locator('main a[href*="/console/programmes/"]').evaluateAll((all) => all.map((one) => one.href));
+    const day = page.locator('main a[href*="/days/"]').first();
+    for (const programme of programmes) {
+      await page.goto(programme);
+      if (await day.count()) break;
+    }
+    await day.click();
+    const rows = page.locator("li:has(form) b");
+    await rows.nth(1).waitFor();
+    const before = await rows.allInnerTexts();
+    if (options.javaScriptEnabled) await page.locator("li[data-drag=exercise]").nth(1).dragTo(page.locator("li[data-drag=exercise]").nth(0));
+    else await page.locator("li[data-drag=exercise]").nth(1).locator('button:has-text("up")').click();
+    await page.locator(`li[data-drag=exercise] >> nth=0 >> text="${before[1]}"`).waitFor();
+    await page.goto(`${base}/console/reports/retention?groupBy=day&from=${new Date(Date.now() - 60 * 86400000).toISOString().slice(0, 10)}`);
+    const zoom = page.locator("[data-zoom]").first();
+    if (options.javaScriptEnabled) {
+      await zoom.click();
+      await page.locator(".uplot canvas").waitFor();
+    } else if (await zoom.isVisible()) throw new Error("a button that does nothing without script");
+  },
+  async "a failed delivery is found and sent again"(options) {
+    if (!receiver.id) return;
     const page = await signedIn("manager", options);
-    await page.goto(`${base}/console/webhooks`);
-    await open(page, "Add webhook");
-    const made = form(page, "create_webhook");
-    await made.locator("[name=name]").fill("Nowhere");
-    await made.locator("[name=url]").fill("https://nowhere.invalid/hook");
-    await made.locator('input[value="client.created"]').check();
-    await made.locator("button[type=submit]").click();
-    // An address that leads nowhere is refused, with what was typed kept.
-    await shows(page, "Please look at this");
-    if ((await form(page, "create_webhook").locator("[name=name]").inputValue()) !== "Nowhere") throw new Error("lost what was typed");
+    // Its third attempt is three minutes after the first.
+    const failed = page.locator('li:has(.state:has-text("Failed"))').first();
+    for (let tries = 0; tries < 50; tries += 1) {
+      await page.goto(`${base}/console/webhooks/${receiver.id}?status=failed`);
+      if (await failed.count()) break;
+      await page.waitForTimeout(5000);
+    }
+    receiver.status = 204;
+    const received = receiver.received;
+    await failed.locator("a").first().click();
+    await shows(page, "503");
+    await send(page, "redeliver_webhook");
+    for (let tries = 0; tries < 20 && receiver.received === received; tries += 1) await page.waitForTimeout(250);
+    if (receiver.received !== received + 1) throw new Error(`received ${receiver.received - received}`);
+    await page.goto(`${base}/console/webhooks/${receiver.id}?status=succeeded`);
+    await page.locator(".state").first().waitFor();
   },
 };
 
-for (const [name, journey] of Object.entries(journeys)) {
+const wanted = new RegExp(process.env.JOURNEY ?? ".");
+for (const [name, journey] of Object.entries(journeys).filter(([name]) => wanted.test(name))) {
   for (const javaScriptEnabled of [true, false]) {
     const began = Date.now();
     const how = javaScriptEnabled ? "with script" : "without";

@@ -79,7 +79,7 @@ for (const person of ["manager", "coach", "client"]) {
   const queue = [new URL(page.url()).pathname];
   while (queue.length > 0) {
     const path = queue.shift();
-    if (found.has(kind(path)) || /^\/(mcp|docs|forgot|public|files|pay)/.test(path)) continue;
+    if (found.has(kind(path)) || /^\/(mcp|docs|forgot|public|files|pay|console\/files)/.test(path)) continue;
     found.set(kind(path), path);
     const response = await page.goto(base + path);
     if (response.status() >= 400) said(person, path, `status ${response.status()}`);

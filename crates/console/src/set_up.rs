@@ -124,7 +124,7 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: Sent) -> Respo
         Err(problem) => return parts::problem(&problem),
     }
     match found(&state, &sent).await {
-        Ok(token) => session::begin(&state, "/console/settings/event-types", &token, false),
+        Ok(token) => session::begin(&state, "/console", &token, false),
         Err(problem) if problem.status < 500 => {
             page(say, &sent.form, Some(&problem), StatusCode::UNPROCESSABLE_ENTITY)
         }

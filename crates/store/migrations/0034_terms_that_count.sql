@@ -15,3 +15,4 @@ CREATE INDEX client_relationship ON client (company_id, relationship_status, cli
 CREATE INDEX client_member ON client (company_id, member_status, client_id) WHERE erased_at IS NULL;
 CREATE INDEX client_archived ON client (company_id, (archived_at IS NOT NULL), client_id) WHERE erased_at IS NULL;
 CREATE INDEX client_coach ON client (company_id, assigned_coach_id, client_id) WHERE erased_at IS NULL;
+CREATE INDEX client_there ON client (company_id, client_id) WHERE erased_at IS NULL;

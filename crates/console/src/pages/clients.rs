@@ -1,6 +1,7 @@
 //! Clients: found, and made.
 
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
@@ -108,4 +109,25 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .choice("homeLocationId", say.location(), &locations)
         .helped("source", say.source(), say.source_help());
     Ok(Shown::new(say.add_client(), html! { section.card { (form.send(say.add_client())) } }))
+}
+
+/// A field that finds clients.
+pub(super) fn finder(cx: &Visit<'_, '_>, field: &str) -> Markup {
+    html! {
+        form.filters method="get" role="search" {
+            @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) { input type="hidden" name=(name) value=(value); }
+            label.wide { (cx.say.find_client()) input type="search" name=(field) value=(cx.place.asked(field)) autocomplete="off"; }
+            button.plain type="submit" { (cx.say.search()) }
+        }
+    }
+}
+
+pub(super) fn find_clients(cx: &mut Visit<'_, '_>) -> Result<Vec<Value>> {
+    match cx.place.asked("search") {
+        "" => Ok(Vec::new()),
+        search => {
+            let ask = Ask::of("list_clients").with("search", search).with("limit", 8);
+            Ok(cx.ask(ask)?.list("clients").to_vec())
+        }
+    }
 }

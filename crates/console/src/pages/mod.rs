@@ -3,11 +3,13 @@
 mod account;
 mod assistants;
 mod audit;
+mod booking;
 mod calendar;
 mod client;
 mod clients;
 mod documents;
 mod find;
+mod first_steps;
 mod forms;
 mod imports;
 mod integrations;
@@ -86,7 +88,7 @@ const PAGES: &[Page] = &[
     staff("/console/imports", imports::list),
     staff("/console/imports/{importId}", imports::one),
     staff("/console/calendar", calendar::week),
-    staff("/console/calendar/book", calendar::book),
+    staff("/console/calendar/book", booking::book),
     staff("/console/calendar/requests", calendar::requests),
     staff("/console/calendar/events/{calendarEventId}", calendar::event),
     staff("/console/programmes", programmes::list),

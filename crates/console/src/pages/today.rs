@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
+use super::first_steps::first_steps;
 use crate::{
     parts::{
         fields::Form,
@@ -122,6 +123,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let bookings = bookings_on(cx, today, ask)?;
     let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
     let waiting = waiting(cx)?;
+    let first_steps = first_steps(cx)?;
     let month = today.first_of_month();
     let revenue = cx.ask_if(
         Ask::of("get_revenue_report")
@@ -140,6 +142,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (say, written) = (cx.say, &cx.written);
     let came = bookings.iter().filter(|booking| booking.text("attendanceStatus") == "attended");
     let main = html! {
+        @if let Some(steps) = first_steps { (steps) }
         div.figures {
             div.figure { b { (written.count(bookings.len() as i64)) } (say.bookings_today()) }
             div.figure { b { (written.count(came.count() as i64)) } (say.checked_in()) }

@@ -147,7 +147,7 @@ pub(super) fn delivery(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @for attempt in delivery.list("attempts") {
             section.card {
                 (facts(vec![
-                    (say.when(), html! { (time(attempt, "at")) }),
+                    (say.when(), html! { (time(attempt, "attemptedAt")) }),
                     (say.answer(), html! { @if attempt.has("responseStatus") { (attempt.int("responseStatus")) } }),
                     (say.took(), html! { @if attempt.has("durationMs") { (written.count(attempt.int("durationMs"))) " ms" } }),
                     (say.error_word(), html! { (attempt.text("error")) }),

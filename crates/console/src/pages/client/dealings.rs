@@ -7,7 +7,7 @@ use spotter_kernel::Result;
 use super::{Head, at, head};
 use crate::{
     pages::{
-        calendar,
+        booking,
         documents::{about_document, document, file_form},
         forms::{answered, questions},
         money as bills, today,
@@ -30,11 +30,11 @@ pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     for booking in told.list("bookings") {
         let coach = cx.coach(booking.text("coachId"))?;
         rows.push(vec![
-            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (calendar::when(cx, booking)) } },
+            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (booking::when(cx, booking)) } },
             html! { (booking.text("name")) },
             html! { (coach) },
             today::attendance(cx, booking),
-            calendar::cancelling(cx, booking),
+            booking::cancelling(cx, booking),
         ]);
     }
     let say = cx.say;

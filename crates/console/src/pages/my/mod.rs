@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{calendar, client::progress::shared_progress, money as bills};
+use super::{booking, client::progress::shared_progress, money as bills};
 use crate::{
     parts::{
         fields::Form,
@@ -81,7 +81,7 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         section.card.hero #next data-live="booking" {
             h2 { (say.next_visit()) }
             @match &next {
-                Some(booking) => { p { b { (calendar::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
+                Some(booking) => { p { b { (booking::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
                 None => { p.quiet { (say.nothing_booked()) } a.button href="/my/book" { (say.book()) } }
             }
         }
@@ -102,7 +102,7 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/my/book`
 pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let main = calendar::slots(cx, None, "/my/bookings")?;
+    let main = booking::slots(cx, None, "/my/bookings")?;
     Ok(Shown::new(cx.say.book(), main))
 }
 
@@ -132,11 +132,11 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             false => Markup::default(),
         };
         rows.push(vec![
-            html! { (calendar::when(cx, booking)) },
+            html! { (booking::when(cx, booking)) },
             html! { (booking.text("name")) },
             html! { (coach) },
             state(cx, what),
-            html! { (foreseen) (calendar::cancelling(cx, booking)) },
+            html! { (foreseen) (booking::cancelling(cx, booking)) },
         ]);
     }
     let say = cx.say;

@@ -1,0 +1,225 @@
+//! Booking: whom, what, which day, which time. The same for staff, who book somebody, and for clients, who book themselves.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::{Date, Result};
+
+use super::clients::{find_clients, finder};
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// When something is, by the clock of where it is.
+pub(super) fn when(cx: &Visit<'_, '_>, booked: &Value) -> String {
+    let Some(at) = booked.instant("startsAt") else { return String::new() };
+    let written = &cx.written;
+    format!("{}, {}", written.day(written.zone.date_at(at)), written.time(at))
+}
+
+/// What calls a booking off, where it can be.
+pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
+    let open = matches!(booking.text("status"), "booked" | "waitlisted" | "offered");
+    if !(coming && open && cx.may("cancel_booking")) {
+        return Markup::default();
+    }
+    let id = booking.text("bookingId").to_owned();
+    let form = Form::about(cx, "cancel_booking", vec![("bookingId", id)]);
+    behind(cx.say.cancel(), form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()))
+}
+
+/// `/console/calendar/book`: whom, what, which day, which time.
+pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let client = cx.place.asked("clientId").to_owned();
+    let say = cx.say;
+    if client.is_empty() {
+        let found = find_clients(cx)?;
+        let place = cx.place;
+        let main = html! {
+            section.card {
+                h2 { (say.for_whom()) }
+                (finder(cx, "search"))
+                ul.rows { @for client in &found {
+                    li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
+                        a.button href=(place.but(&[("clientId", client.text("clientId")), ("search", "")])) { (say.choose_this()) span.hidden { " " (name(client)) } } }
+                } }
+            }
+        };
+        return Ok(Shown::new(say.book(), main));
+    }
+    let whom = cx.ask(Ask::of("get_client").at("clientId", &client))?;
+    let whom = name(whom.at("client"));
+    let next = format!("/console/clients/{client}/bookings");
+    let main = slots(cx, Some(&client), &next)?;
+    Ok(Shown::new(say.book_for(&whom), main))
+}
+
+/// What can be booked: a type, a coach or any, a strip of days, and the times of one.
+pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) -> Result<Markup> {
+    let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
+    let bookable = |kind: &&Value| {
+        kind.text("status") == "active" && (client.is_some() || kind.is("clientsMayBook"))
+    };
+    let types = types.list("eventTypes").iter().filter(bookable).cloned();
+    let (kinds_of_classes, types): (Vec<Value>, Vec<Value>) =
+        types.partition(|kind| kind.text("kind") == "class");
+    let coaches =
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let (kind, coach) =
+        (cx.place.asked("eventTypeId").to_owned(), cx.place.asked("coachId").to_owned());
+    let today = cx.written.today();
+    let day = cx.place.date("date").unwrap_or(today).max(today);
+    let zone = cx.written.zone.clone();
+    let (say, place) = (cx.say, cx.place);
+    let chooser = html! {
+        form.filters method="get" {
+            @if let Some(client) = client { input type="hidden" name="clientId" value=(client); }
+            input type="hidden" name="date" value=(day);
+            label.wide { (say.what())
+                select name="eventTypeId" required {
+                    option value="" { (say.choose()) }
+                    @for one in &types { option value=(one.text("eventTypeId")) selected[one.text("eventTypeId") == kind] { (one.text("name")) " · " (one.int("durationMinutes")) " min" } }
+                }
+            }
+            label { (say.coach())
+                select name="coachId" { option value="" { (say.any_coach()) } @for (id, label) in &coaches { option value=(id) selected[*id == coach] { (label) } } }
+            }
+            button.plain type="submit" { (say.show()) }
+        }
+    };
+    let classes = classes(cx, client, (&kinds_of_classes, day), next)?;
+    if kind.is_empty() {
+        return Ok(
+            html! { section.card { h2 { (say.appointments()) } (chooser) } (strip(cx, today, day, None)) (classes) },
+        );
+    }
+    let end = day.plus_days(14).unwrap_or(day);
+    let ask = Ask::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
+    let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
+    let told = cx.ask(ask.with("clientId", client.unwrap_or_default()))?;
+    let mut times = Vec::new();
+    let mut free: Vec<Date> = Vec::new();
+    for slot in told.list("slots").iter().filter(|slot| slot.is("bookable")) {
+        let Some(at) = slot.instant("startsAt") else { continue };
+        let date = zone.date_at(at);
+        if free.last() != Some(&date) {
+            free.push(date);
+        }
+        if date == day && times.len() < 400 {
+            let coach = cx.coach(slot.text("coachId"))?;
+            let form = Form::of(cx, "create_booking")
+                .hidden("slotToken", slot.text("slotToken"))
+                .next(next);
+            let form = match client {
+                Some(client) => form.hidden("clientId", client),
+                None => form,
+            };
+            let label = format!("{} · {coach}", cx.written.time(at));
+            let label = match slot.text("calendarEventId") {
+                "" => label,
+                _ => format!("{label} · {}", say.seats_left(&slot.int("capacityLeft").to_string())),
+            };
+            times.push(form.button(&label));
+        }
+    }
+    let nearest = free.iter().find(|date| **date > day).copied();
+    Ok(html! {
+        section.card { h2 { (say.appointments()) } (chooser) }
+        (strip(cx, today, day, Some(&free)))
+        @if times.is_empty() {
+            div.empty {
+                p { (say.no_times()) }
+                @if let Some(nearest) = nearest { a.button href=(place.but(&[("date", &nearest.to_string())])) { (say.nearest(&cx.written.day(nearest))) } }
+            }
+        } @else {
+            section.card { h2 { (cx.written.day(day)) } p.quiet { (cx.person.company.time_zone) } div.times { @for time in times { (time) } } }
+        }
+        (classes)
+    })
+}
+
+fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> Markup {
+    let first = if today.days_until(day) > 10 { day.plus_days(-3).unwrap_or(day) } else { today };
+    let days = (0..14).filter_map(|days| first.plus_days(days));
+    html! {
+        nav.strip aria-label=(cx.say.day()) {
+            @for date in days {
+                @let none = free.is_some_and(|free| date >= day && !free.contains(&date));
+                a href=(cx.place.but(&[("date", &date.to_string())])) aria-current=[(date == day).then_some("date")] {
+                    (cx.written.weekday(date)) br; b { (date.0.day()) } @if none { br; small { "–" } }
+                }
+            }
+        }
+    }
+}
+
+/// Days of classes that are shown together.
+const DAYS_OF_CLASSES: i64 = 7;
+/// Kinds of classes whose times are looked up.
+const KINDS_OF_CLASSES: usize = 20;
+
+/// The classes of a day and the days after it, with seats that are left: each is booked, waited for, or says why not.
+fn classes(
+    cx: &mut Visit<'_, '_>,
+    client: Option<&str>,
+    (kinds, day): (&[Value], Date),
+    next: &str,
+) -> Result<Markup> {
+    let zone = cx.written.zone.clone();
+    let end = day.plus_days(DAYS_OF_CLASSES).unwrap_or(day);
+    let mut all: Vec<(Value, String)> = Vec::new();
+    for kind in kinds.iter().take(KINDS_OF_CLASSES) {
+        let ask = Ask::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
+        let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
+        let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
+        for slot in told.unwrap_or_default().list("slots") {
+            let coach = cx.coach(slot.text("coachId"))?;
+            all.push((slot.clone(), coach));
+        }
+    }
+    all.sort_by(|(one, _), (other, _)| one.text("startsAt").cmp(other.text("startsAt")));
+    let say = cx.say;
+    Ok(html! {
+        @if !all.is_empty() {
+            section.card {
+                h2 { (say.classes()) }
+                ul.rows {
+                    @for (slot, coach) in &all {
+                        li {
+                            b.number { (when(cx, slot)) }
+                            span.grow { (slot.text("name")) br; span.quiet { (coach) " · " (say.seats_left(&slot.int("capacityLeft").to_string())) } }
+                            (booked_by(cx, client, slot, next))
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// What books a class, or has somebody wait for it; or why it cannot be booked.
+fn booked_by(cx: &Visit<'_, '_>, client: Option<&str>, slot: &Value, next: &str) -> Markup {
+    let say = cx.say;
+    let form = || {
+        let form = Form::another(cx, "create_booking", Vec::new()).next(next);
+        client.iter().fold(form, |form, client| form.hidden("clientId", *client))
+    };
+    if slot.is("bookable") {
+        return form().hidden("slotToken", slot.text("slotToken")).button(say.book());
+    }
+    let reasons: Vec<&str> = slot.list("reasons").iter().filter_map(Value::as_str).collect();
+    match reasons.as_slice() {
+        ["full"] => form()
+            .hidden("calendarEventId", slot.text("calendarEventId"))
+            .hidden("capacityAction", "waitlist")
+            .button(say.wait_for_it()),
+        reasons => {
+            html! { span.quiet { (reasons.iter().map(|word| say.term(word)).collect::<Vec<_>>().join(", ")) } }
+        }
+    }
+}
