@@ -12,6 +12,8 @@
 //! | `questions:question` | the list of questions so far; the parts of one stand in `question.…` |
 //! | `days:json` | JSON, which a page has written |
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 use spotter_core::access::browsers::Person;
 use spotter_kernel::{Date, Key, Problem, Result, TimeZone, money::Currency, text::WallTime};
@@ -113,23 +115,15 @@ impl<'f> Typed<'f> {
 
 /// The ranges of a week: one for each row of which an end is filled in.
 fn hours(form: &Form) -> Value {
-    let mut ranges: Vec<((i64, &str), Map<String, Value>)> = Vec::new();
+    let mut ranges: BTreeMap<(i64, &str), Map<String, Value>> = BTreeMap::new();
     for (name, value) in form.pairs() {
-        let Some(rest) = name.strip_prefix(HOURS) else { continue };
-        let mut parts = rest.splitn(3, '.');
-        let (Some(Ok(weekday)), Some(row), Some(end)) =
+        let mut parts = name.strip_prefix(HOURS).unwrap_or_default().splitn(3, '.');
+        if let (Some(Ok(weekday)), Some(row), Some(end)) =
             (parts.next().map(str::parse::<i64>), parts.next(), parts.next())
-        else {
-            continue;
-        };
-        let at = ranges.iter().position(|(place, _)| *place == (weekday, row));
-        let at = at.unwrap_or_else(|| {
-            ranges.push(((weekday, row), Map::new()));
-            ranges.len() - 1
-        });
-        ranges[at].1.insert(end.to_owned(), value.into());
+        {
+            ranges.entry((weekday, row)).or_default().insert(end.to_owned(), value.into());
+        }
     }
-    ranges.sort_by_key(|(place, _)| *place);
     let ranges = ranges.into_iter().filter(|(_, ends)| ends.values().any(|end| end != ""));
     let told = ranges.map(|((weekday, _), mut range)| {
         range.insert("weekday".to_owned(), weekday.into());

@@ -90,7 +90,7 @@ impl Importer {
             RowState::Done => self.undo(&run, rows).await?,
             _ => self.perform(&run, rows).await?,
         }
-        self.change(&run, move |cx, run| steps::finish(cx, run)).await
+        self.change(&run, steps::finish).await
     }
 
     fn operation(&self, id: &str) -> Result<Arc<Operation>> {
@@ -458,8 +458,9 @@ fn why(problem: &Problem) -> Wrong {
 
 /// From where a membership is sold that has begun: see [`SoldFrom`](spotter_imports::row::SoldFrom).
 fn sold_from(began: Date, period: &str, today: Date) -> Date {
-    let period = Period::deserialize(period.into_deserializer());
-    let period = period.unwrap_or_else(|_: serde_json::Error| Period::None);
+    let period: std::result::Result<_, serde::de::value::Error> =
+        Period::deserialize(period.into_deserializer());
+    let period = period.unwrap_or(Period::None);
     if began >= today {
         return began;
     }

@@ -172,28 +172,29 @@ fn classes(
 ) -> Result<Markup> {
     let zone = cx.written.zone.clone();
     let end = day.plus_days(DAYS_OF_CLASSES).unwrap_or(day);
-    let mut all: Vec<(Value, String)> = Vec::new();
+    let mut all: Vec<(Value, String, bool)> = Vec::new();
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
         let ask = Ask::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
         let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
         for slot in told.unwrap_or_default().list("slots") {
             let coach = cx.coach(slot.text("coachId"))?;
-            all.push((slot.clone(), coach));
+            let waits = !matches!(kind.text("waitlist.mode"), "" | "off");
+            all.push((slot.clone(), coach, waits));
         }
     }
-    all.sort_by(|(one, _), (other, _)| one.text("startsAt").cmp(other.text("startsAt")));
+    all.sort_by(|(one, ..), (other, ..)| one.text("startsAt").cmp(other.text("startsAt")));
     let say = cx.say;
     Ok(html! {
         @if !all.is_empty() {
             section.card {
                 h2 { (say.classes()) }
                 ul.rows {
-                    @for (slot, coach) in &all {
+                    @for (slot, coach, waits) in &all {
                         li {
                             b.number { (when(cx, slot)) }
                             span.grow { (slot.text("name")) br; span.quiet { (coach) " · " (say.seats_left(&slot.int("capacityLeft").to_string())) } }
-                            (booked_by(cx, client, slot, next))
+                            (booked_by(cx, client, (slot, *waits), next))
                         }
                     }
                 }
@@ -202,8 +203,13 @@ fn classes(
     })
 }
 
-/// What books a class, or has somebody wait for it; or why it cannot be booked.
-fn booked_by(cx: &Visit<'_, '_>, client: Option<&str>, slot: &Value, next: &str) -> Markup {
+/// What books a class, or has somebody wait for it where that is possible; or why it cannot be booked.
+fn booked_by(
+    cx: &Visit<'_, '_>,
+    client: Option<&str>,
+    (slot, waits): (&Value, bool),
+    next: &str,
+) -> Markup {
     let say = cx.say;
     let form = || {
         let form = Form::another(cx, "create_booking", Vec::new()).next(next);
@@ -214,7 +220,7 @@ fn booked_by(cx: &Visit<'_, '_>, client: Option<&str>, slot: &Value, next: &str)
     }
     let reasons: Vec<&str> = slot.list("reasons").iter().filter_map(Value::as_str).collect();
     match reasons.as_slice() {
-        ["full"] => form()
+        ["full"] if waits => form()
             .hidden("calendarEventId", slot.text("calendarEventId"))
             .hidden("capacityAction", "waitlist")
             .button(say.wait_for_it()),

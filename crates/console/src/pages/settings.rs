@@ -305,6 +305,20 @@ pub(super) fn event_type(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .check("requiresApproval", say.needs_approval())
         .any("coachIds", say.coaches(), &coaches)
         .any("locationIds", say.locations(), &locations);
+    // It is written whole; what is not shown stays.
+    let form = match kind.text("kind") {
+        "class" => ["maxEntries", "offerMinutes", "closesMinutesBefore"]
+            .iter()
+            .map(|part| format!("waitlist.{part}"))
+            .filter(|place| !kind.at(place).is_null())
+            .fold(form, |form, place| form.hidden(&place, kind.int(&place).to_string()))
+            .choice(
+                "waitlist.mode",
+                say.wait_for_it(),
+                &["off", "auto", "offer"].map(|word| (word, say.term(word))),
+            ),
+        _ => form,
+    };
     let main = html! { (tabs(cx, "/event-types")) section.card { (only_if(cx, "update_event_type", form.send(say.save()))) } };
     let acts = html! {
         @if kind.text("status") == "active" && cx.may("archive_event_type") {

@@ -5,6 +5,7 @@ use spotter_store::{Sql, params};
 
 use super::{Browser, Form};
 use crate::{
+    calendar,
     harness::{App, people, random_text},
     on_both_engines,
     workout::text,
@@ -19,6 +20,7 @@ on_both_engines!(
     money_and_times_are_read_as_people_write_them,
     a_day_of_a_programme_is_built_and_moved,
     a_client_is_checked_in_and_written_to,
+    clients_book_classes_and_wait_for_a_seat,
 );
 
 async fn a_client_is_added_and_looked_at(app: App) {
@@ -248,4 +250,44 @@ async fn a_client_is_checked_in_and_written_to(app: App) {
         .shows("tomorrow");
     let names: Vec<Value> = app.events().await.into_iter().map(|(name, _)| name.into()).collect();
     assert_eq!(names, ["booking.updated", "conversation.created", "conversation.message.created"]);
+}
+
+async fn clients_book_classes_and_wait_for_a_seat(app: App) {
+    let coach = calendar::coach_at_work(&app).await;
+    let name = format!("Yoga {}", random_text());
+    let kind = json!({"name": name, "kind": "class", "durationMinutes": 45, "capacity": 1,
+        "clientsMayBook": true, "waitlist": {"mode": "auto", "maxEntries": 5}});
+    let kind = calendar::new_type(&app, kind).await;
+    let start = calendar::free_start();
+    calendar::new_class(&app, &kind, &coach, &start).await;
+    let day = format!("/my/book?date={}", &start[..10]);
+    let mut browsers = Vec::new();
+    for _ in 0..2 {
+        let email = people::client_with_address(&app).await;
+        browsers.push(Browser::of(&app, &email).await);
+    }
+    // What of a waiting list is not shown on the page of its type stays.
+    let path = format!("/console/settings/event-types/{kind}");
+    let mut staff = Browser::of(&app, &app.admin_email).await;
+    let form = staff.get(&path).await.is(200).form("update_event_type");
+    staff.act(form.with("waitlist.mode", "offer")).await;
+    let told = app.get(&format!("/event-types/{kind}")).await.ok();
+    let waitlist = &told.data()["eventType"]["waitlist"];
+    assert_eq!((&waitlist["mode"], &waitlist["maxEntries"]), (&json!("offer"), &json!(5)));
+    app.events().await;
+    let [first, second] = browsers.as_mut_slice() else { return };
+    let seat = |page: &super::Page| page.form("create_booking");
+    let page = first.get(&day).await.is(200).shows(&name).shows("1 left");
+    first.act(seat(&page)).await.shows("Booked.");
+    app.announced(&["booking.created"]).await;
+    first.get(&day).await.is(200).shows("Booked already");
+    let page = second.get(&day).await.is(200).shows("0 left");
+    assert_eq!(seat(&page).field("capacityAction"), Some("waitlist"));
+    second.act(seat(&page)).await;
+    let told = app.get("/bookings?limit=10").await.ok();
+    let found = told.data()["bookings"].as_array().unwrap().clone();
+    let mut statuses: Vec<String> = found.iter().map(|one| text(one, "/status")).collect();
+    statuses.sort();
+    assert_eq!(statuses, ["booked", "waitlisted"]);
+    app.events().await;
 }
