@@ -1,9 +1,10 @@
 //! Taking over what other programs have written: clients, and what they were sold.
 //!
-//! What knows no database comes first: how a file is read ([`file`]), what its columns may be ([`fields`]), and how a row
+//! What knows no database comes first: how a file is read ([`file`]), what its columns may be ([`fields`]) and are called by other programs (`columns`), and how a row
 //! becomes the body of an operation ([`row`]). Then an import and its rows ([`import`]), what people do with it
 //! ([`operations`]), and what the worker does that runs the operations, row by row, as whoever asked for it ([`steps`]).
 
+mod columns;
 pub mod fields;
 pub mod file;
 mod import;

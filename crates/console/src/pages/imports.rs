@@ -182,7 +182,7 @@ fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
             let cells: Vec<&str> = row.list("cells").iter().filter_map(Value::as_str).filter(|cell| !cell.is_empty()).collect();
             vec![
                 html! { span.number { (row.int("line")) } },
-                html! { @if row.has("field") { b { (say.term(row.text("field"))) } ": " } (row.text("rule")) },
+                html! { @if row.has("field") { b { (say.term(row.text("field"))) } ": " } (say.rule(row.text("rule"))) },
                 html! { span.quiet { (cells.join(" · ").chars().take(160).collect::<String>()) } },
             ]
         })

@@ -1,6 +1,7 @@
 //! What pages say, in each language that they can be had in.
 
 mod modules;
+mod rules;
 mod table;
 mod terms;
 

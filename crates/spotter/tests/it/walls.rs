@@ -89,6 +89,32 @@ fn pages_ask_operations_and_nothing_else() {
     nowhere(&["console"], &words.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// What pages say in other languages of a rule is of one that an operation refuses by.
+#[test]
+fn rules_that_pages_translate_are_told() {
+    let console = sources("console");
+    let is_of_rules = |path: &std::path::Path| path.ends_with("words/rules.rs");
+    let (_, rules) = console.iter().find(|(path, _)| is_of_rules(path)).unwrap();
+    let table = rules.split("const RULES").nth(1).unwrap().split("];").next().unwrap();
+    // Of each row the first of three texts.
+    let texts: Vec<&str> = table.split('"').skip(1).step_by(2).collect();
+    assert!(texts.len() > 100 && texts.len().is_multiple_of(3));
+    let mut told: Vec<String> = AREAS
+        .iter()
+        .chain(&["kernel", "contract", "http", "spotter"])
+        .flat_map(|of| sources(of))
+        .map(|(_, text)| text)
+        .collect();
+    told.extend(
+        console.iter().filter(|(path, _)| !is_of_rules(path)).map(|(_, text)| text.clone()),
+    );
+    for rule in texts.iter().step_by(3) {
+        let pieces = rule.split("{}").map(str::trim);
+        let piece = pieces.max_by_key(|piece| piece.len()).unwrap();
+        assert!(told.iter().any(|text| text.contains(piece)), "nothing refuses by: {rule}");
+    }
+}
+
 /// The areas stand side by side over the core: none names another.
 #[test]
 fn areas_stand_side_by_side() {

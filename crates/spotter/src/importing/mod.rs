@@ -1,37 +1,32 @@
 //! Doing imports, as a job: each row is given to the operation that it amounts to, as whoever brought the file. To check a
 //! row, the operation is run and taken back again, so that a preview says what the operation would say.
 
+mod author;
+mod looking_up;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, de::IntoDeserializer};
-use serde_json::{Map, Value, json};
 use spotter_contract::{
-    Arguments, Asked, Caller, Content, Env, Job, Operation, Read, Table, Write,
-    downloads::Holder,
+    Caller, Env, Job, Read, Table, Write,
     jobs::{Held, Outcome},
 };
-use spotter_core::access::holders;
 use spotter_delivery::jobs::{Attempt, Worker};
-use spotter_finance::catalogue::vocabulary::Period;
 use spotter_imports::{
-    Import, ImportKind, ImportRow, RowState,
-    fields::{Named, TakeBack},
-    row::{Asks, Known, Rules, Wrong},
+    Import, ImportRow, RowState,
+    row::{Known, Rules, Wrong},
     steps::{self, Work},
 };
-use spotter_kernel::{Date, Id, Problem, Result, TimeZone, id::CompanyId, money::Currency};
+use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
-/// Rows whose checks are noted at once, and addresses that are looked up at once.
+use author::{Author, Doing, found, taking_back};
+
+/// Rows whose checks are noted at once.
 const BATCH: usize = 100;
-/// Pages of a list of records that rows may name; of a hundred each.
-const PAGES_MAX: i64 = 20;
-/// What is said where an operation that takes a row back asks why.
-const WHY: &str = "The import was undone";
 
 /// What does imports.
 #[derive(Clone)]
@@ -93,111 +88,6 @@ impl Importer {
         self.change(&run, steps::finish).await
     }
 
-    fn operation(&self, id: &str) -> Result<Arc<Operation>> {
-        self.table.find(id).cloned().ok_or_else(|| Problem::internal("no such operation"))
-    }
-
-    /// What a read answers whoever brought the file, for each of some queries.
-    async fn look_up(&self, author: &Author, id: &str, queries: Vec<String>) -> Result<Vec<Value>> {
-        let (operation, author) = (self.operation(id)?, author.clone());
-        let read = move |tx: &mut Tx<'_>| {
-            let caller = author.caller(tx)?;
-            let ask = |query: &String| {
-                let body = Content::Nothing;
-                let arguments = Arguments { path: vec![], query: query.clone(), body };
-                author.ask(tx, &caller, &operation, arguments)
-            };
-            queries.iter().map(ask).collect()
-        };
-        self.db.read(read).await
-    }
-
-    async fn rules(&self, author: &Author, import: &Import) -> Result<Rules> {
-        let told = self.look_up(author, "get_company_settings", vec![String::new()]).await?;
-        let company = told.first().map_or(&Value::Null, |told| &told["company"]);
-        let text = |name: &str| company[name].as_str();
-        let currency = text("currency").and_then(Currency::parse);
-        let zone = text("timeZone").and_then(TimeZone::parse).unwrap_or(TimeZone::UTC);
-        Ok(Rules {
-            kind: import.kind,
-            columns: import.fields(),
-            date_order: import.date_order,
-            member_status: import.member_status.clone(),
-            currency: currency.ok_or_else(|| Problem::internal("a company without a currency"))?,
-            country: text("country").map(str::to_owned),
-            today: zone.date_at(self.env.clock.now()),
-            sold_from,
-        })
-    }
-
-    /// The records that rows name.
-    async fn known(&self, run: &Run, rows: &[ImportRow]) -> Result<Known> {
-        let mut known = Known::default();
-        let mut addresses: Vec<&str> = Vec::new();
-        let mut listed: Vec<Named> = Vec::new();
-        for (named, name) in rows.iter().flat_map(|row| run.rules.named(&row.cells.0)) {
-            if named == Named::Client {
-                addresses.push(name);
-            } else if !listed.contains(&named) {
-                listed.push(named);
-                self.list(&run.author, named, &mut known).await?;
-            }
-        }
-        addresses.sort_unstable();
-        addresses.dedup();
-        for addresses in addresses.chunks(BATCH) {
-            self.find_clients(&run.author, addresses, &mut known).await?;
-        }
-        Ok(known)
-    }
-
-    async fn find_clients(
-        &self,
-        author: &Author,
-        addresses: &[&str],
-        known: &mut Known,
-    ) -> Result<()> {
-        // No address of a client is as long as what cannot be searched for.
-        let sought = addresses.iter().filter(|address| address.chars().count() <= 100);
-        let query = |address: &&str| {
-            let mut query = form_urlencoded::Serializer::new(String::new());
-            query.append_pair("search", address).append_pair("archived", "false").finish()
-        };
-        let told = self.look_up(author, "list_clients", sought.map(query).collect()).await?;
-        for client in told.iter().flat_map(|told| told["clients"].as_array()).flatten() {
-            let own = client["email"].as_str().unwrap_or_default();
-            if addresses.iter().any(|address| own.eq_ignore_ascii_case(address)) {
-                known.add(Named::Client, own, client["clientId"].as_str().unwrap_or_default());
-            }
-        }
-        Ok(())
-    }
-
-    async fn list(&self, author: &Author, named: Named, known: &mut Known) -> Result<()> {
-        let (operation, filter, list, id) = match named {
-            Named::Coach => ("list_coaches", "", "coaches", "coachId"),
-            Named::Location => ("list_locations", "", "locations", "locationId"),
-            Named::Membership => {
-                ("list_products", "productType=Membership&archived=false&", "products", "productId")
-            }
-            Named::Client => return Ok(()),
-        };
-        for page in 1..=PAGES_MAX {
-            let query = format!("{filter}limit=100&page={page}");
-            let told = self.look_up(author, operation, vec![query]).await?;
-            let told = told.into_iter().next().unwrap_or_default();
-            for record in told[list].as_array().into_iter().flatten() {
-                let id = record[id].as_str().unwrap_or_default();
-                names(record).iter().for_each(|name| known.add(named, name, id));
-                known.add_period(id, record["period"].as_str().unwrap_or_default());
-            }
-            if told["hasNextPage"] != true {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Finds out what is wrong with rows, and keeps nothing else. What was taken back again cannot be in the way of what
     /// comes after it: what two rows say that one alone may say is looked for beside.
     async fn check(&self, run: &Run, rows: Vec<ImportRow>, ready: &[ImportRow]) -> Result<()> {
@@ -223,7 +113,7 @@ impl Importer {
             Ok(asks) => asks,
             Err(wrong) => return Ok(Some(wrong)),
         };
-        let doing = self.doing(run.import.kind)?;
+        let doing = Doing::of(&self.table, run.import.kind)?;
         let told: Arc<Mutex<Option<Result<()>>>> = Arc::default();
         let (author, note) = (run.author.clone(), told.clone());
         let trial = move |tx: &mut Tx<'_>| -> Result<()> {
@@ -249,7 +139,7 @@ impl Importer {
 
     /// Does each row that is in order, once.
     async fn perform(&self, run: &Run, rows: Vec<ImportRow>) -> Result<()> {
-        let doing = self.doing(run.import.kind)?;
+        let doing = Doing::of(&self.table, run.import.kind)?;
         for row in run.in_time(rows) {
             let wrong = match run.rules.asks(&row.cells.0, &run.known) {
                 Err(wrong) => Some(wrong),
@@ -275,7 +165,7 @@ impl Importer {
     async fn undo(&self, run: &Run, rows: Vec<ImportRow>) -> Result<()> {
         let steps = run.import.kind.undo().iter();
         let steps: Result<Vec<_>> =
-            steps.map(|step| Ok((*step, self.operation(step.operation)?))).collect();
+            steps.map(|step| Ok((*step, found(&self.table, step.operation)?))).collect();
         let steps = Arc::new(steps?);
         for row in run.in_time(rows.into_iter().rev()) {
             let (author, steps, own) = (run.author.clone(), steps.clone(), row.clone());
@@ -320,89 +210,6 @@ impl Importer {
         let author = run.author.clone();
         let change = move |tx: &mut Tx<'_>| author.note(tx, |cx| step(cx, author.run));
         self.db.write(change).await
-    }
-
-    /// What makes a row into a record.
-    fn doing(&self, kind: ImportKind) -> Result<Doing> {
-        let (operation, place) = kind.operation();
-        let operation = self.operation(operation)?;
-        Ok(Doing { operation, place, noting: self.operation("create_client_note")? })
-    }
-}
-
-/// What makes a row into a record, and keeps what it notes about it.
-#[derive(Clone)]
-struct Doing {
-    operation: Arc<Operation>,
-    /// Where the answer tells the record's id.
-    place: &'static str,
-    noting: Arc<Operation>,
-}
-
-impl Doing {
-    fn make(
-        &self,
-        tx: &mut Tx<'_>,
-        author: &Author,
-        caller: &Caller,
-        asks: &Asks,
-    ) -> Result<Value> {
-        let Asks { path, body, note } = asks.clone();
-        let arguments = Arguments { path, query: String::new(), body: body.into() };
-        let answer = author.ask(tx, caller, &self.operation, arguments)?;
-        if let Some(note) = note {
-            let id = answer.pointer(self.place).and_then(Value::as_str).unwrap_or_default();
-            let path = vec![("clientId".to_owned(), id.to_owned())];
-            let body = json!({"body": note}).into();
-            author.ask(tx, caller, &self.noting, Arguments { path, query: String::new(), body })?;
-        }
-        Ok(answer)
-    }
-}
-
-/// What takes back a record that a row has made.
-fn taking_back(step: &TakeBack, made: Id) -> Arguments {
-    let mut body = Map::new();
-    body.extend(step.why.map(|field| (field.to_owned(), WHY.into())));
-    let path = vec![(step.path.to_owned(), made.to_string())];
-    Arguments { path, query: String::new(), body: Value::Object(body).into() }
-}
-
-/// Whoever brought the file: each row is done as them.
-#[derive(Clone)]
-struct Author {
-    env: Env,
-    company: CompanyId,
-    coach: Id,
-    run: Id,
-}
-
-impl Author {
-    /// Who they are, if they may still come in.
-    fn caller(&self, tx: &mut Tx<'_>) -> Result<Caller> {
-        holders::caller(tx, self.company, (Holder::Coach, self.coach), self.env.clock.now())
-    }
-
-    /// Has an operation done, and tells what it answers.
-    fn ask(
-        &self,
-        tx: &mut Tx<'_>,
-        caller: &Caller,
-        operation: &Arc<Operation>,
-        arguments: Arguments,
-    ) -> Result<Value> {
-        let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
-        let answer = asked.run(tx, &self.env, caller, &self.run.to_string())?;
-        serde_json::from_str(&answer.data).map_err(Problem::internal)
-    }
-
-    /// Notes something in the transaction of what it is about.
-    fn note(
-        &self,
-        tx: &mut Tx<'_>,
-        step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
-    ) -> Result<()> {
-        Write::by_itself(tx, &self.env, self.company, (steps::RUN.id, &[]), step).map(drop)
     }
 }
 
@@ -456,34 +263,6 @@ fn why(problem: &Problem) -> Wrong {
     Wrong { field: told("field").unwrap_or_default(), rule }
 }
 
-/// From where a membership is sold that has begun: see [`SoldFrom`](spotter_imports::row::SoldFrom).
-fn sold_from(began: Date, period: &str, today: Date) -> Date {
-    let period: std::result::Result<_, serde::de::value::Error> =
-        Period::deserialize(period.into_deserializer());
-    let period = period.unwrap_or(Period::None);
-    if began >= today {
-        return began;
-    }
-    match period.around(began, today) {
-        (_, start, _) if start == today => start,
-        (.., next) => next,
-    }
-}
-
-/// What a record may be called.
-fn names(record: &Value) -> Vec<String> {
-    let text = |name: &str| record[name].as_str().unwrap_or_default();
-    let mut names = vec![text("email").to_owned()];
-    match &record["name"] {
-        Value::String(name) => names.push(name.clone()),
-        Value::Object(texts) => {
-            names.extend(texts.values().filter_map(Value::as_str).map(str::to_owned));
-        }
-        _ => names.push(format!("{} {}", text("firstName"), text("lastName"))),
-    }
-    names
-}
-
 impl Worker for Importer {
     fn job(&self) -> &'static Job {
         &steps::RUN
@@ -502,27 +281,5 @@ impl Worker for Importer {
                 Err(problem) => Outcome::Failed(problem.to_string()),
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_membership_that_began_long_ago_is_sold_from_its_next_period() {
-        let date = |text| Date::parse(text).unwrap();
-        for (began, period, starts) in [
-            ("2023-01-31", "Month", "2026-11-30"),
-            ("2024-03-25", "Month", "2026-11-25"),
-            ("2026-10-26", "Month", "2026-11-26"),
-            ("2026-10-24", "Month", "2026-12-24"),
-            ("2019-12-01", "Year", "2026-12-01"),
-            ("2026-11-01", "FourWeeks", "2026-11-29"),
-            ("2027-02-01", "Month", "2027-02-01"),
-        ] {
-            let told = sold_from(date(began), period, date("2026-11-25"));
-            assert_eq!(told, date(starts), "{began} {period}");
-        }
     }
 }

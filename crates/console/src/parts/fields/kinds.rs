@@ -1,0 +1,201 @@
+//! The kinds of fields that a form has, each with its label, what there is so far and what is wrong with it.
+
+use maud::html;
+use spotter_kernel::money::Currency;
+
+use super::{Form, Upload};
+use crate::{body, parts::told::Told};
+
+impl Form<'_> {
+    fn input(&mut self, kind: &str, name: &str, label: &str, help: &str, complete: Option<&str>) {
+        let schema = body::plain(self.place(name));
+        let bound = |word: &str| schema[word].as_i64().or(schema[word].as_f64().map(|n| n as i64));
+        let (longest, least, most) = (bound("maxLength"), bound("minimum"), bound("maximum"));
+        let is_number = kind == "number";
+        let step = (is_number && !body::is_kind(schema, "integer")).then_some("any");
+        let control = html! {
+            input type=(kind) id=(self.input_id(name)) name=(name) value=(self.value(name))
+                maxlength=[longest.filter(|_| !is_number)] min=[least.filter(|_| is_number)]
+                max=[most.filter(|_| is_number)] step=[step] required[self.is_required(name)]
+                autocomplete=[complete] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+    }
+
+    /// A line of text, or a number where the schema says so.
+    pub(crate) fn text(mut self, name: &str, label: &str) -> Self {
+        let schema = self.place(name);
+        let is_number = body::is_kind(schema, "integer") || body::is_kind(schema, "number");
+        let kind = match (is_number, body::plain(schema)["format"].as_str()) {
+            (true, _) => "number",
+            (_, Some("email")) => "email",
+            (_, Some("date")) => "date",
+            (_, Some("uri")) => "url",
+            _ => "text",
+        };
+        self.input(kind, name, label, "", None);
+        self
+    }
+
+    /// The same with a word of help.
+    pub(crate) fn helped(mut self, name: &str, label: &str, help: &str) -> Self {
+        let is_number = body::is_kind(self.place(name), "integer");
+        self.input(if is_number { "number" } else { "text" }, name, label, help, None);
+        self
+    }
+
+    /// A field of a kind that browsers know.
+    pub(crate) fn of_kind(mut self, kind: &str, name: &str, label: &str, complete: &str) -> Self {
+        self.input(kind, name, label, "", Some(complete));
+        self
+    }
+
+    /// A file of text, whose name is sent with it.
+    pub(crate) fn file(mut self, name: &str, label: &str, help: &str, accept: &str) -> Self {
+        self.file = true;
+        let control = html! {
+            input type="file" id=(self.input_id(name)) name=(name) accept=(accept) required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+        self
+    }
+
+    /// A file that is kept: its id stands at this place of the body. Of a photo the picture is drawn anew.
+    pub(crate) fn upload(mut self, name: &str, label: &str, sent: Upload) -> Self {
+        self.file = true;
+        let help = self.say.file_help();
+        let control = html! {
+            input type="file" id=(self.input_id(name)) name={ (name) (sent.mark()) } accept=(sent.accepts()) required[self.is_required(name)]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, help)];
+        };
+        self.labelled(name, label, help, control);
+        self
+    }
+
+    /// The same form where what stands beside its fields brings files.
+    pub(crate) fn with_files(mut self) -> Self {
+        self.file = true;
+        self
+    }
+
+    /// A long text.
+    pub(crate) fn area(self, name: &str, label: &str) -> Self {
+        self.area_helped(name, label, "")
+    }
+
+    /// The same with a word of help.
+    pub(crate) fn area_helped(mut self, name: &str, label: &str, help: &str) -> Self {
+        let longest = body::plain(self.place(name))["maxLength"].as_i64();
+        let control = html! {
+            textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
+                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, help)] { (self.value(name)) }
+        };
+        self.labelled(name, label, help, control);
+        self
+    }
+
+    /// An amount of the company's currency, as people write it.
+    pub(crate) fn money(mut self, name: &str, label: &str) -> Self {
+        let (currency, money) = (self.currency.clone(), format!("{name}:money"));
+        let typed = self.typed.is_some();
+        let amount = match typed {
+            true => self.value(&money),
+            false => match (self.value(name).parse(), Currency::parse(&currency)) {
+                (Ok(amount), Some(known)) => known.decimal(amount),
+                _ => String::new(),
+            },
+        };
+        let control = html! {
+            span.amount {
+                span aria-hidden="true" { (currency) }
+                input type="text" inputmode="decimal" id=(self.input_id(name)) name=(money) value=(amount)
+                    required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                    aria-describedby=[self.described(name, "")];
+            }
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// A date with a time, by the clock of the company.
+    pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
+        let marked = format!("{name}:local");
+        let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };
+        let control = html! {
+            input type="datetime-local" id=(self.input_id(name)) name=(marked) value=(value)
+                required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
+                aria-describedby=[self.described(name, "")];
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// One of several.
+    pub(crate) fn choice<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        name: &str,
+        label: &str,
+        options: &[(V, L)],
+    ) -> Self {
+        let (value, required) = (self.value(name), self.is_required(name));
+        let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
+        let control = html! {
+            select id=(self.input_id(name)) name=(name) required[required]
+                aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, "")] {
+                @if !required || !is_known { option value="" { (if required { self.choose } else { "–" }) } }
+                @for (own, label) in options {
+                    option value=(own.as_ref()) selected[own.as_ref() == value] { (label.as_ref()) }
+                }
+            }
+        };
+        self.labelled(name, label, "", control);
+        self
+    }
+
+    /// Any of several.
+    pub(crate) fn any<V: AsRef<str>, L: AsRef<str>>(
+        mut self,
+        name: &str,
+        label: &str,
+        options: &[(V, L)],
+    ) -> Self {
+        let (values, mistake) = (self.values(name), self.mistake(name).map(str::to_owned));
+        self.fields.push(html! {
+            fieldset.field {
+                legend { (label) }
+                // An empty one says that none is chosen.
+                input type="hidden" name=(name) value="";
+                div.any {
+                    @for (own, label) in options {
+                        label.check {
+                            input type="checkbox" name=(name) value=(own.as_ref())
+                                checked[values.iter().any(|value| value == own.as_ref())];
+                            span { (label.as_ref()) }
+                        }
+                    }
+                }
+                @if let Some(mistake) = mistake { p.mistake { (mistake) } }
+            }
+        });
+        self
+    }
+
+    /// Something that is so or not.
+    pub(crate) fn check(mut self, name: &str, label: &str) -> Self {
+        let on = match self.typed {
+            Some(typed) => typed.iter().any(|(own, value)| own == name && value == "true"),
+            None => self.record.is_some_and(|record| record.is(name)),
+        };
+        self.fields.push(html! {
+            label.check.field {
+                input type="checkbox" name=(name) value="true" checked[on];
+                span { (label) }
+            }
+        });
+        self.hidden.push((format!("{name}:flag"), String::new()));
+        self
+    }
+}

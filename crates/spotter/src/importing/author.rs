@@ -1,0 +1,102 @@
+//! Whoever brought a file: each row is done as them, by the operation that it amounts to.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use spotter_contract::{Arguments, Asked, Caller, Env, Operation, Table, Write, downloads::Holder};
+use spotter_core::access::holders;
+use spotter_imports::{ImportKind, fields::TakeBack, row::Asks, steps};
+use spotter_kernel::{Id, Problem, Result, id::CompanyId};
+use spotter_store::Tx;
+
+/// What is said where an operation that takes a row back asks why.
+const WHY: &str = "The import was undone";
+
+/// An operation, by its id.
+pub(super) fn found(table: &Table, id: &str) -> Result<Arc<Operation>> {
+    table.find(id).cloned().ok_or_else(|| Problem::internal("no such operation"))
+}
+
+/// What makes a row into a record, and keeps what it notes about it.
+#[derive(Clone)]
+pub(super) struct Doing {
+    operation: Arc<Operation>,
+    /// Where the answer tells the record's id.
+    pub(super) place: &'static str,
+    noting: Arc<Operation>,
+}
+
+impl Doing {
+    /// What makes rows of a kind into records.
+    pub(super) fn of(table: &Table, kind: ImportKind) -> Result<Self> {
+        let (operation, place) = kind.operation();
+        let operation = found(table, operation)?;
+        Ok(Self { operation, place, noting: found(table, "create_client_note")? })
+    }
+
+    /// Has it done, and tells what the operation answers.
+    pub(super) fn make(
+        &self,
+        tx: &mut Tx<'_>,
+        author: &Author,
+        caller: &Caller,
+        asks: &Asks,
+    ) -> Result<Value> {
+        let Asks { path, body, note } = asks.clone();
+        let arguments = Arguments { path, query: String::new(), body: body.into() };
+        let answer = author.ask(tx, caller, &self.operation, arguments)?;
+        if let Some(note) = note {
+            let id = answer.pointer(self.place).and_then(Value::as_str).unwrap_or_default();
+            let path = vec![("clientId".to_owned(), id.to_owned())];
+            let body = json!({"body": note}).into();
+            author.ask(tx, caller, &self.noting, Arguments { path, query: String::new(), body })?;
+        }
+        Ok(answer)
+    }
+}
+
+/// What takes back a record that a row has made.
+pub(super) fn taking_back(step: &TakeBack, made: Id) -> Arguments {
+    let mut body = Map::new();
+    body.extend(step.why.map(|field| (field.to_owned(), WHY.into())));
+    let path = vec![(step.path.to_owned(), made.to_string())];
+    Arguments { path, query: String::new(), body: Value::Object(body).into() }
+}
+
+/// Whoever brought the file: each row is done as them.
+#[derive(Clone)]
+pub(super) struct Author {
+    pub(super) env: Env,
+    pub(super) company: CompanyId,
+    pub(super) coach: Id,
+    pub(super) run: Id,
+}
+
+impl Author {
+    /// Who they are, if they may still come in.
+    pub(super) fn caller(&self, tx: &mut Tx<'_>) -> Result<Caller> {
+        holders::caller(tx, self.company, (Holder::Coach, self.coach), self.env.clock.now())
+    }
+
+    /// Has an operation done, and tells what it answers.
+    pub(super) fn ask(
+        &self,
+        tx: &mut Tx<'_>,
+        caller: &Caller,
+        operation: &Arc<Operation>,
+        arguments: Arguments,
+    ) -> Result<Value> {
+        let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+        let answer = asked.run(tx, &self.env, caller, &self.run.to_string())?;
+        serde_json::from_str(&answer.data).map_err(Problem::internal)
+    }
+
+    /// Notes something in the transaction of what it is about.
+    pub(super) fn note(
+        &self,
+        tx: &mut Tx<'_>,
+        step: impl FnOnce(&mut Write<'_, '_>) -> Result<()>,
+    ) -> Result<()> {
+        Write::by_itself(tx, &self.env, self.company, (steps::RUN.id, &[]), step).map(drop)
+    }
+}
