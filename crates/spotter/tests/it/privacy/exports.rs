@@ -234,6 +234,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("get_entrance", "what is decided anew whenever it is asked"),
     ("get_access_block", "what staff say of who is let in nowhere"),
     ("get_client_erasure", "nothing once there is something"),
+    ("get_client_second_step", "how somebody signs in"),
     ("list_data_exports", "the exports themselves"),
     ("get_data_export", "the exports themselves"),
     ("get_data_export_file", "the exports themselves"),
