@@ -224,10 +224,11 @@ const journeys = {
     }
     const day = startsAt.slice(0, 10);
     const pages = await Promise.all(people.map((person) => signedIn(person, options)));
-    const seat = (page) => page.locator(`li:has-text("${name}") form button`).first();
+    const seat = (page) => page.locator("#confirm form button").first();
     for (const page of pages) {
       await page.goto(`${base}/my/book?date=${day}`);
-      await seat(page).waitFor().catch(async (error) => { throw new Error(`${error} ${await page.locator("main").innerText()}`); });
+      await page.locator(`li:has-text("${name}") a.button`).first().click();
+      await seat(page).waitFor();
     }
     await Promise.all(pages.map((page) => seat(page).click()));
     const outcome = async (page) => {
@@ -300,9 +301,10 @@ const journeys = {
     // With script, what is chosen is asked for at once.
     if (!options.javaScriptEnabled) await page.locator("main form.filters button").click();
     const nearest = page.locator('a:has-text("Next free")');
-    await nearest.or(page.locator(".times form")).first().waitFor();
+    await nearest.or(page.locator(".times a")).first().waitFor();
     if (await nearest.count()) await nearest.click();
-    await page.locator(".times form").first().locator("button").click();
+    await page.locator(".times a").first().click();
+    await form(page, "create_booking").locator('button:has-text("Book it")').click();
     await shows(page, "Booked.");
     await page.goto(`${base}/my/training`);
     const begin = form(page, "begin_workout_session").locator("button").or(page.locator('a.button:has-text("Go on")')).first();

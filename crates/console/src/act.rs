@@ -77,7 +77,9 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
         Ok(answer) => {
             let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
             let next = filled(form.one("-next"), &told);
-            let operation_id = operation.id.to_owned();
+            // What waits is not said to be booked.
+            let waits = told.text("booking.status") == "waitlisted";
+            let operation_id = if waits { WAITLISTED } else { operation.id }.to_owned();
             Ok(match operation.secret && shows_secret(&told) {
                 true => Done::Secret { answer: told, next, operation: operation_id },
                 false => Done::Taken { next, operation: operation_id },
@@ -209,7 +211,10 @@ fn plain(name: &str) -> &str {
 
 /// What is wrong with a file is wrong with its field.
 fn of_field(problem: Problem, field: &str) -> Problem {
-    let rule = problem.details.as_ref().and_then(|details| details["rule"].as_str());
+    let rule = match problem.status {
+        415 => Some("must be a picture, a video, a sound or a PDF"),
+        _ => problem.details.as_ref().and_then(|details| details["rule"].as_str()),
+    };
     let details = json!({"field": field, "rule": rule.unwrap_or(&problem.message)});
     Problem { details: Some(details), ..problem }
 }
@@ -291,6 +296,9 @@ pub(crate) fn safe(address: &str) -> &str {
         .is_some_and(|path| path.contains("/..") || path.to_ascii_lowercase().contains("%2e"));
     if own && plain && !dots { address } else { "/console" }
 }
+
+/// What is said to be done where somebody who was to be booked waits for a seat.
+pub(crate) const WAITLISTED: &str = "wait_for_seat";
 
 /// Where secrets stand in answers.
 pub(crate) const SECRETS: &[&str] = &[

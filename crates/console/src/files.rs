@@ -21,6 +21,8 @@ use crate::{act::known, parts, parts::told::Told, session, visit::reached};
 pub(crate) const DOCUMENT: &str = "/console/files/documents/";
 /// Where a file that answers a question is opened; the client's and the file's id follow.
 pub(crate) const ANSWER: &str = "/console/files/answers/";
+/// Where the PDF of an invoice is opened; the id follows.
+pub(crate) const INVOICE: &str = "/console/files/invoices/";
 /// Where a message's file is opened; the conversation's and the message's id follow.
 pub(crate) const MESSAGE: &str = "/console/files/messages/";
 
@@ -42,6 +44,7 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
     };
     Router::new()
         .route(&format!("{DOCUMENT}{{documentId}}"), open(document))
+        .route(&format!("{INVOICE}{{invoiceId}}"), open(Some(("get_invoice_pdf", "pdf.url"))))
         .route(&format!("{ANSWER}{{clientId}}/{{fileId}}"), open(of_answer))
         .route(&format!("{MESSAGE}{{conversationId}}/{{messageId}}"), open(None))
         .with_state(state.clone())

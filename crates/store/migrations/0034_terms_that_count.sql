@@ -2,7 +2,8 @@
 -- without being told apart; and whether the client is archived. Until it is written anew a term counts for itself.
 ALTER TABLE client_term ADD COLUMN shared BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE client_term ADD COLUMN archived BIGINT NOT NULL DEFAULT 0;
-CREATE INDEX client_term_client ON client_term (company_id, client_id, term);
+-- With all that is looked at, so that no engine takes the key of words to look at one client.
+CREATE INDEX client_term_client ON client_term (company_id, client_id, term, shared, archived);
 UPDATE client_term SET archived = 1 WHERE EXISTS (SELECT 1 FROM client c
     WHERE c.company_id = client_term.company_id AND c.client_id = client_term.client_id AND c.archived_at IS NOT NULL);
 

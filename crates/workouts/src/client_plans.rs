@@ -138,6 +138,23 @@ fn get_client_workout_plan(
     Ok(ClientPlanInFull { plan: plan.into(), schedule, duration })
 }
 
+/// The days of a client's plan, in their order.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ClientDays {
+    days: Vec<MomentView>,
+}
+
+fn list_client_workout_days(cx: &mut Read, Path(at): Path<ClientPlanPath>) -> Result<ClientDays> {
+    let plan = Plan::find_of_client(cx, at.client_id, at.template_id)?;
+    let unit = Settings::find(cx)?.weight_unit;
+    let (calendar, staff, now) = (plan.calendar(), cx.by_staff(), cx.now());
+    let mut moments = plan.moments(cx)?;
+    moments.retain(|moment| {
+        staff || plan.mode != Mode::MultiWeek || calendar.is_released(moment.week_number, now)
+    });
+    Ok(ClientDays { days: moments.into_iter().map(|moment| moment.shown(unit)).collect() })
+}
+
 path!(ClientDayPath { client_id: ClientId, template_id: PlanId, plan_moment_id: MomentId });
 
 answer!(ClientDay {
@@ -371,6 +388,10 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}", WorkoutClientPlansRead, get_client_workout_plan)
             .summary("Get a client's plan")
+            .for_client(&[]),
+        operation!(app GET "/workout/clients/{clientId}/plans/template/{templateId}/days", Coach, list_client_workout_days)
+            .summary("List the days of a client's plan")
+            .describe("With their exercises. Clients have the days of weeks that are released to them.")
             .for_client(&[]),
         operation!(GET "/workout/clients/{clientId}/plans/template/{templateId}/days/{planMomentId}", WorkoutClientPlansRead, get_client_workout_day)
             .summary("Get a day of a client's plan")

@@ -112,23 +112,23 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         }
         if date == day && times.len() < 400 {
             let coach = cx.coach(slot.text("coachId"))?;
-            let form = Form::of(cx, "create_booking")
-                .hidden("slotToken", slot.text("slotToken"))
-                .next(next);
-            let form = match client {
-                Some(client) => form.hidden("clientId", client),
-                None => form,
-            };
             let label = format!("{} · {coach}", cx.written.time(at));
             let label = match slot.text("calendarEventId") {
                 "" => label,
                 _ => format!("{label} · {}", say.seats_left(&slot.int("capacityLeft").to_string())),
             };
-            times.push(form.button(&label));
+            times.push(taking(cx, client, slot, next, &label));
         }
     }
+    let own = types.iter().find(|one| one.text("eventTypeId") == kind).cloned();
+    let chosen = told.list("slots").iter().find(|slot| slot.is("bookable") && is_chosen(cx, slot));
+    let chosen = match (client, chosen, own) {
+        (None, Some(slot), Some(own)) => confirming(cx, slot, &own, next)?,
+        _ => Markup::default(),
+    };
     let nearest = free.iter().find(|date| **date > day).copied();
     Ok(html! {
+        (chosen)
         section.card { h2 { (say.appointments()) } (chooser) }
         (strip(cx, today, day, Some(&free)))
         @if times.is_empty() {
@@ -158,6 +158,51 @@ fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> M
     }
 }
 
+/// What takes a slot: at once for somebody who is booked by staff, after another look for who books themselves.
+fn taking(
+    cx: &Visit<'_, '_>,
+    client: Option<&str>,
+    slot: &Value,
+    next: &str,
+    label: &str,
+) -> Markup {
+    let Some(client) = client else {
+        let places = [("at", "startsAt"), ("with", "coachId"), ("class", "calendarEventId")];
+        let address = cx.place.but(&places.map(|(name, place)| (name, slot.text(place))));
+        return html! { a.button.plain href=(address) { (label) } };
+    };
+    let form = Form::another(cx, "create_booking", Vec::new()).next(next);
+    form.hidden("clientId", client).hidden("slotToken", slot.text("slotToken")).button(label)
+}
+
+/// Whether a slot is the one that somebody is about to book.
+fn is_chosen(cx: &Visit<'_, '_>, slot: &Value) -> bool {
+    let same = |name: &str, place: &str| cx.place.asked(name) == slot.text(place);
+    same("at", "startsAt") && same("with", "coachId") && same("class", "calendarEventId")
+}
+
+/// What somebody is about to book, what it takes, and until when it can be called off.
+fn confirming(cx: &mut Visit<'_, '_>, slot: &Value, kind: &Value, next: &str) -> Result<Markup> {
+    let (coach, place) = (cx.coach(slot.text("coachId"))?, cx.location(slot.text("locationId"))?);
+    let (say, credits) = (cx.say, kind.int("credits"));
+    let window = kind.int("cancellationWindowMinutes") * 60;
+    let until = slot.instant("startsAt").map(|at| at.plus_seconds(-window));
+    let until = until.filter(|at| window > 0 && *at > cx.written.now);
+    let form = Form::of(cx, "create_booking").hidden("slotToken", slot.text("slotToken"));
+    Ok(html! {
+        section.card #confirm {
+            h2 { (slot.text("name")) }
+            p { b { (when(cx, slot)) } " · " (coach) @if !place.is_empty() { " · " (place) } }
+            @if credits > 0 { p { (say.takes_credits(&cx.written.count(credits))) } }
+            @if let Some(until) = until { p { (say.free_until(&cx.written.instant(until))) } }
+            div.buttons {
+                (form.next(next).send(say.book_it()))
+                a.button.plain href=(cx.place.but(&[("at", ""), ("with", ""), ("class", "")])) { (say.another_time()) }
+            }
+        }
+    })
+}
+
 /// Days of classes that are shown together.
 const DAYS_OF_CLASSES: i64 = 7;
 /// Kinds of classes whose times are looked up.
@@ -173,11 +218,15 @@ fn classes(
     let zone = cx.written.zone.clone();
     let end = day.plus_days(DAYS_OF_CLASSES).unwrap_or(day);
     let mut all: Vec<(Value, String, bool)> = Vec::new();
+    let mut chosen = Markup::default();
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
         let ask = Ask::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
         let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
         for slot in told.unwrap_or_default().list("slots") {
+            if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {
+                chosen = confirming(cx, slot, kind, next)?;
+            }
             let coach = cx.coach(slot.text("coachId"))?;
             let waits = !matches!(kind.text("waitlist.mode"), "" | "off");
             all.push((slot.clone(), coach, waits));
@@ -186,6 +235,7 @@ fn classes(
     all.sort_by(|(one, ..), (other, ..)| one.text("startsAt").cmp(other.text("startsAt")));
     let say = cx.say;
     Ok(html! {
+        (chosen)
         @if !all.is_empty() {
             section.card {
                 h2 { (say.classes()) }
@@ -216,7 +266,7 @@ fn booked_by(
         client.iter().fold(form, |form, client| form.hidden("clientId", *client))
     };
     if slot.is("bookable") {
-        return form().hidden("slotToken", slot.text("slotToken")).button(say.book());
+        return taking(cx, client, slot, next, say.book());
     }
     let reasons: Vec<&str> = slot.list("reasons").iter().filter_map(Value::as_str).collect();
     match reasons.as_slice() {

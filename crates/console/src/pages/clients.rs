@@ -126,7 +126,10 @@ pub(super) fn find_clients(cx: &mut Visit<'_, '_>) -> Result<Vec<Value>> {
     match cx.place.asked("search") {
         "" => Ok(Vec::new()),
         search => {
-            let ask = Ask::of("list_clients").with("search", search).with("limit", 8);
+            let ask = Ask::of("list_clients")
+                .with("search", search)
+                .with("archived", false)
+                .with("limit", 8);
             Ok(cx.ask(ask)?.list("clients").to_vec())
         }
     }

@@ -144,7 +144,7 @@ fn columns(
         .list("fields")
         .iter()
         .map(|field| field.text("name"))
-        .map(|name| (name, say.term(name)))
+        .map(|name| (name, called(say, name)))
         .collect();
     let named: serde_json::Map<String, Value> = import
         .list("columns")
@@ -173,6 +173,11 @@ fn columns(
     form.send(say.check_again())
 }
 
+/// What a field is called: a client stands in a file by their address.
+fn called(say: Say, field: &str) -> &str {
+    if field == "clientId" { say.email() } else { say.term(field) }
+}
+
 fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
     let say = cx.say;
     let told = rows
@@ -182,7 +187,7 @@ fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
             let cells: Vec<&str> = row.list("cells").iter().filter_map(Value::as_str).filter(|cell| !cell.is_empty()).collect();
             vec![
                 html! { span.number { (row.int("line")) } },
-                html! { @if row.has("field") { b { (say.term(row.text("field"))) } ": " } (say.rule(row.text("rule"))) },
+                html! { @if row.has("field") { b { (called(say, row.text("field"))) } ": " } (say.rule(row.text("rule"))) },
                 html! { span.quiet { (cells.join(" · ").chars().take(160).collect::<String>()) } },
             ]
         })

@@ -6,6 +6,7 @@ use spotter_kernel::Result;
 
 use crate::{
     export,
+    files::INVOICE,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
@@ -65,17 +66,18 @@ pub(super) fn rows(cx: &mut Visit<'_, '_>, told: &Value, whose: bool) -> Result<
     let mut rows = Vec::new();
     for invoice in told.list("invoices") {
         let currency = invoice.text("currency");
-        let address = match cx.is_client() {
-            true => String::new(),
-            false => format!("/console/money/invoices/{}", invoice.text("invoiceId")),
-        };
+        // A client has the PDF; staff have a page of it.
+        let base = if cx.is_client() { INVOICE } else { "/console/money/invoices/" };
+        let address = format!("{base}{}", invoice.text("invoiceId"));
+        // A credit note takes away.
+        let sign = if invoice.text("kind") == "credit_note" { -1 } else { 1 };
         let written = &cx.written;
         let date = |place| invoice.date(place).map(|date| written.date(date)).unwrap_or_default();
         let mut row = vec![
-            html! { @if address.is_empty() { (invoice.text("number")) } @else { a href=(address) { (invoice.text("number")) } } },
+            html! { a href=(address) data-hx-boost=[cx.is_client().then_some("false")] { (invoice.text("number")) } },
             html! { (date("issueDate")) },
             html! { (date("dueDate")) },
-            html! { span.number { (written.money(invoice.int("grossTotal"), currency)) } },
+            html! { span.number { (written.money(sign * invoice.int("grossTotal"), currency)) } },
             html! { span.number { (written.money(invoice.int("balance"), currency)) } },
             state(cx, invoice.text("status")),
         ];

@@ -44,9 +44,12 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_programmes(), None)) }
         @else { (table(say.programmes(), &[say.name(), say.goal(), say.weeks(), say.days(), say.status()], rows)) (pager(cx, &told)) }
     };
+    // What most mean: an operation takes a plan without dates where nothing is said.
+    let usual = serde_json::json!({"layout": "calendar_week"});
     let acts = behind(
         say.add_programme(),
         Form::of(cx, "create_workout_template")
+            .from(&usual)
             .text("name", say.name())
             .text("goal", say.goal())
             .choice("layout", say.layout(), &layouts)

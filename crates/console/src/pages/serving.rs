@@ -254,6 +254,7 @@ fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let main = html! {
         div.notice.warn { (cx.say.shown_once()) }
+        @if answer.has("invitation.token") { p { (cx.say.pass_link_on()) } }
         @if !codes.is_empty() {
             h2 { (cx.say.recovery_codes()) }
             p { (cx.say.recovery_codes_mean()) }

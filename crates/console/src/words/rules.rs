@@ -277,6 +277,11 @@ const RULES: &[Rule] = &[
         "kies een bestand",
         "eine Datei auswählen",
     ),
+    (
+        "must be a picture, a video, a sound or a PDF",
+        "moet een foto, video, geluid of pdf zijn",
+        "muss ein Bild, Video, Ton oder PDF sein",
+    ),
     ("must be {}, as Content-Type says", "is geen {}", "ist kein {}"),
 ];
 

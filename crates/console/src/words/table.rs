@@ -47,6 +47,7 @@ say! {
     amount_or_all "Amount (empty: all of it)" "Bedrag (leeg: alles)" "Betrag (leer: alles)"
     amount_signed "Credits to add, or to take away with −" "Credits erbij, of eraf met −" "Guthaben dazu, oder weg mit −"
     another_range "Another time of the day" "Nog een tijd op deze dag" "Noch eine Zeit am Tag"
+    another_time "Another time" "Een andere tijd" "Eine andere Zeit"
     answer "Answer" "Antwoord" "Antwort"
     answers "Answers" "Antwoorden" "Antworten"
     any_coach "Any coach" "Elke coach" "Egal wer"
@@ -94,6 +95,7 @@ say! {
     blocks_slots "Nothing can be booked meanwhile" "Er kan dan niets geboekt worden" "Solange ist nichts buchbar"
     book "Book" "Boeken" "Buchen"
     book_for(name: &str) "Book for {name}" "Boeken voor {name}" "Buchen für {name}"
+    book_it "Book it" "Boeken" "Buchen"
     book_somebody "Book somebody in" "Iemand inboeken" "Jemanden einbuchen"
     booking_requests "Booking requests" "Boekingsaanvragen" "Buchungsanfragen"
     bookings "Bookings" "Boekingen" "Buchungen"
@@ -344,6 +346,10 @@ say! {
         "Everything it does is done in your name and stands in the audit log. You can take this back at any time."
         "Alles wat hij doet, doet hij in uw naam en staat in het logboek. U kunt dit altijd terugnemen."
         "Alles, was er tut, tut er in Ihrem Namen, und es steht im Protokoll. Sie können das jederzeit zurücknehmen."
+    in_your_own_time
+        "One day after the other, whenever you have time."
+        "De ene dag na de andere, wanneer u tijd hebt."
+        "Ein Tag nach dem anderen, wann Sie Zeit haben."
     installation "Installation" "Installatie" "Installation"
     integrations "Integrations" "Koppelingen" "Integrationen"
     integrations_are
@@ -575,6 +581,10 @@ say! {
     pages "Pages" "Pagina's" "Seiten"
     pages_found "Pages" "Pagina’s" "Seiten"
     paid "Paid" "Betaald" "Bezahlt"
+    pass_link_on
+        "No mail is sent here: pass this link on to whom you have invited. It opens a page on which they choose a password."
+        "Er wordt hier geen mail verstuurd: geef deze link door aan wie u uitnodigde. Daar kiest die een wachtwoord."
+        "Hier wird keine Mail gesendet: Geben Sie diesen Link an die eingeladene Person weiter. Dort wählt sie ein Passwort."
     password "Password" "Wachtwoord" "Passwort"
     password_help "At least 10 characters. Several words are easier to remember than odd characters." "Minstens 10 tekens. Meerdere woorden onthoudt u makkelijker dan vreemde tekens." "Mindestens 10 Zeichen. Mehrere Wörter merkt man sich leichter als seltsame Zeichen."
     password_is_set "Your password is set" "Uw wachtwoord is ingesteld" "Ihr Passwort ist gesetzt"
@@ -783,6 +793,10 @@ say! {
     tags_help "Separated by commas" "Gescheiden door komma's" "Mit Kommas getrennt"
     take_payment "Take a payment" "Betaling ontvangen" "Zahlung annehmen"
     taken_back "taken back" "teruggenomen" "zurückgenommen"
+    takes_credits(count: &str)
+        "Credits that it takes: {count}"
+        "Credits die het kost: {count}"
+        "Credits, die es kostet: {count}"
     terms "Terms" "Algemene voorwaarden" "Bedingungen"
     theme "Theme" "Thema" "Farben"
     this_one "this one" "deze" "dieser"

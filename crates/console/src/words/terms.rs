@@ -46,6 +46,12 @@ impl Say {
 /// What is said after an act, by the beginning of its operation's id.
 const DONE: &[(&str, &str, &str, &str)] = &[
     ("create_booking", "Booked.", "Geboekt.", "Gebucht."),
+    (
+        "wait_for_seat",
+        "On the waiting list.",
+        "Op de wachtlijst gezet.",
+        "Auf die Warteliste gesetzt.",
+    ),
     ("cancel_", "Cancelled.", "Geannuleerd.", "Abgesagt."),
     ("archive_", "Archived.", "Gearchiveerd.", "Archiviert."),
     ("restore_", "Restored.", "Teruggezet.", "Wiederhergestellt."),
@@ -126,7 +132,12 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("address.line1", "Street and number", "Straat en nummer", "Straße und Nummer"),
     ("address.postalCode", "Postal code", "Postcode", "Postleitzahl"),
     ("allow", "Let in", "Toegelaten", "Eingelassen"),
-    ("already_booked", "Booked already", "Al geboekt", "Schon gebucht"),
+    (
+        "already_booked",
+        "Booked or waiting already",
+        "Al geboekt of op de wachtlijst",
+        "Schon gebucht oder auf der Warteliste",
+    ),
     ("api_client", "Integration", "Koppeling", "Integration"),
     ("appointment", "Appointment", "Afspraak", "Termin"),
     ("approved", "Approved", "Goedgekeurd", "Zugesagt"),
@@ -277,6 +288,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("text", "Text", "Tekst", "Text"),
     ("timeZone", "Time zone", "Tijdzone", "Zeitzone"),
     ("today", "Today", "Vandaag", "Heute"),
+    ("token", "Link", "Link", "Link"),
     ("uncollectible", "Written off", "Afgeschreven", "Abgeschrieben"),
     ("under_review", "Under review", "In onderzoek", "In Prüfung"),
     ("undoing", "Undoing", "Ongedaan maken", "Wird zurückgenommen"),

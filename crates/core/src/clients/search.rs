@@ -67,11 +67,9 @@ filters! {
                 AND shared < ? AND archived >= ? AND archived <= ?)" apart,
             counted_by("SELECT COUNT(*) FROM client_term WHERE company_id = ?1 AND term >= ?2 AND term < ?3 \
                 AND shared < ?4 AND archived >= ?5 AND archived <= ?6"),
-            // A subquery with a limit is asked for each client; one in EXISTS may be made a join, and drive it. The term as an
-            // expression leaves an engine no way in but by the client.
+            // A subquery with a limit is asked for each client; one in EXISTS may be made a join, and drive it.
             where_many("(SELECT 1 FROM client_term t WHERE t.company_id = ?1 AND t.client_id = client.client_id \
-                AND t.term || '' >= ? AND t.term || '' < ? AND t.shared < ? AND t.archived >= ? AND t.archived <= ? \
-                LIMIT 1) IS NOT NULL"),
+                AND t.term >= ? AND t.term < ? AND t.shared < ? AND t.archived >= ? AND t.archived <= ? LIMIT 1) IS NOT NULL"),
             uneven;
         /// Clients in this relationship status.
         relationship_status: RelationshipStatus => "relationship_status = ?", tallied;

@@ -144,7 +144,7 @@ pub(super) fn command() -> Command {
         .subcommand(account)
         .subcommand(with_settings(
             Command::new("operator-link")
-                .about("Print a link to the page of whoever runs the installation; good once and for 15 minutes"),
+                .about("Print a link to the page of whoever runs the installation, at its base_url or where it listens (--listen as serve has it); good once and for 15 minutes"),
         ))
         .subcommand(with_settings(
             Command::new("import")

@@ -170,10 +170,25 @@ fn foreseen(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     }
 }
 
+/// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
+fn undated(cx: &mut Visit<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
+    let ask = Ask::of("list_client_workout_plans").at("clientId", own);
+    let told = cx.ask_if(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
+    let plans = told.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
+    let mut all = Vec::new();
+    for plan in plans {
+        let ask = Ask::of("list_client_workout_days").at("clientId", own);
+        let told = cx.ask_if(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
+        all.push((plan.clone(), told.list("days").to_vec()));
+    }
+    Ok(all)
+}
+
 /// `/my/training`
 pub(super) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = cx.own_id();
     let coming = planned(cx, 13)?;
+    let undated = undated(cx, &own)?;
     let done = Ask::of("list_workout_sessions").at("clientId", &own).with("limit", 20);
     let done = cx.ask_if(done.with("page", cx.place.asked("page")))?.unwrap_or_default();
     let records = cx
@@ -183,8 +198,21 @@ pub(super) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let main = html! {
         section.card {
             h2 { (say.planned()) }
-            @if coming.is_empty() { p.quiet { (say.no_workout()) } }
+            @if coming.is_empty() && undated.is_empty() { p.quiet { (say.no_workout()) } }
             ul.rows { @for item in &coming { (workout(cx, item)) } }
+        }
+        @for (plan, days) in &undated {
+            section.card {
+                h2 { (plan.text("name")) }
+                p.quiet { (say.in_your_own_time()) }
+                ul.rows { @for day in days {
+                    li {
+                        span.grow { b { (day.text("name")) } br; span.quiet { (day.list("exercises").iter().map(|one| one.text("name")).collect::<Vec<_>>().join(", ")) } }
+                        (Form::about(cx, "begin_workout_session", vec![("clientId", own.clone())]).hidden("planId", plan.text("_id"))
+                            .hidden("planMomentId", day.text("planMomentId")).next("/my/training/{session.sessionId}").button(say.begin()))
+                    }
+                } }
+            }
         }
         section.card {
             h2 { (say.records()) }
@@ -383,6 +411,8 @@ fn stepping(
                     button.plain type="button" data-step=(step) aria-label={ (label) " +" } { "+" }
                 }
             }
+            // A set that nobody ticks was left out.
+            input type="hidden" name={ (name("completed")) ":flag" } value="";
             label.check { input type="checkbox" name=(name("completed")) value="true" checked[done]; (say.done_it()) }
         }
     }

@@ -278,12 +278,15 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let [first, second] = browsers.as_mut_slice() else { return };
     let seat = |page: &super::Page| page.form("create_booking");
     let page = first.get(&day).await.is(200).shows(&name).shows("1 left");
+    // What is about to be booked is looked at once more.
+    let links = page.links().into_iter().find(|link| link.contains("class=")).unwrap();
+    let page = first.get(&links).await.is(200).shows("Book it");
     first.act(seat(&page)).await.shows("Booked.");
     app.announced(&["booking.created"]).await;
-    first.get(&day).await.is(200).shows("Booked already");
+    first.get(&day).await.is(200).shows("Booked or waiting already");
     let page = second.get(&day).await.is(200).shows("0 left");
     assert_eq!(seat(&page).field("capacityAction"), Some("waitlist"));
-    second.act(seat(&page)).await;
+    second.act(seat(&page)).await.shows("On the waiting list.");
     let told = app.get("/bookings?limit=10").await.ok();
     let found = told.data()["bookings"].as_array().unwrap().clone();
     let mut statuses: Vec<String> = found.iter().map(|one| text(one, "/status")).collect();

@@ -243,6 +243,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("get_progress_summary", "counted from the rest"),
     ("get_client_nutrition_day", "counted from the meals"),
     ("get_client_workout_calendar", "counted from plans and sessions"),
+    ("list_client_workout_days", "of the plans"),
     ("list_exercise_history", "of the sessions"),
     ("list_personal_records", "of the sessions"),
     ("list_top_exercises", "of the sessions"),
