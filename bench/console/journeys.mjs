@@ -238,7 +238,10 @@ const journeys = {
       return (await booked.count()) > 0;
     };
     const won = await Promise.all(pages.map(outcome));
-    if (won.filter(Boolean).length !== 1) throw new Error(`booked: ${won}`);
+    if (won.filter(Boolean).length !== 1) {
+      const seen = await Promise.all(pages.map(async (page) => `${page.url()} ${(await page.locator("main").innerText()).slice(0, 300)}`));
+      throw new Error(`booked: ${won} ${seen.join(" | ")}`);
+    }
   },
   async "a file is sent to a client, who opens it"(options) {
     const page = await signedIn("manager", options);
