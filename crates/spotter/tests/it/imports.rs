@@ -137,6 +137,12 @@ async fn a_file_of_clients_is_checked_done_and_undone(app: App) {
     );
     let gone = app.get(&format!("/clients/{}", text(&ann, "/clientId"))).await.ok();
     assert_eq!(gone.data()["client"]["archiveReason"], "The import was undone");
+    for (operation, rows) in
+        [("start_import", 1), ("create_client", 3), ("undo_import", 1), ("archive_client", 2)]
+    {
+        let logs = app.get(&format!("/audit-logs?operation={operation}")).await.ok();
+        assert_eq!(logs.data()["total"], rows, "{operation}");
+    }
     // The same file can be taken over again.
     let again = brought(&app, "clients", &file).await;
     assert_eq!(settled(&app, &again).await["counts"], counts(2, 0, 0));

@@ -2,10 +2,7 @@ use serde_json::{Value, json};
 use spotter_contract::Operation;
 
 use super::{Ids, Making, Sample};
-use crate::{
-    harness::App,
-    imports::{brought, settled},
-};
+use crate::{harness::App, imports::brought};
 
 /// A file of clients that was brought.
 pub struct Imports;
@@ -15,13 +12,9 @@ impl Sample for Imports {
         operation.path.starts_with("/imports")
     }
 
-    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, of: Option<&'m Operation>) -> Making<'m> {
+    fn make<'m>(&'m self, app: &'m App, ids: &'m mut Ids, _: Option<&'m Operation>) -> Making<'m> {
         Box::pin(async move {
             let import = brought(app, "clients", "Voornaam\nImke\n").await;
-            if of.is_some_and(|operation| operation.id == "undo_import") {
-                app.app("POST", &format!("/imports/{import}/start"), None).await.ok();
-                settled(app, &import).await;
-            }
             ids.insert("importId", import);
         })
     }
