@@ -57,11 +57,7 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
         Ok(operation) => operation.clone(),
         Err(_) => return Ok(Done::Forged),
     };
-    let path: Vec<(String, String)> = form
-        .pairs()
-        .filter_map(|(name, value)| Some((name.strip_prefix("-at.")?, value)))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
+    let path = form.path();
     let entered = |problem: Problem| Entered {
         form: form.one("-form").to_owned(),
         fields: form

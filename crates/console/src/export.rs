@@ -20,7 +20,7 @@ use crate::{
     forms::{Sent, forged},
     parts::{self, shell::outside, told::Told},
     session,
-    visit::{Visit, is_own, reached},
+    visit::{Ask, Visit, is_own, reached},
 };
 
 /// Where files are made.
@@ -29,15 +29,15 @@ pub(crate) const EXPORT: &str = "/console/export";
 /// Most pages of a list that are put into a file: 20,000 records.
 const PAGES_MAX: i64 = 200;
 
-/// A form that has the list of a page made into a file, with the filters that are set.
-pub(crate) fn button(cx: &Visit<'_, '_>, operation: &str, filters: &[&str]) -> Markup {
-    let chosen = |name: &&&str| !cx.place.asked(name).is_empty();
+/// A form that has the list of a page made into a file, as it was asked for.
+pub(crate) fn button(cx: &Visit<'_, '_>, list: &Ask) -> Markup {
     html! {
         form method="post" action=(EXPORT) data-hx-boost="false" {
             input type="hidden" name="-csrf" value=(cx.csrf());
-            input type="hidden" name="-do" value=(operation);
+            input type="hidden" name="-do" value=(list.operation);
             input type="hidden" name="-back" value=(cx.place.address());
-            @for name in filters.iter().filter(chosen) { input type="hidden" name=(name) value=(cx.place.asked(name)); }
+            @for (name, value) in &list.path { input type="hidden" name={ "-at." (name) } value=(value); }
+            @for (name, value) in &list.query { input type="hidden" name=(name) value=(value); }
             button.plain type="submit" { (cx.say.csv()) }
         }
     }
@@ -120,6 +120,7 @@ async fn made(
         .filter(|(name, value)| !name.starts_with('-') && !value.is_empty())
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
+    let path = sent.form.path();
     let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
     let read = move |tx: &mut Tx<'_>| {
         let person = browsers::authenticate(tx, &shared.env, &token)?;
@@ -130,7 +131,7 @@ async fn made(
             query.append_pair("limit", &limits::PAGE_MAX.to_string());
             query.append_pair("page", &page.to_string());
             let arguments =
-                Arguments { path: vec![], query: query.finish(), body: Content::Nothing };
+                Arguments { path: path.clone(), query: query.finish(), body: Content::Nothing };
             let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
             let answer = asked.run(tx, &shared.env, &person.caller, request_id.as_str())?;
             let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;

@@ -157,6 +157,14 @@ impl Form {
         self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// What stands in the path of the operation that it asks.
+    pub(crate) fn path(&self) -> Vec<(String, String)> {
+        let own = |(name, value): (&str, &str)| {
+            Some((name.strip_prefix("-at.")?.to_owned(), value.to_owned()))
+        };
+        self.pairs().filter_map(own).collect()
+    }
+
     /// The first value of a field; empty where there is none.
     pub fn one(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()

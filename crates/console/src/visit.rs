@@ -4,6 +4,7 @@
 use std::{
     cell::Cell,
     collections::HashMap,
+    ops::Deref,
     time::{Duration, Instant},
 };
 
@@ -26,9 +27,11 @@ use crate::{
 /// A question to an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
-    operation: &'static str,
-    path: Vec<(String, String)>,
-    query: Vec<(&'static str, String)>,
+    pub(crate) operation: &'static str,
+    /// What stands in its path.
+    pub(crate) path: Vec<(String, String)>,
+    /// Its parameters.
+    pub(crate) query: Vec<(&'static str, String)>,
     body: Content,
 }
 
@@ -59,11 +62,40 @@ impl Ask {
         self
     }
 
+    /// With those parameters of the same name that somebody has chosen on a page.
+    pub(crate) fn filtered(self, place: &Place, names: &[&'static str]) -> Self {
+        names.iter().fold(self, |ask, name| ask.with(name, place.asked(name).trim()))
+    }
+
     fn arguments(&self) -> Arguments {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(&self.query);
         Arguments { path: self.path.clone(), query: query.finish(), body: self.body.clone() }
     }
+}
+
+/// Records of a list on a page.
+const ROWS: i64 = 50;
+
+/// A page of a list, and what was asked for it, by which the whole of it is exported.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    told: Value,
+    /// What was asked, without the page.
+    pub(crate) ask: Ask,
+}
+
+impl Deref for Listed {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.told
+    }
+}
+
+/// Nothing, where something is not for somebody, is switched off or is not there.
+fn none<T>(problem: Problem) -> Result<Option<T>> {
+    if matches!(problem.status, 403 | 404) { Ok(None) } else { Err(problem) }
 }
 
 /// Where somebody is: the path of a page, what is in it, and what is asked of it.
@@ -209,12 +241,20 @@ impl<'v, 't> Visit<'v, 't> {
         serde_json::from_str(&answer?.data).map_err(Problem::internal)
     }
 
-    /// The same where they may have to do without it: nothing where it is not for them, is switched off or is not there.
+    /// The page of a list that they are at.
+    pub(crate) fn list(&mut self, ask: Ask) -> Result<Listed> {
+        let page = ask.clone().with("limit", ROWS).with("page", self.place.asked("page"));
+        Ok(Listed { told: self.ask(page)?, ask })
+    }
+
+    /// The same where they may have to do without it.
+    pub(crate) fn list_if(&mut self, ask: Ask) -> Result<Option<Listed>> {
+        self.list(ask).map(Some).or_else(none)
+    }
+
+    /// What an operation answers where they may have to do without it: nothing where it is not for them, is switched off or is not there.
     pub(crate) fn ask_if(&mut self, ask: Ask) -> Result<Option<Value>> {
-        match self.ask(ask) {
-            Err(problem) if matches!(problem.status, 403 | 404) => Ok(None),
-            other => other.map(Some),
-        }
+        self.ask(ask).map(Some).or_else(none)
     }
 
     /// Whether an operation is for them.

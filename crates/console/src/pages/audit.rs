@@ -4,7 +4,6 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
-    export,
     parts::{
         lists::{empty, pager, state, table},
         shell::Shown,
@@ -17,18 +16,14 @@ use crate::{
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let place = cx.place;
     let zone = cx.written.zone.clone();
-    let mut ask = ["operation", "actor", "page"]
-        .iter()
-        .fold(Ask::of("list_audit_logs").with("limit", 50), |ask, name| {
-            ask.with(name, place.asked(name).trim())
-        });
+    let mut ask = Ask::of("list_audit_logs").filtered(place, &["operation", "actor"]);
     if let Some(from) = place.date("from") {
         ask = ask.with("from", from.start_in(&zone));
     }
     if let Some(to) = place.date("to") {
         ask = ask.with("to", to.tomorrow().start_in(&zone));
     }
-    let told = cx.ask(ask)?;
+    let told = cx.list(ask)?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for row in told.list("auditLogs") {
         let who = match row.text("actorType") {
@@ -60,6 +55,5 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing(), None)) }
         @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &told)) }
     };
-    let acts = export::button(cx, "list_audit_logs", &["operation", "actor"]);
-    Ok(Shown::new(say.audit_log(), main).acts(acts))
+    Ok(Shown::new(say.audit_log(), main))
 }

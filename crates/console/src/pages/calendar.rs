@@ -226,8 +226,7 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         "" => "pending",
         status => status,
     };
-    let ask = Ask::of("list_booking_requests").with("status", status).with("limit", 50);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_booking_requests").with("status", status))?;
     let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
     let mut rows = Vec::new();
     for request in told.list("bookingRequests") {

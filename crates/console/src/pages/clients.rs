@@ -5,7 +5,6 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    export,
     parts::{
         fields::Form,
         lists::{empty, pager, state, table},
@@ -15,17 +14,12 @@ use crate::{
     visit::{Ask, Visit},
 };
 
-/// The filters of the list that are handed on to it.
-const FILTERS: [&str; 5] = ["search", "memberStatus", "coachId", "tag", "page"];
-
 /// `/console/clients`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask = FILTERS.iter().fold(Ask::of("list_clients").with("limit", 50), |ask, filter| {
-        ask.with(filter, cx.place.asked(filter))
-    });
+    let ask =
+        Ask::of("list_clients").filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
     let archived = cx.place.asked("archived") == "true";
-    let ask = ask.with("archived", archived);
-    let told = cx.ask(ask)?;
+    let told = cx.list(ask.with("archived", archived))?;
     let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
     let tags = cx.ask(Ask::of("list_client_tags").with("limit", 100))?;
     let mut rows = Vec::new();
@@ -81,7 +75,6 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.clients(), &columns, rows)) (pager(cx, &told)) }
     };
     let acts = html! {
-        (export::button(cx, "list_clients", &["search", "memberStatus", "coachId", "tag", "archived"]))
         @if cx.may("create_import") { a.button.plain href="/console/imports" { (say.import()) } }
         a.button href="/console/clients/new" { (say.add_client()) }
     };

@@ -27,8 +27,7 @@ fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
 
 /// `/console/forms`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_forms").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_forms"))?;
     let say = cx.say;
     let rows: Vec<Vec<Markup>> = told.list("forms").iter().map(|form| {
         let at = || vec![("formId", form.text("formId").to_owned())];
@@ -197,8 +196,7 @@ fn editor(
 /// `/console/forms/checkups`
 pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let status = cx.place.asked("status").to_owned();
-    let ask = Ask::of("list_checkups").with("limit", 50).with("status", &status);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_checkups").with("status", &status))?;
     let mut rows = Vec::new();
     for checkup in told.list("checkups") {
         let client = cx.client(checkup.text("clientId"))?;

@@ -17,8 +17,7 @@ use crate::{
 
 /// `/console/imports`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_imports").with("limit", 20).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_imports"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<_> = told
         .list("imports")
@@ -62,9 +61,8 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         "undoing" | "undone" => "kept",
         _ => "wrong",
     };
-    let page = cx.place.asked("page");
     let rows = Ask::of("list_import_rows").at("importId", &id).with("state", wanted);
-    let rows = cx.ask(rows.with("limit", 50).with("page", page))?;
+    let rows = cx.list(rows)?;
     let say = cx.say;
     let at = || vec![("importId", id.clone())];
     let works = matches!(status, "checking" | "running" | "undoing");

@@ -34,8 +34,7 @@ fn scopes(cx: &Visit<'_, '_>) -> Vec<(&'static str, String)> {
 
 /// `/console/integrations`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_api_clients").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_api_clients"))?;
     let coaches =
         cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
     let (say, written) = (cx.say, &cx.written);

@@ -32,9 +32,7 @@ fn title(cx: &Visit<'_, '_>, conversation: &Value) -> String {
 
 /// `/console/messages`, `/my/messages`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask =
-        Ask::of("list_own_conversations").with("limit", 50).with("page", cx.place.asked("page"));
-    let told = cx.ask(ask)?;
+    let told = cx.list(Ask::of("list_own_conversations"))?;
     let coaches = match cx.is_client() {
         true => cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?,
         false => Vec::new(),
@@ -73,8 +71,7 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("conversationId").to_owned();
     let told = cx.ask(Ask::of("get_own_conversation").at("conversationId", &id))?;
     let conversation = told["conversation"].clone();
-    let ask = Ask::of("list_own_messages").at("conversationId", &id).with("limit", 50);
-    let messages = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let messages = cx.list(Ask::of("list_own_messages").at("conversationId", &id))?;
     let own = cx.own_id();
     let (say, written) = (cx.say, &cx.written);
     let unread = conversation.int("unreadCount") > 0;

@@ -5,7 +5,6 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    export,
     files::INVOICE,
     parts::{
         fields::{Form, behind},
@@ -122,12 +121,7 @@ pub(super) fn course(cx: &Visit<'_, '_>, course: &Value) -> Markup {
 /// `/console/money`
 pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let place = cx.place;
-    let ask = ["status", "number", "page"]
-        .iter()
-        .fold(Ask::of("list_invoices").with("limit", 50), |ask, name| {
-            ask.with(name, place.asked(name))
-        });
-    let told = cx.ask(ask)?;
+    let told = cx.list(Ask::of("list_invoices").filtered(place, &["status", "number"]))?;
     let rows = rows(cx, &told, true)?;
     let say = cx.say;
     let main = html! {
@@ -145,8 +139,7 @@ pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_invoices(), None)) }
         @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &told)) }
     };
-    let acts = export::button(cx, "list_invoices", &["status", "number"]);
-    Ok(Shown::new(say.money(), main).acts(acts))
+    Ok(Shown::new(say.money(), main))
 }
 
 /// `/console/money/invoices/{invoiceId}`
@@ -235,8 +228,7 @@ fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
 
 /// `/console/money/payments`
 pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask = Ask::of("list_payments").with("limit", 50).with("status", cx.place.asked("status"));
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_payments").filtered(cx.place, &["status"]))?;
     let mut rows = Vec::new();
     for payment in told.list("payments") {
         let client = cx.client(payment.text("clientId"))?;
@@ -257,15 +249,12 @@ pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
         @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &told)) }
     };
-    let acts = export::button(cx, "list_payments", &["status"]);
-    Ok(Shown::new(say.payments(), main).acts(acts))
+    Ok(Shown::new(say.payments(), main))
 }
 
 /// `/console/money/memberships`
 pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask =
-        Ask::of("list_subscriptions").with("limit", 50).with("status", cx.place.asked("status"));
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_subscriptions").filtered(cx.place, &["status"]))?;
     let mut rows = Vec::new();
     for course in told.list("subscriptions") {
         let client = cx.client(course.text("clientId"))?;
@@ -285,15 +274,12 @@ pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_membership(), None)) }
         @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &told)) }
     };
-    let acts = export::button(cx, "list_subscriptions", &["status"]);
-    Ok(Shown::new(say.memberships(), main).acts(acts))
+    Ok(Shown::new(say.memberships(), main))
 }
 
 /// `/console/money/requests`
 pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask =
-        Ask::of("list_payment_requests").with("limit", 50).with("status", cx.place.asked("status"));
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_payment_requests").filtered(cx.place, &["status"]))?;
     let mut rows = Vec::new();
     for request in told.list("paymentRequests") {
         let client = cx.client(request.text("clientId"))?;
@@ -322,9 +308,7 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/console/money/chargebacks`
 pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask =
-        Ask::of("list_chargebacks").with("limit", 50).with("status", cx.place.asked("status"));
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_chargebacks").filtered(cx.place, &["status"]))?;
     let mut rows = Vec::new();
     for chargeback in told.list("chargebacks") {
         let client = cx.client(chargeback.text("clientId"))?;

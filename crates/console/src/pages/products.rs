@@ -22,12 +22,8 @@ const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "Ha
 /// `/console/products`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let place = cx.place;
-    let ask = ["search", "productType", "visibility", "page"]
-        .iter()
-        .fold(Ask::of("list_products").with("limit", 50), |ask, name| {
-            ask.with(name, place.asked(name))
-        });
-    let told = cx.ask(ask.with("archived", place.asked("archived") == "true"))?;
+    let ask = Ask::of("list_products").filtered(place, &["search", "productType", "visibility"]);
+    let told = cx.list(ask.with("archived", place.asked("archived") == "true"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("products").iter().map(|product| vec![
         html! { a href={ "/console/products/" (product.text("productId")) } { b { (cx.localized(product.at("name"))) } } },

@@ -17,12 +17,7 @@ use crate::{
 /// `/console/programmes`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let place = cx.place;
-    let ask = ["search", "status", "page"]
-        .iter()
-        .fold(Ask::of("list_workout_templates").with("limit", 50), |ask, name| {
-            ask.with(name, place.asked(name))
-        });
-    let told = cx.ask(ask)?;
+    let told = cx.list(Ask::of("list_workout_templates").filtered(place, &["search", "status"]))?;
     let say = cx.say;
     let rows: Vec<Vec<Markup>> = told.list("templates").iter().map(|template| vec![
         html! { a href={ "/console/programmes/" (template.text("_id")) } { b { (template.text("name")) } } },

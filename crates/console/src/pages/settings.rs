@@ -61,8 +61,7 @@ pub(super) fn company(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/console/settings/locations`
 pub(super) fn locations(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_locations").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_locations"))?;
     let say = cx.say;
     let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
     let rows: Vec<Vec<Markup>> = told.list("locations").iter().map(|location| vec![
@@ -173,8 +172,7 @@ fn week_of(
 
 /// `/console/settings/coaches`
 pub(super) fn coaches(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_coaches").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_coaches"))?;
     let say = cx.say;
     let roles: Vec<_> =
         ["Coach", "Manager", "Admin"].iter().map(|word| (*word, say.term(word))).collect();
@@ -256,8 +254,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/console/settings/event-types`
 pub(super) fn event_types(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_event_types").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_event_types"))?;
     let say = cx.say;
     let kinds = [("appointment", say.term("appointment")), ("class", say.term("class"))];
     let rows: Vec<Vec<Markup>> = told.list("eventTypes").iter().map(|kind| vec![
@@ -397,8 +394,7 @@ pub(super) fn features(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/devices`
 pub(super) fn devices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.ask(Ask::of("list_access_devices").with("limit", 50))?;
-    let scans = cx
-        .ask(Ask::of("list_access_scans").with("limit", 20).with("page", cx.place.asked("page")))?;
+    let scans = cx.list(Ask::of("list_access_scans"))?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let mut passed = Vec::new();
     for scan in scans.list("accessScans") {

@@ -25,8 +25,7 @@ fn fails(hook: &Value) -> bool {
 
 /// `/console/webhooks`: those that fail first.
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told =
-        cx.ask(Ask::of("list_webhooks").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_webhooks"))?;
     let mut hooks = told.list("subscriptions").to_vec();
     hooks.sort_by_key(|hook| !fails(hook));
     let failed = cx
@@ -82,11 +81,9 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let mut hook = told.at("subscription").clone();
     hook["url"] = hook["target"]["url"].clone();
     let status = cx.place.asked("status").to_owned();
-    let ask = Ask::of("list_webhook_deliveries")
-        .with("subscriptionId", &id)
-        .with("limit", 50)
-        .with("status", &status);
-    let sent = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let ask =
+        Ask::of("list_webhook_deliveries").with("subscriptionId", &id).with("status", &status);
+    let sent = cx.list(ask)?;
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
     let time = |place: &str| hook.instant(place).map(|at| written.instant(at)).unwrap_or_default();

@@ -1,10 +1,12 @@
 //! Lists: a table on a desk, cards on a phone, and pages of them.
 
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::told::Told;
-use crate::visit::Visit;
+use crate::{
+    export,
+    visit::{Listed, Visit},
+};
 
 /// A table with a name, columns, and rows of as many cells. On a phone each row is a card, in which each cell stands
 /// beside the name of its column.
@@ -28,8 +30,8 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
     }
 }
 
-/// How many there are, and the way to the other pages of a list.
-pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Value) -> Markup {
+/// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
+pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Listed) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
     let to = |page: i64| cx.place.but(&[("page", &page.to_string())]);
     html! {
@@ -40,6 +42,7 @@ pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Value) -> Markup {
                 span { (cx.say.page_of(page, last)) }
                 @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.say.next()) } }
             }
+            @if !cx.is_client() && total > 0 { (export::button(cx, &list.ask)) }
         }
     }
 }

@@ -85,14 +85,8 @@ impl World {
 /// Whether what it means is done by a job, and written in its own time: mail to clients, charges, and rows
 /// of imports. Such operations have scenarios of their own.
 pub fn begins_a_job(operation: &Operation) -> bool {
-    [
-        "remind_of_invoice",
-        "send_invoice_copy",
-        "charge_invoice",
-        "start_import",
-        "undo_import",
-    ]
-    .contains(&operation.id)
+    ["remind_of_invoice", "send_invoice_copy", "charge_invoice", "start_import", "undo_import"]
+        .contains(&operation.id)
 }
 
 pub fn takes_body(operation: &Operation) -> bool {

@@ -24,8 +24,7 @@ use crate::{
 /// `/console/clients/{clientId}/bookings`
 pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "bookings")?;
-    let ask = Ask::of("list_bookings").with("clientId", &id).with("limit", 50);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_bookings").with("clientId", &id))?;
     let mut rows = Vec::new();
     for booking in told.list("bookings") {
         let coach = cx.coach(booking.text("coachId"))?;
@@ -53,8 +52,7 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "training")?;
     let plans =
         cx.ask(Ask::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
-    let sessions = Ask::of("list_workout_sessions").at("clientId", &id).with("limit", 20);
-    let sessions = cx.ask(sessions.with("page", cx.place.asked("page")))?;
+    let sessions = cx.list(Ask::of("list_workout_sessions").at("clientId", &id))?;
     let records = cx.ask(Ask::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
     let templates = Ask::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
@@ -114,8 +112,7 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let products = cx.ask(Ask::of("list_client_products").at("clientId", &id).with("limit", 20))?;
     let courses = cx.ask(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
     let credits = cx.ask(Ask::of("get_credits").at("clientId", &id))?;
-    let invoices = Ask::of("list_invoices").with("clientId", &id).with("limit", 20);
-    let invoices = cx.ask_if(invoices.with("page", cx.place.asked("page")))?;
+    let invoices = cx.list_if(Ask::of("list_invoices").with("clientId", &id))?;
     let rows = match &invoices {
         Some(told) => bills::rows(cx, told, false)?,
         None => Vec::new(),
@@ -234,8 +231,7 @@ pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/clients/{clientId}/forms`
 pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "forms")?;
-    let ask = Ask::of("list_form_assignments").at("clientId", &id).with("limit", 20);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_form_assignments").at("clientId", &id))?;
     let all = cx.ask(Ask::of("list_forms").with("limit", 100))?;
     let of = |kinds: &[&str]| -> Vec<(String, String)> {
         let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
@@ -275,8 +271,7 @@ pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/clients/{clientId}/files`
 pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "files")?;
-    let ask = Ask::of("list_documents").with("clientId", &id).with("limit", 50);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_documents").with("clientId", &id))?;
     let say = cx.say;
     let main = html! {
         (tabs)

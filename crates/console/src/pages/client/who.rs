@@ -162,8 +162,7 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/clients/{clientId}/timeline`
 pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "timeline")?;
-    let ask = Ask::of("get_client_timeline").at("clientId", &id).with("limit", 50);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("get_client_timeline").at("clientId", &id))?;
     let mut names: Vec<(String, String)> = Vec::new();
     for change in told.list("steps").iter().flat_map(|step| step.list("changes")) {
         for id in ["from", "to"].map(|end| change.text(end).to_owned()) {
@@ -206,8 +205,7 @@ pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/clients/{clientId}/notes`
 pub(in crate::pages) fn notes(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "notes")?;
-    let ask = Ask::of("list_client_notes").at("clientId", &id).with("limit", 20);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_client_notes").at("clientId", &id))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         (tabs)

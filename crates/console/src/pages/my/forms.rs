@@ -19,8 +19,7 @@ use crate::{
 /// `/my/forms`
 pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = cx.own_id();
-    let ask = Ask::of("list_form_assignments").at("clientId", &own).with("limit", 50);
-    let told = cx.ask(ask.with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_form_assignments").at("clientId", &own))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
@@ -40,8 +39,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/my/files`
 pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask = Ask::of("list_documents").with("limit", 50).with("page", cx.place.asked("page"));
-    let told = cx.ask(ask)?;
+    let told = cx.list(Ask::of("list_documents"))?;
     let say = cx.say;
     let main = html! {
         (behind(say.send_file(), file_form(cx, None)))

@@ -109,12 +109,12 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/my/bookings`
 pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
-    let ask = Ask::of("list_bookings").with("limit", 50).with("page", cx.place.asked("page"));
+    let ask = Ask::of("list_bookings");
     let ask = match past {
         true => ask.with("from", now.plus_days(-365)).with("to", now),
         false => ask.with("from", now).with("to", now.plus_days(365)),
     };
-    let told = cx.ask(ask)?;
+    let told = cx.list(ask)?;
     let mut all: Vec<_> = told.list("bookings").iter().collect();
     if !past {
         all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
@@ -189,8 +189,7 @@ pub(super) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = cx.own_id();
     let coming = planned(cx, 13)?;
     let undated = undated(cx, &own)?;
-    let done = Ask::of("list_workout_sessions").at("clientId", &own).with("limit", 20);
-    let done = cx.ask_if(done.with("page", cx.place.asked("page")))?.unwrap_or_default();
+    let done = cx.list_if(Ask::of("list_workout_sessions").at("clientId", &own))?;
     let records = cx
         .ask_if(Ask::of("list_personal_records").at("clientId", &own).with("limit", 10))?
         .unwrap_or_default();
@@ -223,12 +222,12 @@ pub(super) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         section.card {
             h2 { (say.sessions()) }
-            ul.rows { @for session in done.list("sessions") {
+            ul.rows { @for session in done.iter().flat_map(|done| done.list("sessions")) {
                 li { span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
                     a.grow href={ "/my/training/" (session.text("sessionId")) } { (session.text("name")) } (state(cx, session.text("status"))) }
             } }
         }
-        (pager(cx, &done))
+        @if let Some(done) = &done { (pager(cx, done)) }
     };
     Ok(Shown::new(say.training(), main))
 }
@@ -428,8 +427,7 @@ pub(super) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/my/invoices`
 pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = cx.own_id();
-    let told =
-        cx.ask(Ask::of("list_invoices").with("limit", 50).with("page", cx.place.asked("page")))?;
+    let told = cx.list(Ask::of("list_invoices"))?;
     let courses = cx.ask_if(Ask::of("list_subscriptions").with("limit", 20))?.unwrap_or_default();
     let rows = bills::rows(cx, &told, false)?;
     let requests = cx

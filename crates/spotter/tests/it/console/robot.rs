@@ -12,6 +12,7 @@ use crate::{
 on_both_engines!(
     every_way_leads_somewhere,
     every_form_can_be_sent_empty,
+    every_list_can_be_taken_along,
     pages_let_nothing_in_that_their_policy_forbids,
     other_companies_pages_are_not_there,
 );
@@ -121,6 +122,27 @@ async fn every_form_can_be_sent_empty(app: App) {
             }
         }
         assert!(sent.len() >= if who == "client" { 2 } else { 20 }, "{who}: {sent:?}");
+    }
+}
+
+async fn every_list_can_be_taken_along(app: App) {
+    let world = World::new(app).await;
+    let mut taken = BTreeSet::new();
+    for (who, mut browser, start) in everybody(&world).await {
+        for (path, page) in crawl(&mut browser, start).await.into_values() {
+            let lists = page.forms().into_iter().filter(|form| form.action == "/console/export");
+            for form in lists {
+                let operation = form.field("-do").unwrap().to_owned();
+                let file = browser.send(form).await;
+                assert_eq!(file.status, 200, "{who} {path} {operation}: {}", file.main());
+                assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8", "{path}");
+                assert!(file.text.trim().lines().count() > 1, "{who} {path} {operation}");
+                taken.insert(operation);
+            }
+        }
+    }
+    for known in ["list_clients", "list_products", "list_locations", "list_workout_templates"] {
+        assert!(taken.contains(known), "{known} is not taken along: {taken:?}");
     }
 }
 
