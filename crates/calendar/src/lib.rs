@@ -7,7 +7,7 @@
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
 //! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
 //! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
-//! [`waitlist`], [`cancellation`], [`attendance`]), who reads along ([`feeds`]), and what
+//! [`waitlist`], [`cancellation`], [`attendance`], [`no_shows`]), who reads along ([`feeds`]), and what
 //! doors are told ([`doors`]).
 
 pub mod attendance;
@@ -27,6 +27,7 @@ pub mod feeds;
 mod figures;
 pub mod ical;
 pub mod making;
+mod no_shows;
 pub mod offer;
 pub mod offering;
 mod privacy;
@@ -62,6 +63,7 @@ pub fn area() -> Area {
                 rescheduling::area(),
                 cancellation::area(),
                 attendance::area(),
+                no_shows::area(),
                 doors::area(),
                 figures::area(),
             ],

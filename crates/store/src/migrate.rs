@@ -48,6 +48,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("second step", include_str!("../migrations/0032_second_step.sql")),
     ("imports", include_str!("../migrations/0033_imports.sql")),
     ("terms that count", include_str!("../migrations/0034_terms_that_count.sql")),
+    ("what waits", include_str!("../migrations/0035_what_waits.sql")),
 ];
 
 /// The schema version that this binary works with.

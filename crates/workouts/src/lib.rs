@@ -3,13 +3,14 @@
 //!
 //! The chapters in the order of a reader's questions: the libraries ([`exercises`], [`equipment`],
 //! [`starter`]); plans ([`plan`], their order in [`outline`], their dates in [`schedule`], their
-//! days in [`days`], [`templates`], [`client_plans`], [`groups`]); what becomes of a day
+//! days in [`days`], [`templates`], [`client_plans`], [`ending`], [`groups`]); what becomes of a day
 //! ([`agenda`], [`calendar`]); what was done ([`session`], [`sessions`], [`performance`],
 //! [`feedback`]); and what comes of it ([`progress`], [`volume`], [`history`]).
 
 mod agenda;
 mod calendar;
 pub mod client_plans;
+mod ending;
 pub mod equipment;
 pub mod exercises;
 mod feedback;
@@ -40,7 +41,10 @@ pub fn area() -> Area {
     let rooms = [
         ("Workout libraries", vec![exercises::area(), equipment::area()]),
         ("Workout programmes", vec![plan::area(), templates::area(), moments::area()]),
-        ("Workout plans of clients", vec![client_plans::area(), agenda::area(), calendar::area()]),
+        (
+            "Workout plans of clients",
+            vec![client_plans::area(), ending::area(), agenda::area(), calendar::area()],
+        ),
         ("Workout sessions", vec![session::area(), sessions::area(), feedback::area()]),
         ("Workout progress", vec![progress::area(), volume::area(), history::area()]),
         ("Workout groups", vec![groups::area(), privacy::area()]),

@@ -1,6 +1,6 @@
 //! Messages: conversations, and one of them. The same pages for staff and clients, who see their own.
 
-use maud::html;
+use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
@@ -28,6 +28,15 @@ fn title(cx: &Visit<'_, '_>, conversation: &Value) -> String {
     let others = conversation.list("participants").iter().filter(|one| one.text("userId") != own);
     let names: Vec<_> = others.map(|one| one.text("name")).collect();
     if names.is_empty() { cx.say.conversation().to_owned() } else { names.join(", ") }
+}
+
+/// A button that opens the conversation with somebody, and leads there.
+pub(super) fn write_to(cx: &Visit<'_, '_>, client: &str) -> Markup {
+    Form::named(cx, client, "open_conversation", vec![])
+        .hidden("conversationType", "direct")
+        .hidden("userIds", client)
+        .next("/console/messages/{conversation.conversationId}")
+        .button(cx.say.write())
 }
 
 /// `/console/messages`, `/my/messages`

@@ -2,6 +2,7 @@
 
 mod account;
 mod assistants;
+mod attention;
 mod audit;
 mod booking;
 mod calendar;
@@ -71,6 +72,9 @@ const fn clients(path: &'static str, show: Show) -> Page {
 /// Every page of somebody who is signed in.
 const PAGES: &[Page] = &[
     staff("/console", today::show),
+    staff("/console/attention", attention::stay_away),
+    staff("/console/attention/programmes", attention::plans_end),
+    staff("/console/attention/credits", attention::credits_out),
     staff("/console/clients", clients::list),
     staff("/console/clients/new", clients::new),
     staff("/console/clients/{clientId}", client::who::overview),

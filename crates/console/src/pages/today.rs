@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
-use super::first_steps::first_steps;
+use super::{attention::waiting, first_steps::first_steps};
 use crate::{
     parts::{
         fields::Form,
@@ -53,64 +53,6 @@ pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     }
 }
 
-/// Something that waits for somebody: what it is, and where it is seen to.
-struct Waiting {
-    label: String,
-    address: &'static str,
-}
-
-/// What is said of so many.
-type Label = fn(crate::words::Say, &str) -> String;
-
-fn waiting(cx: &mut Visit<'_, '_>) -> Result<Vec<Waiting>> {
-    let say = cx.say;
-    let mut all = Vec::new();
-    let lists: [(Ask, Label, &'static str); 5] = [
-        (
-            Ask::of("list_booking_requests").with("status", "pending"),
-            |say, n| say.requests_wait(n),
-            "/console/calendar/requests",
-        ),
-        (
-            Ask::of("list_checkups").with("status", "submitted"),
-            |say, n| say.checkups_wait(n),
-            "/console/forms/checkups?status=submitted",
-        ),
-        (
-            Ask::of("list_invoices").with("status", "overdue"),
-            |say, n| say.invoices_overdue(n),
-            "/console/money?status=overdue",
-        ),
-        (
-            Ask::of("list_subscriptions").with("status", "past_due"),
-            |say, n| say.memberships_past_due(n),
-            "/console/money/memberships?status=past_due",
-        ),
-        (
-            Ask::of("list_chargebacks").with("status", "open"),
-            |say, n| say.chargebacks_open(n),
-            "/console/money/chargebacks?status=open",
-        ),
-    ];
-    for (ask, label, address) in lists {
-        if let Some(told) = cx.ask_if(ask.with("limit", 1))? {
-            let count = told.int("total");
-            if count > 0 {
-                all.push(Waiting { label: label(say, &cx.written.count(count)), address });
-            }
-        }
-    }
-    if let Some(told) = cx.ask_if(Ask::of("list_webhooks").with("limit", 100))? {
-        let fails = |hook: &&Value| hook.text("lastFailureAt") > hook.text("lastSuccessAt");
-        let count = told.list("subscriptions").iter().filter(fails).count() as i64;
-        if count > 0 {
-            let label = say.webhooks_fail(&cx.written.count(count));
-            all.push(Waiting { label, address: "/console/webhooks" });
-        }
-    }
-    Ok(all)
-}
-
 /// `/console`
 pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let today = cx.written.today();
@@ -122,7 +64,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let bookings = bookings_on(cx, today, ask)?;
     let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
-    let waiting = waiting(cx)?;
+    let waiting = waiting(cx, if mine { &own } else { "" })?;
     let first_steps = first_steps(cx)?;
     let month = today.first_of_month();
     let revenue = cx.ask_if(
@@ -161,12 +103,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         div.grid {
             section.card {
                 h2 { (say.attention()) }
-                @if waiting.is_empty() { p.quiet { (say.nothing_waits()) } }
-                ul.rows {
-                    @for one in &waiting {
-                        li { span.grow { (one.label) } a.button.plain href=(one.address) { (say.look()) span.hidden { ": " (one.label) } } }
-                    }
-                }
+                (waiting)
             }
             section.card {
                 h2 { (say.quickly()) }

@@ -19,7 +19,7 @@ fn events() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Whether its last delivery failed.
-fn fails(hook: &Value) -> bool {
+pub(super) fn fails(hook: &Value) -> bool {
     hook.text("lastFailureAt") > hook.text("lastSuccessAt")
 }
 

@@ -1,9 +1,10 @@
 //! Credits: when a sale gives them ([`grants`]), the record ([`lot`]), how they are given and lapse
 //! ([`granting`]), what of all that a client has covers a booking ([`cover`]), how bookings take it
-//! ([`settling`]), and what people see and change ([`balance`]).
+//! ([`settling`]), what people see and change ([`balance`]), and whose are used up ([`exhausted`]).
 
 pub mod balance;
 pub mod cover;
+pub mod exhausted;
 pub mod granting;
 pub mod grants;
 pub mod lot;
@@ -13,5 +14,11 @@ use spotter_contract::Area;
 
 /// What the area brings.
 pub(super) fn area() -> Area {
-    Area::join([lot::area(), granting::area(), settling::area(), balance::area()])
+    Area::join([
+        lot::area(),
+        granting::area(),
+        settling::area(),
+        balance::area(),
+        exhausted::area(),
+    ])
 }

@@ -8,6 +8,7 @@
 
 mod access;
 mod app_api;
+mod attention;
 mod calendar;
 mod clients;
 mod command_line;

@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
-    pages::booking,
+    pages::{booking, messages},
     parts::{
         fields::{Form, behind},
         lists::{facts, pager, state},
@@ -100,8 +100,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let acts = html! {
         a.button.plain href={ "/console/clients/" (id) "/edit" } { (say.edit()) }
         @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" {
-            (Form::of(cx, "open_conversation").hidden("conversationType", "direct").hidden("userIds", &*id)
-                .next("/console/messages/{conversation.conversationId}").button(say.write()))
+            (messages::write_to(cx, &id))
         }
         @if !archived && client.text("portalAccessStatus") != "active" && client.has("email") {
             (Form::about(cx, "invite_client", at(&id)).button(say.invite()))

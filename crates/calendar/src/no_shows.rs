@@ -1,0 +1,58 @@
+//! Clients who stay away: whoever missed a booking and the one before it, so that somebody asks after them.
+
+use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_kernel::{Result, Timestamp, id::CoachId};
+use spotter_store::{Bind, List, filters, lists};
+
+use crate::booking::{Booking, BookingView};
+
+/// How far back is looked where nothing is said.
+const USUAL_DAYS: i64 = 30;
+
+listed!(RepeatedNoShows { bookings: BookingView });
+
+filters! {
+    struct Filters {
+        /// Missed at this instant or later; within the last 30 days when absent.
+        from: Timestamp;
+        /// Bookings with this coach.
+        coach_id: CoachId => "coach_id = ?";
+    }
+}
+
+fn list_repeated_no_shows(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<Filters>,
+) -> Result<RepeatedNoShows> {
+    let from = wanted.from.unwrap_or_else(|| cx.now().plus_days(-USUAL_DAYS));
+    let above = [from.bind().into_owned()];
+    Ok(cx.page_under(&LIST, &above, &wanted, page)?.map(BookingView::from).into())
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([operation!(app GET "/calendar/no-shows", Coach,
+        list_repeated_no_shows)
+    .summary("List clients who missed two bookings in a row")
+    .describe(
+        "A client's latest booking of which it is said who came, where that and the one before it were \
+         missed. The latest first.",
+    )])
+}
+
+lists! {
+    /// The latest booking that a client missed, where the one before was missed, too, and none was come to since.
+    LIST: List<Booking, Filters> = List::new(
+        "booking WHERE company_id = ?1 AND attendance_status = 'no_show' AND status = 'booked' \
+         AND starts_at >= ?2 AND NOT EXISTS (SELECT 1 FROM booking AS later \
+         WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
+         AND later.starts_at > booking.starts_at AND later.status = 'booked' \
+         AND later.attendance_status IN ('attended', 'no_show')) \
+         AND 'no_show' = (SELECT earlier.attendance_status FROM booking AS earlier \
+         WHERE earlier.company_id = booking.company_id AND earlier.client_id = booking.client_id \
+         AND earlier.starts_at < booking.starts_at AND earlier.status = 'booked' \
+         AND earlier.attendance_status IN ('attended', 'no_show') \
+         ORDER BY earlier.starts_at DESC, earlier.booking_id DESC LIMIT 1)",
+        "starts_at DESC, booking_id DESC",
+    );
+}
