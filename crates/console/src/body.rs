@@ -40,6 +40,16 @@ pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
     *whole = value;
 }
 
+/// The list at a place in a body of objects and lists, if there is one.
+pub(crate) fn list<'b>(body: &'b mut Value, name: &str) -> Option<&'b mut Vec<Value>> {
+    name.split('.')
+        .try_fold(body, |whole, place| match whole {
+            Value::Array(items) => items.get_mut(place.parse::<usize>().ok()?),
+            whole => whole.get_mut(place),
+        })?
+        .as_array_mut()
+}
+
 /// The part of a schema that is not about `null`.
 pub(crate) fn plain(schema: &Value) -> &Value {
     match schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {

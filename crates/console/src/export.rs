@@ -70,7 +70,8 @@ pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: Sent) -> Respo
                     @for (name, value) in sent.form.pairs().filter(|(name, _)| *name != "-password") { input type="hidden" name=(name) value=(value); }
                     div.field {
                         label for="password" { (say.your_password()) }
-                        input #password type="password" name="-password" required autocomplete="current-password";
+                        p.help #password-help { (say.password_why()) " " (say.csv_comes()) }
+                        input #password type="password" name="-password" required autocomplete="current-password" aria-describedby="password-help";
                     }
                     button type="submit" { (say.csv()) }
                 }

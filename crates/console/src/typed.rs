@@ -9,6 +9,8 @@
 //! | `open:flag` | nothing: `open` is `false` unless it is ticked |
 //! | `answers.x:number`, `:truth`, `:many` | a number, yes or no, and one of several, where the schema does not say so |
 //! | `weekly:hours` | nothing: the ranges of a week stand in `-hours.WEEKDAY.ROW.END` |
+//! | `sets:rows` | nothing: rows of the list in which nothing but a `type` is filled in are left out |
+//! | `sets:times` | a number: the list has the one row that is typed so many times |
 //! | `questions:question` | the list of questions so far; the parts of one stand in `question.…` |
 //! | `days:json` | JSON, which a page has written |
 
@@ -24,6 +26,8 @@ use crate::{
     questions,
 };
 
+/// Most times that one row is meant.
+const TIMES_MAX: usize = 30;
 /// What stands before the ranges of a week.
 const HOURS: &str = "-hours.";
 
@@ -47,6 +51,16 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
     for (name, value) in typed.values {
         body::set(&mut body, name, value);
     }
+    for (name, rows) in typed.rows {
+        let Some(list) = body::list(&mut body, name) else { continue };
+        match rows {
+            Rows::FilledIn => list.retain(is_filled_in),
+            Rows::Times(times) => {
+                let row = list.first().cloned().unwrap_or_else(|| Value::Object(Map::new()));
+                *list = vec![row; times];
+            }
+        }
+    }
     Ok(body)
 }
 
@@ -57,6 +71,22 @@ struct Typed<'f> {
     texts: Vec<(String, String)>,
     /// These are put as they are.
     values: Vec<(&'f str, Value)>,
+    /// Of these lists, which rows there are.
+    rows: Vec<(&'f str, Rows)>,
+}
+
+/// Which rows of a list there are.
+enum Rows {
+    /// Those in which something is filled in.
+    FilledIn,
+    /// The first, so many times.
+    Times(usize),
+}
+
+/// Whether anything but its type is said of a row.
+fn is_filled_in(row: &Value) -> bool {
+    row.as_object()
+        .is_none_or(|row| row.iter().any(|(name, value)| name != "type" && !value.is_null()))
 }
 
 impl<'f> Typed<'f> {
@@ -99,6 +129,13 @@ impl<'f> Typed<'f> {
                 None => self.values.push((name, Value::Array(Vec::new()))),
             },
             "hours" => self.values.push((name, hours(form))),
+            "rows" => self.rows.push((name, Rows::FilledIn)),
+            "times" => {
+                let times =
+                    value.trim().parse().ok().filter(|times| (1..=TIMES_MAX).contains(times));
+                let times = times.ok_or_else(|| wrong("must be from 1 to 30"))?;
+                self.rows.push((name, Rows::Times(times)));
+            }
             "json" => {
                 let told = serde_json::from_str(value).map_err(|_| wrong("must be JSON"))?;
                 self.values.push((name, told));

@@ -263,6 +263,11 @@ impl<'v, 't> Visit<'v, 't> {
             .is_ok_and(|operation| operation.admit(&self.person.caller).is_ok())
     }
 
+    /// What an operation does, in a line.
+    pub(crate) fn summary(&self, operation: &str) -> &'v str {
+        self.state.table.find(operation).map_or("", |operation| operation.summary)
+    }
+
     /// The words that a field of an operation's body may hold.
     pub(crate) fn words_of(&self, operation: &str, field: &str) -> Vec<&'v str> {
         let found = reached(self.state, operation).ok();

@@ -35,7 +35,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         rows.push(vec![
             html! { span.number { (row.instant("at").map(|at| cx.written.instant(at)).unwrap_or_default()) } },
             html! { (who) @if who.is_empty() { (cx.say.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.say.through_assistant()) } } },
-            html! { (row.text("operation")) br; (state(cx, row.text("outcome"))) },
+            html! { (cx.summary(row.text("operation"))) br; code { (row.text("operation")) } " " (state(cx, row.text("outcome"))) },
             html! {
                 @if row.text("targetType") == "client" { a href={ "/console/clients/" (target) } { (cx.say.term("client")) } }
                 @else { (cx.say.term(row.text("targetType"))) }

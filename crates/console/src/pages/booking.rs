@@ -33,6 +33,22 @@ pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     behind(cx.say.cancel(), form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()))
 }
 
+/// What takes a seat that is offered to whoever waited, or hands it on, and until when.
+pub(super) fn offered(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let until = booking.instant("offerExpiresAt");
+    let (Some(until), "offered") = (until, booking.text("status")) else {
+        return Markup::default();
+    };
+    let at = || vec![("bookingId", booking.text("bookingId").to_owned())];
+    html! {
+        p { (cx.say.offered_until(&cx.written.instant(until))) }
+        div.buttons {
+            (Form::about(cx, "accept_offered_seat", at()).send(cx.say.take_seat()))
+            (Form::about(cx, "decline_offered_seat", at()).button(cx.say.hand_on()))
+        }
+    }
+}
+
 /// `/console/calendar/book`: whom, what, which day, which time.
 pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let client = cx.place.asked("clientId").to_owned();
@@ -70,8 +86,12 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         types.partition(|kind| kind.text("kind") == "class");
     let coaches =
         cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
-    let (kind, coach) =
-        (cx.place.asked("eventTypeId").to_owned(), cx.place.asked("coachId").to_owned());
+    let coach = cx.place.asked("coachId").to_owned();
+    // Of one alone there is nothing to choose.
+    let kind = match (cx.place.asked("eventTypeId"), &types[..]) {
+        ("", [one]) => one.text("eventTypeId").to_owned(),
+        (asked, _) => asked.to_owned(),
+    };
     let today = cx.written.today();
     let day = cx.place.date("date").unwrap_or(today).max(today);
     let zone = cx.written.zone.clone();

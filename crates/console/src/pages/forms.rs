@@ -95,7 +95,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 p.quiet { (place + 1) " · " (say.term(question.text("type"))) @if question.is("required") { " · " (say.required_answer()) } }
                 h2 { (question.text("label")) }
                 @if question.has("help") { p { (question.text("help")) } }
-                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) } } } }
+                @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
                 @if open {
                     div.buttons {
                         (behind(say.edit(), editor(cx, at(), &all, Some(place), &measured)))

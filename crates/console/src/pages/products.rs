@@ -1,7 +1,7 @@
 //! What the business sells.
 
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 use spotter_kernel::Result;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     visit::{Ask, Visit},
 };
 
-const KINDS: [&str; 5] = ["DayPass", "WeekPass", "Membership", "CreditPack", "Other"];
+const KINDS: [&str; 5] = ["Membership", "CreditPack", "DayPass", "WeekPass", "Other"];
 const VISIBILITIES: [&str; 5] =
     ["Visible", "VisibleInStore", "VisibleInStoreAndApp", "VisibleInApp", "HideProduct"];
 const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "HalfYear", "Year"];
@@ -50,35 +50,54 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.products(), main).acts(acts))
 }
 
-fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+/// The fields of a product of a kind: what each kind has besides its name, price and place.
+fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>, kind: &str) -> Form<'f> {
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, say.term(word))).collect()
     };
     let language = cx.person.company.language.clone();
-    form.text(&format!("name.{language}"), say.name())
+    let form = form
+        .text(&format!("name.{language}"), say.name())
         .area(&format!("description.{language}"), say.description())
         .money("price", say.price())
         .text("vatPercentage", say.vat())
-        .choice("visibility", say.visibility(), &words(&VISIBILITIES))
-        .choice("period", say.billed_every(), &words(&PERIODS))
-        .check("autoRenew", say.renews_by_itself())
-        .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
-        .check("assignCredits", say.gives_credits())
-        .text("credits", say.credits())
-        .text("daysUsable", say.days_usable())
+        .choice("visibility", say.visibility(), &words(&VISIBILITIES));
+    match kind {
+        "Membership" => form
+            .choice("period", say.billed_every(), &words(&PERIODS[1..]))
+            .check("autoRenew", say.renews_by_itself())
+            .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
+            .check("assignCredits", say.gives_credits())
+            .text("credits", say.credits()),
+        "CreditPack" => form.hidden("assignCredits", "true").text("credits", say.credits()),
+        "DayPass" | "WeekPass" => form.text("daysUsable", say.days_usable()),
+        _ => form,
+    }
 }
 
 /// `/console/products/new`
 pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let say = cx.say;
-    let kinds: Vec<_> = KINDS.iter().map(|word| (*word, say.term(word))).collect();
-    let form = Form::of(cx, "create_product").next("/console/products/{product.productId}").choice(
-        "productType",
-        say.kind(),
-        &kinds,
-    );
-    let main = html! { section.card { (fields(cx, form).send(say.add_product())) } };
+    let (say, asked) = (cx.say, cx.place.asked("kind"));
+    let kind = KINDS.into_iter().find(|own| *own == asked).unwrap_or("Membership");
+    // What most mean by each.
+    let usual = match kind {
+        "Membership" => {
+            json!({"period": "Month", "autoRenew": true, "cancellationNoticePeriod": "Month"})
+        }
+        "DayPass" | "WeekPass" => json!({"daysUsable": 1}),
+        _ => json!({}),
+    };
+    let form = Form::of(cx, "create_product")
+        .from(&usual)
+        .next("/console/products/{product.productId}")
+        .hidden("productType", kind);
+    let main = html! {
+        nav.tabs aria-label=(say.kind()) {
+            @for own in KINDS { a href=(cx.place.but(&[("kind", own)])) aria-current=[(own == kind).then_some("page")] { (say.term(own)) } }
+        }
+        section.card { (fields(cx, form, kind).send(say.add_product())) }
+    };
     Ok(Shown::new(say.add_product(), main))
 }
 
@@ -93,7 +112,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let form = Form::about(cx, "update_product", at()).from(&product);
     let main = html! {
         p { (say.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
-        @if cx.may("update_product") { section.card { (fields(cx, form).send(say.save())) } }
+        @if cx.may("update_product") { section.card { (fields(cx, form, product.text("productType")).send(say.save())) } }
     };
     let acts = html! {
         @if cx.may("archive_product") {

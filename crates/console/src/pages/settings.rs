@@ -112,7 +112,7 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .map(|hours| {
             vec![
                 html! { (say.weekday(hours.int("weekday"))) },
-                html! { span.number { (hours.text("opens")) "–" (hours.text("closes")) } },
+                html! { span.number { (range(cx, hours, ["opens", "closes"])) } },
             ]
         })
         .collect();
@@ -135,6 +135,15 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     Ok(Shown::new(location.text("name"), main).acts(acts))
+}
+
+/// From when to when something is, in words where that is the day after.
+fn range(cx: &Visit<'_, '_>, hours: &Value, [from, until]: [&str; 2]) -> String {
+    let (from, until) = (hours.text(from), hours.text(until));
+    match until <= from && until != "00:00" {
+        true => format!("{from}–{until} ({})", cx.say.the_day_after()),
+        false => format!("{from}–{until}"),
+    }
 }
 
 /// Ranges that a day of a week may have on a page.
@@ -220,7 +229,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .map(|window| {
             vec![
                 html! { (say.weekday(window.int("weekday"))) },
-                html! { span.number { (window.text("startTime")) "–" (window.text("endTime")) } },
+                html! { span.number { (range(cx, window, ["startTime", "endTime"])) } },
             ]
         })
         .collect();

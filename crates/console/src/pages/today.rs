@@ -90,7 +90,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             div.figure { b { (written.count(came.count() as i64)) } (say.checked_in()) }
             a.figure href="/console/messages" { b { (written.count(unread)) } (say.unread()) }
             @if let Some(members) = &members {
-                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (say.members()) }
+                a.figure href="/console/clients?memberStatus=active" { b { (written.count(members.int("total"))) } (say.active_members()) }
             }
             @if let Some(revenue) = &revenue {
                 @for total in revenue.list("report.totals") {

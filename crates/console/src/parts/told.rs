@@ -6,7 +6,7 @@ use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency};
 
 use crate::words::{Language, Say};
 
-/// What stands at a place in an answer, such as `client.address.city`.
+/// What stands at a place in an answer, such as `client.address.city` or `sets.0.reps`.
 pub(crate) trait Told {
     /// What stands there; `null` where nothing does.
     fn at(&self, place: &str) -> &Value;
@@ -30,7 +30,10 @@ pub(crate) trait Told {
 
 impl Told for Value {
     fn at(&self, place: &str) -> &Value {
-        place.split('.').fold(self, |value, name| &value[name])
+        place.split('.').fold(self, |value, name| match (value, name.parse::<usize>()) {
+            (Value::Array(items), Ok(place)) => items.get(place).unwrap_or(&Value::Null),
+            _ => &value[name],
+        })
     }
 
     fn text(&self, place: &str) -> &str {

@@ -69,7 +69,9 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                             (plan.date("startDate").map(|date| written.date(date)).unwrap_or_default())
                             @if let Some(end) = plan.date("endDate") { " – " (written.date(end)) }
                         } }
-                        (state(cx, plan.text("status")))
+                        // A plan of which the last day is over is not said to go on.
+                        @let over = plan.date("endDate").is_some_and(|end| end < written.today());
+                        (state(cx, if over && plan.text("status") == "Active" { "ended" } else { plan.text("status") }))
                     }
                 }
             }

@@ -130,8 +130,9 @@ pub(in crate::pages) fn shared_progress(
                 @if photos.list("progressPhotos").is_empty() { p.quiet { (say.no_photos()) } }
                 ul.rows {
                     @for photo in photos.list("progressPhotos") {
-                        li { span.grow { (photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default()) " · " (say.term(photo.text("pose"))) }
-                            a href=(photo.text("url")) target="_blank" rel="noopener" { (say.look()) } }
+                        @let when = photo.date("takenOn").map(|date| written.date(date)).unwrap_or_default();
+                        li { a.photo href=(photo.text("url")) target="_blank" rel="noopener" { img src=(photo.text("thumbnailUrl")) alt={ (say.photo()) ", " (when) } loading="lazy" width="96" height="96"; }
+                            span.grow { (when) " · " (say.term(photo.text("pose"))) } }
                     }
                 }
                 @if cx.may("add_progress_photo") {

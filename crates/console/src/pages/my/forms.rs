@@ -75,7 +75,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if open {
             section.card { (form.send(say.save_answers())) }
             @if told.list("draft.missing").is_empty() {
-                section.card { p { (say.all_answered()) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
+                section.card { p { (if told.at("draft.answers").as_object().is_some_and(|given| !given.is_empty()) { say.all_answered() } else { say.none_needed() }) } (Form::about(cx, "submit_form", at()).next("/my/forms").send(say.hand_in())) }
             } @else {
                 p.quiet { (say.still_missing(&cx.written.count(told.list("draft.missing").len() as i64))) }
             }

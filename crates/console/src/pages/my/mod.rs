@@ -136,7 +136,7 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { (booking.text("name")) },
             html! { (coach) },
             state(cx, what),
-            html! { (foreseen) (booking::cancelling(cx, booking)) },
+            html! { (booking::offered(cx, booking)) (foreseen) @if booking.text("status") != "offered" { (booking::cancelling(cx, booking)) } },
         ]);
     }
     let say = cx.say;

@@ -6,6 +6,25 @@ use spotter_kernel::money::Currency;
 use super::{Form, Upload};
 use crate::{body, parts::told::Told};
 
+/// One of the fields of a row.
+pub(crate) struct Cell<'c> {
+    /// Its place in the body.
+    pub(crate) place: String,
+    /// What it is called.
+    pub(crate) label: &'c str,
+    /// Which keys a phone shows for it: `numeric`, `decimal` or `text`.
+    pub(crate) keys: &'static str,
+    /// What stands in it at first, where nothing is known.
+    pub(crate) usual: &'static str,
+}
+
+impl Cell<'_> {
+    /// Its place without the mark that says how it is written.
+    fn field(&self) -> &str {
+        self.place.split(':').next().unwrap_or_default()
+    }
+}
+
 impl Form<'_> {
     fn input(&mut self, kind: &str, name: &str, label: &str, help: &str, complete: Option<&str>) {
         let schema = body::plain(self.place(name));
@@ -35,6 +54,32 @@ impl Form<'_> {
             _ => "text",
         };
         self.input(kind, name, label, "", None);
+        self
+    }
+
+    /// Fields that stand beside each other, as a row of a table does.
+    pub(crate) fn row(mut self, name: &str, cells: &[Cell<'_>]) -> Self {
+        let wrong: Vec<_> = cells.iter().filter_map(|cell| self.mistake(cell.field())).collect();
+        let row = html! {
+            fieldset.field {
+                legend { (name) }
+                div.cells {
+                    @for cell in cells {
+                        @let Cell { place, label, keys, usual } = cell;
+                        @let value = Some(self.value(place)).filter(|value| !value.is_empty());
+                        label { span.quiet { (label) }
+                            input type="text" inputmode=(keys) id=(self.input_id(cell.field())) name=(place) value=(value.as_deref().unwrap_or(usual))
+                                aria-invalid=[self.mistake(cell.field()).map(|_| "true")];
+                        }
+                    }
+                }
+                @for mistake in wrong { p.mistake { (mistake) } }
+            }
+        };
+        let labels =
+            cells.iter().map(|cell| (cell.field().to_owned(), format!("{name}, {}", cell.label)));
+        self.labels.extend(labels);
+        self.fields.push(row);
         self
     }
 

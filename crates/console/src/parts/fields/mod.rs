@@ -3,6 +3,8 @@
 
 mod kinds;
 
+pub(crate) use kinds::Cell;
+
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_contract::Method;
@@ -119,7 +121,9 @@ impl<'f> Form<'f> {
             let details = problem.details.as_ref();
             let rule = details.map(|details| details.text("rule")).filter(|rule| !rule.is_empty());
             let told = cx.say.rule(rule.unwrap_or(&problem.message)).into_owned();
-            Some((entered.field().unwrap_or_default().to_owned(), told))
+            // A place of a list is told in brackets, and typed behind a point.
+            let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
+            Some((field, told))
         });
         Self {
             operation,
@@ -217,8 +221,8 @@ impl<'f> Form<'f> {
     fn mistake(&self, name: &str) -> Option<&str> {
         let (field, told) = self.wrong.as_ref()?;
         // A list is wrong at one of its places.
-        let is_own = field == name
-            || field.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_own =
+            field == name || field.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         is_own.then_some(told.as_str())
     }
 
@@ -283,13 +287,14 @@ impl<'f> Form<'f> {
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
         // A place that has no label is called by its last name, in the language.
-        let last = field.rsplit('.').next().unwrap_or_default();
+        let is_named = |part: &&str| part.parse::<usize>().is_err();
+        let last = field.rsplit('.').find(is_named).unwrap_or_default();
         let called = labels
             .iter()
             .find(|(name, _)| *name == field)
             .map_or_else(|| self.say.term(last), |(_, label)| label);
         let called = if field == "-password" { self.say.your_password() } else { called };
-        let about = format!("{id}-{}", field.replace(['.', '['], "-").replace(']', ""));
+        let about = format!("{id}-{}", field.replace('.', "-"));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
                 enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[self.file.then_some("false")] {
@@ -311,8 +316,9 @@ impl<'f> Form<'f> {
                 @if let Some(label) = sure {
                     div.field {
                         label for={ (id) "--password" } { (label) }
+                        p.help #{ (id) "--password-help" } { (self.say.password_why()) }
                         input type="password" id={ (id) "--password" } name="-password" required
-                            autocomplete="current-password";
+                            autocomplete="current-password" aria-describedby={ (id) "--password-help" };
                     }
                 }
                 button.(class) type="submit" { (button) }

@@ -8,7 +8,7 @@ use crate::{
     calendar,
     harness::{App, people, random_text},
     on_both_engines,
-    workout::text,
+    workout::{self, text},
 };
 
 on_both_engines!(
@@ -21,6 +21,8 @@ on_both_engines!(
     a_day_of_a_programme_is_built_and_moved,
     a_client_is_checked_in_and_written_to,
     clients_book_classes_and_wait_for_a_seat,
+    sets_that_nobody_ticks_were_left_out,
+    a_business_adds_exercises_of_its_own,
 );
 
 async fn a_client_is_added_and_looked_at(app: App) {
@@ -170,44 +172,37 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     let form = page.form("create_workout_moment").with("name", "Push").with("weekday", "2");
     let page = browser.act(form).await.shows("Tuesday");
     let day = page.links().into_iter().find(|link| link.contains("/days/")).unwrap();
-    let added = |page: super::Page, reps: &str| {
-        let form = page.form("set_workout_moment_exercises");
-        let at = form.fields.iter().filter(|(name, _)| name.ends_with(".exerciseId")).count() - 1;
-        let set = |field: &str| format!("exercises.{at}.sets.0.{field}");
-        let form = form.with(&set("reps"), reps).with(&set("weight"), "60,5");
-        Form {
-            fields: form.fields.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
-            ..form
-        }
+    let written = |page: &super::Page| -> Vec<Form> {
+        let forms = page.forms().into_iter();
+        forms.filter(|form| form.field("-do") == Some("set_workout_moment_exercises")).collect()
     };
-    let last_form = |page: &super::Page| {
-        let forms = page
-            .forms()
-            .into_iter()
-            .filter(|form| form.field("-do") == Some("set_workout_moment_exercises"));
-        forms.into_iter().next_back().unwrap()
-    };
+    // So many equal sets are added.
     let page = browser.get(&format!("{day}?search=bench+press")).await.is(200);
-    browser.act(added(page, "5")).await.shows("60.5 kg");
+    let first = page.form("set_workout_moment_exercises");
+    let first =
+        first.with("exercises.0.sets.0.reps", "5").with("exercises.0.sets.0.weight", "60,5");
+    let often = first.clone().with("exercises.0.sets:times", "31");
+    browser.send(often).await.is(422).shows("from 1 to 30").shows("What to do, sets");
+    browser.act(first).await.shows("3 × 5 · 60.5 kg");
     let page = browser.get(&format!("{day}?search=squat")).await.is(200);
-    let form = last_form(&page);
-    let reps = form
-        .fields
-        .iter()
-        .find(|(name, _)| name.starts_with("exercises.1.sets.0."))
-        .unwrap()
-        .0
-        .clone();
-    let filled = Form {
-        fields: form
-            .with(&reps, "8")
-            .fields
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .collect(),
-        ..last_form(&page)
-    };
-    let page = browser.act(filled).await;
+    let form = written(&page).into_iter().next_back().unwrap();
+    let form = form.with("exercises.1.sets:times", "1").with("exercises.1.sets.0.reps", "8");
+    let page = browser.act(form).await.shows("1 × 8");
+    // The sets of one are written otherwise; an empty row is no set.
+    let form = written(&page)
+        .into_iter()
+        .find(|form| form.field("exercises.0.sets:rows").is_some())
+        .unwrap();
+    let wrong = form.clone().with("exercises.0.sets.3.reps", "many");
+    browser.send(wrong).await.is(422).shows("Set 4, Reps");
+    let form = form
+        .with("exercises.0.sets.1.weight", "62.5")
+        .with("exercises.0.sets.2.reps", "")
+        .with("exercises.0.sets.2.weight", "")
+        .with("exercises.0.sets.4.reps", "3")
+        .with("exercises.0.restSeconds", "120")
+        .with("exercises.0.notes", "Slowly");
+    let page = browser.act(form).await.shows("Slowly");
     // Down and up again, by buttons.
     // The first of them is what a drop sends.
     let down = page
@@ -221,7 +216,14 @@ async fn a_day_of_a_programme_is_built_and_moved(app: App) {
     let told = app.get(&format!("/workout/plans/moments/{plan}")).await.ok();
     let moment = &told.data()["moments"][0];
     assert_eq!(moment["exercises"].as_array().unwrap().len(), 2);
-    assert_eq!(moment["exercises"][1]["sets"][0]["weight"], 60.5);
+    let bench = &moment["exercises"][1];
+    let sets: Vec<_> = bench["sets"].as_array().unwrap().iter().collect();
+    let of = |place: usize| (sets[place]["reps"].clone(), sets[place]["weight"].clone());
+    assert_eq!(sets.len(), 3, "{bench}");
+    assert_eq!(of(0), (json!(5), json!(60.5)));
+    assert_eq!(of(1), (json!(5), json!(62.5)));
+    assert_eq!(of(2), (json!(3), json!(null)));
+    assert_eq!((&bench["restSeconds"], &bench["notes"]), (&json!(120), &json!("Slowly")));
     let page = browser.get(&format!("/console/programmes/{plan}")).await.is(200);
     let later = page.forms().into_iter().rfind(|form| form.field("weekday") == Some("3")).unwrap();
     browser.act(later).await.shows("Wednesday");
@@ -292,5 +294,59 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let mut statuses: Vec<String> = found.iter().map(|one| text(one, "/status")).collect();
     statuses.sort();
     assert_eq!(statuses, ["booked", "waitlisted"]);
+    app.events().await;
+}
+
+async fn sets_that_nobody_ticks_were_left_out(app: App) {
+    let (client, token) = people::client(&app).await;
+    // A plan without dates: its days are done in turn, whenever there is time.
+    let facts = json!({"layout": "sequence", "mode": "recurring"});
+    let template = workout::template_of(&app, facts).await;
+    let squat = text(
+        app.get("/workout/exercises?search=back+squat").await.data(),
+        "/exercises/0/exerciseId",
+    );
+    let sets = json!([{"reps": 5, "weight": 60}, {"reps": 5, "weight": 60}]);
+    let day = json!({"name": "Legs", "exercises": [{"exerciseId": squat, "sets": sets}]});
+    workout::add_day(&app, &template, day).await;
+    workout::publish(&app, &template).await;
+    let plan = workout::assign(&app, &client, &template, None).await;
+    let path = format!("/workout/clients/{client}/plans/template/{plan}/days");
+    let told = app.app_as(&token, "GET", &path, None).await.ok();
+    assert_eq!(told.data()["days"][0]["name"], "Legs");
+    let (_, other) = people::client(&app).await;
+    app.app_as(&other, "GET", &path, None).await.refused(404, "PUBLIC_API_CLIENT_NOT_FOUND");
+    let told = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let page =
+        browser.get("/my/training").await.is(200).shows("whenever you have time").shows("Legs");
+    let page = browser.act(page.form("begin_workout_session")).await.shows("Set 2");
+    let form = page.form("set_workout_session_sets");
+    let ticked = "exercises.0.sets.0.completed";
+    let kept = form.fields.iter().filter(|(name, _)| !name.ends_with(".completed")).cloned();
+    let form = Form { fields: kept.collect(), ..form }.with(ticked, "true");
+    let page = browser.act(form).await;
+    browser.act(page.form("complete_workout_session")).await.shows("Well done!");
+    let path = format!("/workout/clients/{client}/plans/sessions");
+    let told = app.get(&path).await.ok();
+    assert_eq!(told.data()["sessions"][0]["setCount"], 1, "{}", told.data());
+    app.events().await;
+}
+
+async fn a_business_adds_exercises_of_its_own(app: App) {
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let form = browser.get("/console/programmes/exercises").await.form("create_workout_exercise");
+    let form = form.with("name", "Sled push").with("trackingType", "weight_distance");
+    browser.send(form.clone()).await.is(422).shows("Muscles");
+    let page = browser.act(form.with("primaryMuscles", "quadriceps")).await.shows("Sled push");
+    browser
+        .act(page.form("update_workout_exercise").with("instructions", "Low"))
+        .await
+        .shows("Low");
+    browser.get("/console/programmes/exercises?source=company").await.is(200).shows("Sled push");
+    let page = browser.get("/console/programmes/exercises?source=system").await.is(200);
+    let link = page.links().into_iter().find(|link| link.contains("/exercises/")).unwrap();
+    let page = browser.get(&link).await.is(200).shows("stay as they are");
+    assert!(page.forms().iter().all(|form| form.field("-do") != Some("update_workout_exercise")));
     app.events().await;
 }

@@ -1,4 +1,8 @@
-//! Programmes: templates, and the weeks and days of one.
+//! Programmes: templates, the weeks and days of one, what a day holds ([`day`]), and the library of exercises
+//! ([`exercises`]).
+
+pub(super) mod day;
+pub(super) mod exercises;
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -7,7 +11,7 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, pager, state, swapped, table, without},
+        lists::{empty, pager, state, table},
         shell::Shown,
         told::Told,
     },
@@ -41,18 +45,18 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     // What most mean: an operation takes a plan without dates where nothing is said.
     let usual = serde_json::json!({"layout": "calendar_week"});
-    let acts = behind(
-        say.add_programme(),
-        Form::of(cx, "create_workout_template")
-            .from(&usual)
-            .text("name", say.name())
-            .text("goal", say.goal())
-            .choice("layout", say.layout(), &layouts)
-            .choice("mode", say.length(), &modes)
-            .text("weeks", say.weeks())
-            .next("/console/programmes/{template._id}")
-            .send(say.add_programme()),
-    );
+    let form = Form::of(cx, "create_workout_template")
+        .from(&usual)
+        .text("name", say.name())
+        .text("goal", say.goal())
+        .choice("layout", say.layout(), &layouts)
+        .choice("mode", say.length(), &modes)
+        .text("weeks", say.weeks())
+        .next("/console/programmes/{template._id}");
+    let acts = html! {
+        a.button.plain href="/console/programmes/exercises" { (say.exercises()) }
+        (behind(say.add_programme(), form.send(say.add_programme())))
+    };
     Ok(Shown::new(say.programmes(), main).acts(acts))
 }
 
@@ -74,31 +78,36 @@ fn days(cx: &mut Visit<'_, '_>, plan: &str) -> Result<Vec<Value>> {
     Ok(all)
 }
 
+/// The unit in which the business weighs.
+fn weight_unit(cx: &mut Visit<'_, '_>) -> Result<String> {
+    let told = cx.ask_if(Ask::of("get_workout_settings"))?.unwrap_or_default();
+    Ok(told.text("settings.weightUnit").to_owned())
+}
+
 /// What an exercise asks for, such as 5 × 8 · 60 kg.
-fn asked(cx: &Visit<'_, '_>, exercise: &Value) -> String {
+fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
     let sets = exercise.list("sets");
     let Some(first) = sets.iter().find(|set| set.text("type") == "normal").or(sets.first()) else {
         return String::new();
     };
-    let mut parts = vec![format!("{} ×", sets.len())];
+    let mut parts = Vec::new();
     if first.has("reps") {
-        let most = if first.has("repsMax") {
-            format!("–{}", first.int("repsMax"))
-        } else {
-            String::new()
+        let most = match first.has("repsMax") {
+            true => format!("–{}", first.int("repsMax")),
+            false => String::new(),
         };
         parts.push(format!("{}{most}", first.int("reps")));
     }
     if let Some(weight) = first.at("weight").as_f64() {
-        parts.push(format!("· {} kg", cx.written.number(weight, 2)));
+        parts.push(format!("{} {unit}", cx.written.number(weight, 2)));
     }
     if first.has("durationSeconds") {
-        parts.push(format!("· {} s", first.int("durationSeconds")));
+        parts.push(format!("{} s", first.int("durationSeconds")));
     }
     if first.has("distanceMeters") {
-        parts.push(format!("· {} m", first.int("distanceMeters")));
+        parts.push(format!("{} m", first.int("distanceMeters")));
     }
-    parts.join(" ")
+    format!("{} × {}", sets.len(), parts.join(" · "))
 }
 
 /// `/console/programmes/{templateId}`
@@ -106,7 +115,7 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("templateId").to_owned();
     let told = cx.ask(Ask::of("get_workout_template").at("templateId", &id))?;
     let template = told.at("template").clone();
-    let days = days(cx, &id)?;
+    let (days, unit) = (days(cx, &id)?, weight_unit(cx)?);
     let weeks = template.int("totalWeeks").max(1);
     let say = cx.say;
     let by_week = template.text("layout") == "calendar_week";
@@ -140,7 +149,7 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             section.card draggable=[by_week.then_some("true")] data-drag=[by_week.then_some("day")] {
                 h3 { a href={ "/console/programmes/" (id) "/days/" (day.text("planMomentId")) } { (day.text("name")) } }
                 @if day.has("startTime") { p.quiet { (day.text("startTime")) } }
-                ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise)) } } } }
+                ul.rows { @for exercise in day.list("exercises") { li { span.grow { (exercise.text("name")) } span.quiet.number { (asked(cx, exercise, &unit)) } } } }
                 (moved(cx, &id, day, weeks, by_week, &here))
             }
         };
@@ -196,120 +205,4 @@ fn moved(
             @if week < weeks { (form().hidden("weekNumber", (week + 1).to_string()).button(say.to_week(&(week + 1).to_string()).as_str())) }
         }
     }
-}
-
-/// `/console/programmes/{templateId}/days/{planMomentId}`
-pub(super) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let (plan, id) =
-        (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
-    let found = days(cx, &plan)?.into_iter().find(|day| day.text("planMomentId") == id);
-    let day = found.ok_or(spotter_kernel::Key::NotFound)?;
-    let search = cx.place.asked("search").to_owned();
-    let exercises = match search.as_str() {
-        "" => Vec::new(),
-        search => cx
-            .ask(Ask::of("list_workout_exercises").with("search", search).with("limit", 10))?
-            .list("exercises")
-            .to_vec(),
-    };
-    let say = cx.say;
-    let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
-    let own = day.list("exercises");
-    // What a day holds is written whole; each button writes what it would be after it.
-    let written = |order: Vec<&Value>| {
-        let form = Form::another(cx, "set_workout_moment_exercises", at());
-        let mut form = form.next(cx.place.path.clone());
-        for (index, exercise) in order.into_iter().enumerate() {
-            form = with_exercise(form, index, exercise);
-        }
-        form
-    };
-    let main = html! {
-        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (say.weekday(day.int("weekday"))) } }
-        section.card {
-            h2 { (say.exercises()) }
-            @if own.is_empty() { p.quiet { (say.no_exercises()) } }
-            // What a drop sends is the whole of the day, in another order.
-            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (written(own.iter().collect()).button(say.save())) } }
-            ul.rows {
-                @for (index, exercise) in own.iter().enumerate() {
-                    li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
-                        span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise)) } }
-                        div.buttons {
-                            @if index > 0 { (written(swapped(own, index, index - 1)).button(say.move_up())) }
-                            @if index + 1 < own.len() { (written(swapped(own, index, index + 1)).button(say.move_down())) }
-                            (written(without(own, index)).hidden("exercises", "").danger(say.remove()))
-                        }
-                    }
-                }
-            }
-        }
-        section.card {
-            h2 { (say.add_exercise()) }
-            form.filters method="get" role="search" {
-                label.wide { (say.search()) input type="search" name="search" value=(search) autocomplete="off"; }
-                button.plain type="submit" { (say.search()) }
-            }
-            @for exercise in &exercises {
-                div.card {
-                    h3 { (exercise.text("name")) }
-                    (adding(written(own.iter().collect()), own.len(), exercise, say).send(say.add()))
-                }
-            }
-        }
-    };
-    let back = format!("/console/programmes/{plan}?week={}", day.int("weekNumber").max(1));
-    let acts = html! {
-        a.button.plain href=(back) { (say.back()) }
-        (behind(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
-    };
-    Ok(Shown::new(day.text("name"), main).acts(acts))
-}
-
-const OF_SETS: [&str; 7] =
-    ["type", "reps", "repsMax", "weight", "distanceMeters", "durationSeconds", "rpe"];
-
-fn with_exercise<'f>(mut form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
-    let name = |rest: &str| format!("exercises.{index}.{rest}");
-    form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
-    for field in ["notes", "restSeconds", "superset", "tempo"] {
-        if exercise.has(field) {
-            let value = exercise.at(field);
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            form = form.hidden(&name(field), text);
-        }
-    }
-    for (set, values) in exercise.list("sets").iter().enumerate() {
-        for field in OF_SETS {
-            if values.has(field) {
-                let value = values.at(field);
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                form = form.hidden(&name(&format!("sets.{set}.{field}")), text);
-            }
-        }
-    }
-    form
-}
-
-/// The fields of an exercise that is added: as many equal sets as its three most common fields say.
-fn adding<'f>(form: Form<'f>, index: usize, exercise: &Value, say: crate::words::Say) -> Form<'f> {
-    let name = |rest: &str| format!("exercises.{index}.{rest}");
-    let mut form = form.hidden(&name("exerciseId"), exercise.text("exerciseId"));
-    let tracking = exercise.text("trackingType");
-    for set in 0..3 {
-        let label = |word: &str| format!("{} {} · {word}", say.set(), set + 1);
-        if tracking.contains("reps") {
-            form = form.text(&name(&format!("sets.{set}.reps")), &label(say.reps()));
-        }
-        if tracking.contains("weight") {
-            form = form.text(&name(&format!("sets.{set}.weight")), &label("kg"));
-        }
-        if tracking.contains("duration") {
-            form = form.text(&name(&format!("sets.{set}.durationSeconds")), &label("s"));
-        }
-        if tracking.contains("distance") {
-            form = form.text(&name(&format!("sets.{set}.distanceMeters")), &label("m"));
-        }
-    }
-    form
 }

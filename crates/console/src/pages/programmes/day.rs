@@ -1,0 +1,196 @@
+//! A day of a programme: its exercises in their order, and the sets of each. What a day holds is written whole; each form
+//! writes what it would be after it.
+
+use maud::html;
+use serde_json::Value;
+use spotter_kernel::{Key, Result};
+
+use super::{asked, days, weight_unit};
+use crate::{
+    parts::{
+        fields::{Cell, Form, behind},
+        lists::{swapped, without},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// What may be asked of a set, in the order in which it is typed.
+const OF_SETS: [&str; 7] =
+    ["type", "reps", "repsMax", "weight", "rpe", "durationSeconds", "distanceMeters"];
+/// What may be asked of an exercise beside its sets.
+const BESIDE_SETS: [&str; 4] = ["restSeconds", "tempo", "superset", "notes"];
+/// Rows for more sets, below those that there are.
+const MORE_SETS: usize = 3;
+
+/// `/console/programmes/{templateId}/days/{planMomentId}`
+pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let (plan, id) =
+        (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
+    let found = days(cx, &plan)?.into_iter().find(|day| day.text("planMomentId") == id);
+    let day = found.ok_or(Key::NotFound)?;
+    let search = cx.place.asked("search").to_owned();
+    let exercises = match search.as_str() {
+        "" => Vec::new(),
+        search => {
+            let ask = Ask::of("list_workout_exercises").with("search", search);
+            cx.ask(ask.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
+        }
+    };
+    let unit = weight_unit(cx)?;
+    let say = cx.say;
+    let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
+    let own = day.list("exercises");
+    let whole = |order: Vec<&Value>| {
+        let form = Form::another(cx, "set_workout_moment_exercises", at());
+        let form = form.next(cx.place.path.clone());
+        order.into_iter().enumerate().fold(form, |form, (index, one)| kept(form, index, one))
+    };
+    let editor = |index: usize, exercise: &Value| {
+        let form = Form::another(cx, "set_workout_moment_exercises", at());
+        let form = form.from(&day).next(cx.place.path.clone());
+        let others = own.iter().enumerate().filter(|(other, _)| *other != index);
+        let form = others.fold(form, |form, (other, one)| kept(form, other, one));
+        edited(cx, form, (index, exercise), &unit).send(say.save())
+    };
+    let main = html! {
+        p.quiet { @if day.has("weekNumber") { (say.week_number(&day.int("weekNumber").to_string())) } @if day.has("weekday") { @if day.has("weekNumber") { " · " } (say.weekday(day.int("weekday"))) } }
+        section.card {
+            h2 { (say.exercises()) }
+            @if own.is_empty() { p.quiet { (say.no_exercises()) } }
+            // What a drop sends is the whole of the day, in another order.
+            div #order.hidden aria-hidden="true" { @if own.len() > 1 { (whole(own.iter().collect()).button(say.save())) } }
+            ul.rows {
+                @for (index, exercise) in own.iter().enumerate() {
+                    li draggable="true" data-drag="exercise" data-drop="exercise" data-place=(index) {
+                        span.grow { b { (exercise.text("name")) } br; span.quiet.number { (asked(cx, exercise, &unit)) } @if exercise.has("notes") { br; span.quiet { (exercise.text("notes")) } } }
+                        div.buttons {
+                            @if index > 0 { (whole(swapped(own, index, index - 1)).button(say.move_up())) }
+                            @if index + 1 < own.len() { (whole(swapped(own, index, index + 1)).button(say.move_down())) }
+                            (whole(without(own, index)).hidden("exercises", "").danger(say.remove()))
+                        }
+                        (behind(say.sets_and_rest(), editor(index, exercise)))
+                    }
+                }
+            }
+        }
+        section.card {
+            h2 { (say.add_exercise()) }
+            form.filters method="get" role="search" {
+                label.wide { (say.search()) input type="search" name="search" value=(search) autocomplete="off"; }
+                button.plain type="submit" { (say.search()) }
+            }
+            @if exercises.is_empty() && !search.is_empty() { p { (say.no_exercise_found()) " " a href="/console/programmes/exercises" { (say.own_exercises()) } } }
+            @for exercise in &exercises {
+                div.card {
+                    h3 { (exercise.text("name")) }
+                    (added(whole(own.iter().collect()), own.len(), exercise, (say, &unit)).send(say.add()))
+                }
+            }
+        }
+    };
+    let back = format!("/console/programmes/{plan}?week={}", day.int("weekNumber").max(1));
+    let acts = html! {
+        a.button.plain href=(back) { (say.back()) }
+        (behind(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
+    };
+    Ok(Shown::new(day.text("name"), main).acts(acts))
+}
+
+fn place(index: usize, rest: &str) -> String {
+    format!("exercises.{index}.{rest}")
+}
+
+fn cell<'c>(place: String, label: &'c str, keys: &'static str) -> Cell<'c> {
+    Cell { place, label, keys, usual: "" }
+}
+
+/// A value as a field holds it.
+fn written(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// An exercise that stays as it is.
+fn kept<'f>(form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
+    let mut form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
+    for field in BESIDE_SETS.into_iter().filter(|field| exercise.has(field)) {
+        form = form.hidden(&place(index, field), written(exercise.at(field)));
+    }
+    for (set, values) in exercise.list("sets").iter().enumerate() {
+        for field in OF_SETS.into_iter().filter(|field| values.has(field)) {
+            let name = place(index, &format!("sets.{set}.{field}"));
+            form = form.hidden(&name, written(values.at(field)));
+        }
+    }
+    form
+}
+
+/// The fields of an exercise that is there: a row a set, and rows for more; a row that is left empty is no set.
+fn edited<'f>(
+    cx: &Visit<'_, '_>,
+    form: Form<'f>,
+    (index, exercise): (usize, &Value),
+    unit: &str,
+) -> Form<'f> {
+    let (say, sets) = (cx.say, exercise.list("sets"));
+    let mut form = form
+        .hidden(&place(index, "exerciseId"), exercise.text("exerciseId"))
+        .hidden(&place(index, "sets:rows"), "");
+    let any = |field: &str| sets.iter().any(|set| set.has(field));
+    // What is lifted so many times has a weight, and the reverse; nothing is known of what has no sets.
+    let none = sets.is_empty();
+    let lifts = none || any("reps") || any("weight");
+    let shown = [
+        ("reps", say.reps(), lifts),
+        ("repsMax", say.reps_at_most(), lifts),
+        ("weight", unit, lifts),
+        ("rpe", "RPE", lifts),
+        ("durationSeconds", "s", none || any("durationSeconds")),
+        ("distanceMeters", "m", none || any("distanceMeters")),
+    ];
+    for set in 0..sets.len() + MORE_SETS {
+        let name = |field: &str| place(index, &format!("sets.{set}.{field}"));
+        if let Some(kind) = sets.get(set).map(|set| set.text("type")) {
+            form = form.hidden(&name("type"), kind);
+        }
+        let cells: Vec<_> = shown
+            .iter()
+            .filter(|(.., asked)| *asked)
+            .map(|(field, label, _)| cell(name(field), label, "decimal"))
+            .collect();
+        form = form.row(&format!("{} {}", say.set(), set + 1), &cells);
+    }
+    let beside = [
+        cell(place(index, "restSeconds"), say.rest_seconds(), "numeric"),
+        cell(place(index, "tempo"), say.tempo(), "text"),
+        cell(place(index, "superset"), say.superset(), "text"),
+    ];
+    form.row(say.rest(), &beside).area(&place(index, "notes"), say.note())
+}
+
+/// The fields of an exercise that is added: so many equal sets.
+fn added<'f>(
+    form: Form<'f>,
+    index: usize,
+    exercise: &Value,
+    (say, unit): (crate::words::Say, &str),
+) -> Form<'f> {
+    let form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
+    let tracking = exercise.text("trackingType");
+    let of_set = [
+        ("reps", say.reps(), tracking.contains("reps")),
+        ("weight", unit, tracking.contains("weight")),
+        ("durationSeconds", "s", tracking.contains("duration")),
+        ("distanceMeters", "m", tracking.contains("distance")),
+    ];
+    let times = cell(place(index, "sets:times"), say.sets(), "numeric");
+    let mut cells = vec![Cell { usual: "3", ..times }];
+    let asked = of_set.into_iter().filter(|(.., asked)| *asked);
+    cells.extend(
+        asked.map(|(field, label, _)| {
+            cell(place(index, &format!("sets.0.{field}")), label, "decimal")
+        }),
+    );
+    form.row(say.what_to_do(), &cells)
+}
