@@ -158,10 +158,18 @@ fn hours(form: &Form) -> Value {
         if let (Some(Ok(weekday)), Some(row), Some(end)) =
             (parts.next().map(str::parse::<i64>), parts.next(), parts.next())
         {
-            ranges.entry((weekday, row)).or_default().insert(end.to_owned(), value.into());
+            let told = match end {
+                // One of them is chosen, or none.
+                "locationIds" if value.is_empty() => continue,
+                "locationIds" => Value::Array(vec![value.into()]),
+                _ => value.into(),
+            };
+            ranges.entry((weekday, row)).or_default().insert(end.to_owned(), told);
         }
     }
-    let ranges = ranges.into_iter().filter(|(_, ends)| ends.values().any(|end| end != ""));
+    let ranges = ranges.into_iter().filter(|(_, ends)| {
+        ends.values().any(|end| end.as_str().is_some_and(|end| !end.is_empty()))
+    });
     let told = ranges.map(|((weekday, _), mut range)| {
         range.insert("weekday".to_owned(), weekday.into());
         Value::Object(range)
@@ -207,6 +215,27 @@ mod tests {
         for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
             assert_eq!(at(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn ranges_may_be_at_a_place() {
+        let form = Form::of_query(
+            "-hours.1.0.startTime=08:00&-hours.1.0.endTime=12:00&-hours.1.0.locationIds=a\
+             &-hours.2.0.startTime=&-hours.2.0.endTime=&-hours.2.0.locationIds=b\
+             &-hours.3.0.startTime=08:00&-hours.3.0.endTime=12:00&-hours.3.0.locationIds=",
+        );
+        let range =
+            |weekday: i64| json!({"weekday": weekday, "startTime": "08:00", "endTime": "12:00"});
+        let mut bound = range(1);
+        bound["locationIds"] = json!(["a"]);
+        assert_eq!(hours(&form), json!([bound, range(3)]));
+    }
+
+    #[test]
+    fn lists_have_the_rows_that_are_filled_in_or_one_so_many_times() {
+        let is = |row: Value| is_filled_in(&row);
+        assert!(is(json!({"type": "normal", "reps": 0})) && is(json!("x")));
+        assert!(!is(json!({"type": "normal", "reps": null})) && !is(json!({})));
     }
 
     #[test]

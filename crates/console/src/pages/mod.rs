@@ -12,6 +12,7 @@ mod documents;
 mod find;
 mod first_steps;
 mod forms;
+mod hours;
 mod imports;
 mod integrations;
 mod messages;

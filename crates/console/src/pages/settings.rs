@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
+use super::hours;
 use crate::{
     parts::{
         fields::{Form, behind},
@@ -13,6 +14,10 @@ use crate::{
     },
     visit::{Ask, Visit},
 };
+
+/// What the ends of a range are called: of opening hours, and of a coach's.
+const OPEN: [&str; 2] = ["opens", "closes"];
+const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 
 fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
@@ -109,10 +114,10 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let hours = location
         .list("openingHours")
         .iter()
-        .map(|hours| {
+        .map(|own| {
             vec![
-                html! { (say.weekday(hours.int("weekday"))) },
-                html! { span.number { (range(cx, hours, ["opens", "closes"])) } },
+                html! { (say.weekday(own.int("weekday"))) },
+                html! { span.number { (hours::range(cx, own, OPEN)) } },
             ]
         })
         .collect();
@@ -126,7 +131,7 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (table(say.opening_hours(), &[say.day(), say.open()], hours))
         @if cx.may("update_location") {
             @let form = Form::about(cx, "update_location", at()).hidden("openingHours:hours", "");
-            section.card { (behind(say.change_hours(), week_of(cx, form, location.list("openingHours"), ["opens", "closes"]))) }
+            section.card { (behind(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
         }
     };
     let acts = html! {
@@ -135,48 +140,6 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     Ok(Shown::new(location.text("name"), main).acts(acts))
-}
-
-/// From when to when something is, in words where that is the day after.
-fn range(cx: &Visit<'_, '_>, hours: &Value, [from, until]: [&str; 2]) -> String {
-    let (from, until) = (hours.text(from), hours.text(until));
-    match until <= from && until != "00:00" {
-        true => format!("{from}–{until} ({})", cx.say.the_day_after()),
-        false => format!("{from}–{until}"),
-    }
-}
-
-/// Ranges that a day of a week may have on a page.
-const SHIFTS: usize = 3;
-
-/// When a location is open, or a coach works: up to three ranges a day; a day that is left empty has none.
-fn week_of(
-    cx: &Visit<'_, '_>,
-    form: Form<'_>,
-    weekly: &[Value],
-    [from, until]: [&'static str; 2],
-) -> Markup {
-    let say = cx.say;
-    let fields = html! {
-        @for day in 1..=7 {
-            @let own: Vec<&Value> = weekly.iter().filter(|hours| hours.int("weekday") == day).collect();
-            fieldset.field {
-                legend { (say.weekday(day)) }
-                @for shift in 0..SHIFTS {
-                    @let hours = own.get(shift);
-                    @let field = |name: &str, word: &str| html! {
-                        label { span.quiet { (word) }
-                            input type="time" name={ "-hours." (day) "." (shift) "." (name) } value=(hours.map(|hours| hours.text(name)).unwrap_or_default());
-                        }
-                    };
-                    // The second and the third are behind a word, until there is one.
-                    @let ranges = html! { div.fields { (field(from, say.from())) (field(until, say.until())) } };
-                    @if shift == 0 || hours.is_some() { (ranges) } @else { (behind(say.another_range(), ranges)) }
-                }
-            }
-        }
-    };
-    form.beside(fields).send(say.save())
 }
 
 /// `/console/settings/coaches`
@@ -212,6 +175,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let coach = told.at("coach").clone();
     let hours =
         cx.ask_if(Ask::of("get_coach_availability").at("coachId", &id))?.unwrap_or_default();
+    let places = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let step = cx.ask_if(Ask::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
     let say = cx.say;
     let at = || vec![("coachId", id.clone())];
@@ -229,7 +193,7 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .map(|window| {
             vec![
                 html! { (say.weekday(window.int("weekday"))) },
-                html! { span.number { (range(cx, window, ["startTime", "endTime"])) } },
+                html! { span.number { (hours::range(cx, window, AT_WORK)) } @for place in hours::at(window, &places) { " · " (place) } },
             ]
         })
         .collect();
@@ -243,10 +207,10 @@ pub(super) fn coach(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             @let availability = hours.at("availability");
             @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
                 .hidden("overrides:json", availability.at("overrides").to_string());
-            // Hours that are at some places alone, or for some appointments, would lose that here.
-            @let bound = availability.list("weekly").iter().any(|own| !own.list("locationIds").is_empty() || !own.list("eventTypeIds").is_empty());
+            // Hours that are for some appointments alone, or at several places, would lose that here.
+            @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
             @if bound { p.quiet { (say.hours_elsewhere()) } }
-            @else { section.card { (behind(say.change_hours(), week_of(cx, form, availability.list("weekly"), ["startTime", "endTime"]))) } }
+            @else { section.card { (behind(say.change_hours(), hours::week_of(cx, form, (availability.list("weekly"), AT_WORK), &places))) } }
         }
     };
     let acts = html! {

@@ -89,6 +89,13 @@ fn pages_ask_operations_and_nothing_else() {
     nowhere(&["console"], &words.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// A source in which texts that go on on the next line stand on one.
+fn whole_texts(source: &str) -> String {
+    let mut lines = source.split("\\\n");
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |whole, line| whole + line.trim_start())
+}
+
 /// What pages say in other languages of a rule is of one that an operation refuses by.
 #[test]
 fn rules_that_pages_translate_are_told() {
@@ -103,11 +110,10 @@ fn rules_that_pages_translate_are_told() {
         .iter()
         .chain(&["kernel", "contract", "http", "spotter"])
         .flat_map(|of| sources(of))
-        .map(|(_, text)| text)
+        .map(|(_, text)| whole_texts(&text))
         .collect();
-    told.extend(
-        console.iter().filter(|(path, _)| !is_of_rules(path)).map(|(_, text)| text.clone()),
-    );
+    let own = console.iter().filter(|(path, _)| !is_of_rules(path));
+    told.extend(own.map(|(_, text)| whole_texts(text)));
     for rule in texts.iter().step_by(3) {
         let pieces = rule.split("{}").map(str::trim);
         let piece = pieces.max_by_key(|piece| piece.len()).unwrap();
