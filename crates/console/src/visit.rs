@@ -263,9 +263,9 @@ impl<'v, 't> Visit<'v, 't> {
             .is_ok_and(|operation| operation.admit(&self.person.caller).is_ok())
     }
 
-    /// What an operation does, in a line.
-    pub(crate) fn summary(&self, operation: &str) -> &'v str {
-        self.state.table.find(operation).map_or("", |operation| operation.summary)
+    /// What was done under a name, in a line; the name itself where nobody says more.
+    pub(crate) fn summary<'s>(&self, done: &'s str) -> &'s str {
+        self.state.table.summary(done).unwrap_or_else(|| self.say.term(done))
     }
 
     /// The words that a field of an operation's body may hold.

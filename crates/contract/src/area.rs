@@ -258,6 +258,14 @@ impl Table {
         })
     }
 
+    /// What is done under a name, in a line: by an operation, a timer or a job.
+    pub fn summary(&self, id: &str) -> Option<&'static str> {
+        let operation = self.find(id).map(|operation| operation.summary);
+        let timer = || self.timers.get(id).map(|timer| timer.summary);
+        let job = || self.jobs.iter().find(|job| job.id == id).map(|job| job.summary);
+        operation.or_else(timer).or_else(job)
+    }
+
     /// The operation of this name.
     pub fn find(&self, id: &str) -> Option<&Arc<Operation>> {
         self.by_id.get(id).map(|at| &self.operations[*at])

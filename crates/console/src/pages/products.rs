@@ -83,10 +83,10 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     // What most mean by each.
     let usual = match kind {
         "Membership" => {
-            json!({"period": "Month", "autoRenew": true, "cancellationNoticePeriod": "Month"})
+            json!({"visibility": "Visible", "period": "Month", "autoRenew": true, "cancellationNoticePeriod": "Month"})
         }
-        "DayPass" | "WeekPass" => json!({"daysUsable": 1}),
-        _ => json!({}),
+        "DayPass" | "WeekPass" => json!({"visibility": "Visible", "daysUsable": 1}),
+        _ => json!({"visibility": "Visible"}),
     };
     let form = Form::of(cx, "create_product")
         .from(&usual)

@@ -82,10 +82,12 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 button.plain type="submit" { (say.search()) }
             }
             @if exercises.is_empty() && !search.is_empty() { p { (say.no_exercise_found()) " " a href="/console/programmes/exercises" { (say.own_exercises()) } } }
-            @for exercise in &exercises {
-                div.card {
-                    h3 { (exercise.text("name")) }
-                    (added(whole(own.iter().collect()), own.len(), exercise, (say, &unit)).send(say.add()))
+            ul.rows {
+                @for exercise in &exercises {
+                    li.adding {
+                        b.grow { (exercise.text("name")) }
+                        (added(whole(own.iter().collect()), own.len(), exercise, (say, &unit)).send(say.add()))
+                    }
                 }
             }
         }
