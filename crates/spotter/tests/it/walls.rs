@@ -108,7 +108,7 @@ fn rules_that_pages_translate_are_told() {
     assert!(texts.len() > 100 && texts.len().is_multiple_of(3));
     let mut told: Vec<String> = AREAS
         .iter()
-        .chain(&["kernel", "contract", "http", "spotter"])
+        .chain(&["kernel", "contract", "http", "delivery", "spotter"])
         .flat_map(|of| sources(of))
         .map(|(_, text)| whole_texts(&text))
         .collect();
