@@ -185,7 +185,23 @@ impl Shape {
                 "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
             )
         };
-        Texts { count, page: page(&conditions), many: by_record.as_deref().map(page) }
+        let far = self.key().filter(|_| self.fixed() == 1 && !until).map(|(table, key)| {
+            let ids = format!(
+                "SELECT {key} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
+            );
+            format!("SELECT {columns} FROM {table} WHERE company_id = ?1 AND {key} IN ({ids}) ORDER BY {order}")
+        });
+        let many = by_record.as_deref().map(page);
+        Texts { count, page: page(&conditions), many, far }
+    }
+
+    /// The table and the column that tells a company's records apart; nothing of a join.
+    fn key(&self) -> Option<(&'static str, &'static str)> {
+        let (table, rest) = self.from.split_once(' ')?;
+        let last = self.order.rsplit(", ").next()?;
+        let key = last.strip_suffix(" DESC").unwrap_or(last);
+        let plain = rest.starts_with("WHERE company_id = ?1") && !key.contains(['.', '(', ' ']);
+        plain.then_some((table, key))
     }
 
     /// Every text this list can need with no filter, each one alone, and all together, for the
@@ -195,9 +211,9 @@ impl Shape {
         choices.push(vec![]);
         choices.push(self.filters.iter().collect());
         let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen, false));
-        let far = self.marks.map(|_| self.texts(self.fixed(), &[], true).page);
-        let each = |texts: Texts| [Some(texts.count), Some(texts.page), texts.many];
-        texts.flat_map(each).flatten().chain(far).collect()
+        let marked = self.marks.map(|_| self.texts(self.fixed(), &[], true).page);
+        let each = |texts: Texts| [Some(texts.count), Some(texts.page), texts.many, texts.far];
+        texts.flat_map(each).flatten().chain(marked).collect()
     }
 
     /// How many parameters always stand in front: the highest number in `from`.
@@ -248,11 +264,13 @@ impl Asked<'_> {
     ) -> Result<Page<R>> {
         self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
         let many = self.texts.many.filter(|_| (offset + request.limit) * MANY < total);
-        let items = match (request.offset() < total, many, self.planned) {
+        let far = self.texts.far.filter(|_| offset >= FAR);
+        let items = match (request.offset() < total, many, far, self.planned) {
             (false, ..) => Vec::new(),
-            (true, Some(page), _) => tx.rows(&page, &self.params)?,
-            (true, None, false) => tx.rows(&self.texts.page, &self.params)?,
-            (true, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
+            (true, Some(page), ..) => tx.rows(&page, &self.params)?,
+            (true, None, Some(page), _) => tx.rows_planned(&page, &self.params)?,
+            (true, None, None, false) => tx.rows(&self.texts.page, &self.params)?,
+            (true, None, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
         };
         Ok(Page { items, request, total })
     }
@@ -263,6 +281,8 @@ struct Texts {
     page: String,
     /// The page where very many match, if that is another text.
     many: Option<String>,
+    /// A page far on, of which the ids alone are stepped over: an index holds them, and the rows before it are not read.
+    far: Option<String>,
 }
 
 /// So many times as many as are walked to the end of a page must match for a list to be walked.

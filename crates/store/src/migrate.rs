@@ -192,10 +192,11 @@ const CLAIM: &str = "CREATE OR REPLACE FUNCTION claim(name TEXT) RETURNS BOOLEAN
 /// that others have read would make them conflict.
 const ROOM: &str = "ALTER TABLE IF EXISTS client SET (fillfactor = 80)";
 
-/// The one difference in the schema's text: bytes have another name, and text is told to sort by
-/// its bytes, as SQLite does.
+/// The differences in the schema's text: what stands behind `-- PostgreSQL: ` is for it alone, bytes have another name, and
+/// text is told to sort by its bytes, as SQLite does.
 fn for_postgres(text: &str) -> String {
-    text.replace(" BLOB", " BYTEA")
+    text.replace("-- PostgreSQL: ", "")
+        .replace(" BLOB", " BYTEA")
         .replace(" TEXT", " TEXT COLLATE \"C\"")
         // There every table is a heap beside its indexes.
         .replace(" WITHOUT ROWID", "")

@@ -143,10 +143,11 @@ pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
                 tracing::warn!(%error, "a database connection ended");
             }
         });
+        // Compiling a plan takes longer than any of these statements does.
         let settings = "SET statement_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; \
             SET synchronous_commit = on; \
             SET default_transaction_isolation = 'serializable'; \
-            SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning";
+            SET plan_cache_mode = force_generic_plan; SET jit = off; SET client_min_messages = warning";
         client.batch_execute(settings).await.map_err(|e| Problem::internal(explain(&e)))?;
         Ok(client)
     })

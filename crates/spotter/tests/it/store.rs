@@ -331,8 +331,8 @@ async fn lists_use_their_indexes(app: App) {
     for text in spotter::areas::areas().lists.iter().flat_map(|list| list.all_texts()) {
         let asked = text.clone();
         let plan = app.server.db.read(move |tx| tx.plan(&asked)).await.unwrap();
-        // What is asked of each record of a list that is walked is found by that record.
-        if text.contains("FROM client_term t ") {
+        // What is asked of each record of a list that is walked is found by that record; PostgreSQL goes by how many there are.
+        if text.contains("FROM client_term t ") && app.server.engine == Engine::Sqlite {
             let by_client = plan.iter().any(|step| step.contains("client_term_client"));
             assert!(by_client, "{text}: {plan:?}");
         }
