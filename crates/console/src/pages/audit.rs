@@ -31,14 +31,23 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             "client" => cx.client(row.text("actorId"))?,
             _ => String::new(),
         };
-        let target = row.text("targetId");
+        let (kind, target) = (row.text("targetType"), row.text("targetId"));
+        let whom = match kind {
+            "coach" => cx.coach(target)?,
+            "client" => cx.client(target)?,
+            _ => String::new(),
+        };
         rows.push(vec![
             html! { span.number { (row.instant("at").map(|at| cx.written.instant(at)).unwrap_or_default()) } },
             html! { (who) @if who.is_empty() { (cx.say.term(row.text("actorType"))) } @if row.has("throughId") { br; span.quiet { (cx.say.through_assistant()) } } },
             html! { (cx.summary(row.text("operation"))) br; code { (row.text("operation")) } " " (state(cx, row.text("outcome"))) },
             html! {
-                @if row.text("targetType") == "client" { a href={ "/console/clients/" (target) } { (cx.say.term("client")) } }
-                @else { (cx.say.term(row.text("targetType"))) }
+                @let called = if whom.is_empty() { cx.say.term(kind) } else { &whom };
+                @match kind {
+                    "client" => a href={ "/console/clients/" (target) } { (called) },
+                    "coach" => a href={ "/console/settings/coaches/" (target) } { (called) },
+                    _ => (called),
+                }
                 br; span.quiet { (row.list("changedFields").iter().filter_map(|field| field.as_str()).collect::<Vec<_>>().join(", ")) }
             },
             html! { code { (row.text("requestId")) } },

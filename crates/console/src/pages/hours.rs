@@ -11,7 +11,7 @@ use crate::{
     visit::Visit,
 };
 
-/// Ranges that a day of a week may have on a page.
+/// Ranges that a page offers for a day of a week.
 const SHIFTS: usize = 3;
 
 /// From when to when something is, in words where that is the day after.
@@ -47,7 +47,8 @@ pub(super) fn week_of(
             @let own: Vec<&Value> = weekly.iter().filter(|hours| hours.int("weekday") == day).collect();
             fieldset.field {
                 legend { (say.weekday(day)) }
-                @for shift in 0..SHIFTS {
+                // All that there are, and one more.
+                @for shift in 0..own.len().max(SHIFTS.min(own.len() + 1)) {
                     @let hours = own.get(shift);
                     @let name = |part: &str| format!("-hours.{day}.{shift}.{part}");
                     @let time = |part: &str, word: &str| html! {
@@ -69,7 +70,7 @@ pub(super) fn week_of(
                             }
                         }
                     };
-                    // The second and the third are behind a word, until there is one.
+                    // A second and a third are behind a word, until there is one.
                     @if shift == 0 || hours.is_some() { (ranges) } @else { (behind(say.another_range(), ranges)) }
                 }
             }
