@@ -170,6 +170,7 @@
     } else if (over.dataset.date) {
       const link = new URL(dragged.href);
       link.searchParams.set("to", over.dataset.date);
+      if (over.dataset.time) link.searchParams.set("at", over.dataset.time);
       location.assign(link);
     } else if (over !== dragged) sort(over);
   });

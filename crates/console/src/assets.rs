@@ -11,13 +11,15 @@ use axum::{
 use flate2::{Compression, write::GzEncoder};
 use spotter_contract::vault;
 
+use crate::parts::timetable;
+
 /// The route of what pages load.
 pub(crate) const ROUTE: &str = "/console/a/{digest}/{name}";
 
 struct Asset {
     name: &'static str,
     kind: &'static str,
-    plain: &'static [u8],
+    plain: Bytes,
     packed: Bytes,
     address: String,
 }
@@ -25,21 +27,22 @@ struct Asset {
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     let css = "text/css; charset=utf-8";
     let script = "text/javascript; charset=utf-8";
+    let style = include_str!("../assets/console.css");
     [
-        ("console.css", css, &include_bytes!("../assets/console.css")[..]),
-        ("console.js", script, &include_bytes!("../assets/console.js")[..]),
+        ("console.css", css, Bytes::from(format!("{style}{}", timetable::rules()))),
+        ("console.js", script, Bytes::from_static(include_bytes!("../assets/console.js"))),
         // htmx 4.0.1, as its project publishes it (0BSD; assets/htmx.LICENSE.txt).
-        ("htmx.js", script, &include_bytes!("../assets/htmx.min.js")[..]),
+        ("htmx.js", script, Bytes::from_static(include_bytes!("../assets/htmx.min.js"))),
         // uPlot 1.6.32, as its project publishes it (MIT; assets/uplot.LICENSE.txt).
-        ("uplot.js", script, &include_bytes!("../assets/uplot.min.js")[..]),
-        ("uplot.css", css, &include_bytes!("../assets/uplot.min.css")[..]),
-        ("icon.svg", "image/svg+xml", &include_bytes!("../assets/icon.svg")[..]),
+        ("uplot.js", script, Bytes::from_static(include_bytes!("../assets/uplot.min.js"))),
+        ("uplot.css", css, Bytes::from_static(include_bytes!("../assets/uplot.min.css"))),
+        ("icon.svg", "image/svg+xml", Bytes::from_static(include_bytes!("../assets/icon.svg"))),
     ]
     .map(|(name, kind, plain)| {
         let digest: String =
-            vault::digest_of(plain)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+            vault::digest_of(&plain)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(plain).ok();
+        packed.write_all(&plain).ok();
         let packed = Bytes::from(packed.finish().unwrap_or_default());
         Asset { name, kind, plain, packed, address: format!("/console/a/{digest}/{name}") }
     })
@@ -64,7 +67,7 @@ pub(crate) async fn serve(
     };
     let takes = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     let packs = takes.is_some_and(|takes| takes.contains("gzip"));
-    let body = if packs { asset.packed.clone() } else { Bytes::from_static(asset.plain) };
+    let body = if packs { asset.packed.clone() } else { asset.plain.clone() };
     let mut response = Response::new(Body::from(body));
     let headers = response.headers_mut();
     if packs {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::{Date, Result, Timestamp};
+use spotter_kernel::{Date, Result, Timestamp, text::WallTime};
 
 use super::{
     booking::{cancelling, when},
@@ -14,6 +14,7 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
         shell::Shown,
+        timetable::{self, Entry, Hours},
         told::{Told, name},
     },
     visit::{Ask, Visit},
@@ -28,18 +29,188 @@ fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
         return Markup::default();
     }
     let (written, id) = (&cx.written, booking.text("bookingId").to_owned());
-    // Where it was dragged to another day, it is confirmed here.
-    let to = cx.place.date("to");
-    let local = format!("{}T{}", to.unwrap_or(written.zone.date_at(at)), written.time(at));
+    // Where it was dragged to another day, or to another hour of one, it is confirmed here.
+    let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
+    let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
+    let local = format!("{}T{time}", to.unwrap_or(written.zone.date_at(at)));
     let form = Form::about(cx, "reschedule_booking", vec![("bookingId", id)]);
     let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
     let send = form.send(cx.say.move_booking());
     if to.is_some() { send } else { behind(cx.say.move_booking(), send) }
 }
 
-struct Day {
+/// A column of the timetable: a day of a week, or of one day what one coach has.
+struct Column {
     date: Date,
-    events: Vec<Markup>,
+    coach: String,
+    head: Markup,
+    entries: Vec<Entry>,
+    closed: Vec<String>,
+}
+
+/// Most coaches who have a column each.
+const COLUMNS_MAX: usize = 8;
+
+/// The minute of the day by the clock on the wall.
+fn minute(cx: &Visit<'_, '_>, at: Timestamp) -> i64 {
+    let time = cx.written.time(at);
+    let mut parts = time.split(':').map(|part| part.parse::<i64>().unwrap_or_default());
+    parts.next().unwrap_or_default() * 60 + parts.next().unwrap_or_default()
+}
+
+/// What takes place from when to when.
+fn entry(cx: &Visit<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, Entry)> {
+    let (from, until) = (of.instant("startsAt")?, of.instant("endsAt")?);
+    let minutes = (until.millis() - from.millis()) / 60_000;
+    let date = cx.written.zone.date_at(from);
+    Some((date, Entry { from: minute(cx, from), minutes, shown }))
+}
+
+/// All that is in the calendar of some days, each with the coach whose it is.
+fn entries(
+    cx: &mut Visit<'_, '_>,
+    (from, until): (Timestamp, Timestamp),
+) -> Result<Vec<(Date, String, Entry)>> {
+    let (mut all, mut told) = (Vec::new(), Vec::new());
+    for page in 1..=4 {
+        let ask =
+            Ask::of("list_calendar_events").with("from", from).with("to", until).with("limit", 100);
+        let ask = ask.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
+        let some = cx.ask(ask.with("status", "scheduled"))?;
+        told.extend(some.list("calendarEvents").to_vec());
+        if !some.is("hasNextPage") {
+            break;
+        }
+    }
+    for event in &told {
+        let coach = cx.coach(event.text("coachId"))?;
+        if let Some((date, entry)) = entry(cx, event, shown(cx, event, &coach)) {
+            all.push((date, event.text("coachId").to_owned(), entry));
+        }
+    }
+    let tasks = Ask::of("list_calendar_tasks").with("from", from).with("to", until);
+    let tasks = tasks.with("status", "scheduled").with("limit", 100);
+    let tasks = cx.ask_if(tasks.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
+    for task in tasks.list("calendarTasks") {
+        let at = task.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default();
+        let address = cx.place.but(&[("task", task.text("calendarTaskId"))]);
+        let shown = html! { a.event.task href={ (address) "#task" } { b.number { (at) } " " (task.text("title")) } };
+        if let Some((date, entry)) = entry(cx, task, shown) {
+            all.push((date, task.text("coachId").to_owned(), entry));
+        }
+    }
+    Ok(all)
+}
+
+/// Whatever is closed on some days, with the days: the company, or the location or coach that is looked at.
+fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<(Date, Date, String)>> {
+    let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
+    let ask = Ask::of("list_availability_rules").with("from", first).with("to", last);
+    let told = cx.ask_if(ask.with("limit", 50))?.unwrap_or_default();
+    let mut all = Vec::new();
+    for rule in told.list("availabilityRules") {
+        let whose = match rule.text("appliesTo") {
+            "location" => cx.location(rule.text("locationId"))?,
+            "coach" => cx.coach(rule.text("coachId"))?,
+            _ => String::new(),
+        };
+        let (Some(from), Some(until)) = (rule.date("startDate"), rule.date("endDate")) else {
+            continue;
+        };
+        let time = match rule.has("startTime") {
+            true => format!("{}–{}", rule.text("startTime"), rule.text("endTime")),
+            false => String::new(),
+        };
+        let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        all.push((from, until, parts.join(" · ")));
+    }
+    Ok(all)
+}
+
+/// The columns of a week, a day each, or those of a day, a coach each.
+fn columns(
+    cx: &mut Visit<'_, '_>,
+    dates: &[Date],
+    coaches: &[(String, String)],
+) -> Result<Vec<Column>> {
+    let zone = cx.written.zone.clone();
+    let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
+    let all = entries(cx, (first.start_in(&zone), last.tomorrow().start_in(&zone)))?;
+    let closures = closures(cx, dates)?;
+    let closed = |date: Date| -> Vec<String> {
+        let of_day = closures.iter().filter(|(from, until, _)| (*from..=*until).contains(&date));
+        of_day.map(|(.., told)| told.clone()).collect()
+    };
+    let place = cx.place;
+    let mut columns: Vec<Column> = Vec::new();
+    match dates {
+        [date] => {
+            let chosen = place.asked("coachId");
+            let busy = |id: &str| all.iter().any(|(_, coach, _)| coach == id);
+            let mut shown: Vec<&(String, String)> = coaches.iter().collect();
+            shown.retain(|(id, _)| chosen.is_empty() || id == chosen);
+            shown.sort_by_key(|(id, _)| !busy(id));
+            for (id, name) in shown.into_iter().take(COLUMNS_MAX) {
+                let head =
+                    html! { a href=(place.but(&[("coachId", id), ("view", "")])) { (name) } };
+                let closed = if columns.is_empty() { closed(*date) } else { Vec::new() };
+                columns.push(Column {
+                    date: *date,
+                    coach: id.clone(),
+                    head,
+                    entries: Vec::new(),
+                    closed,
+                });
+            }
+        }
+        dates => {
+            for date in dates {
+                let day = place.but(&[("view", "day"), ("date", &date.to_string())]);
+                let head = html! { a href=(day) { (cx.written.day(*date)) } };
+                let (date, coach) = (*date, place.asked("coachId").to_owned());
+                columns.push(Column {
+                    date,
+                    coach,
+                    head,
+                    entries: Vec::new(),
+                    closed: closed(date),
+                });
+            }
+        }
+    }
+    let by_coach = dates.len() == 1;
+    for (date, coach, entry) in all {
+        let own =
+            |column: &&mut Column| column.date == date && (!by_coach || column.coach == coach);
+        if let Some(column) = columns.iter_mut().find(own) {
+            column.entries.push(entry);
+        }
+    }
+    Ok(columns)
+}
+
+/// A task that somebody looks at, and what takes it out of the calendar.
+fn task(cx: &mut Visit<'_, '_>) -> Result<Markup> {
+    let id = cx.place.asked("task").to_owned();
+    if id.is_empty() {
+        return Ok(Markup::default());
+    }
+    let told = cx.ask_if(Ask::of("get_calendar_task").at("calendarTaskId", &id))?;
+    let Some(told) = told else { return Ok(Markup::default()) };
+    let task = told.at("calendarTask");
+    let coach = cx.coach(task.text("coachId"))?;
+    let say = cx.say;
+    let open = task.text("status") == "scheduled" && cx.may("cancel_calendar_task");
+    let form = Form::about(cx, "cancel_calendar_task", vec![("calendarTaskId", id)]);
+    Ok(html! {
+        section.card #task {
+            h2 { (task.text("title")) }
+            p { (when(cx, task)) " · " (coach) }
+            @if task.has("note") { p { (task.text("note")) } }
+            @if open { (form.next(cx.place.but(&[("task", "")])).danger(say.take_out())) }
+        }
+    })
 }
 
 /// `/console/calendar`
@@ -49,59 +220,28 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let one_day = cx.place.asked("view") == "day";
     let (first, count) = if one_day { (wanted, 1) } else { (wanted.monday(), 7) };
     let dates: Vec<Date> = (0..count).filter_map(|days| first.plus_days(days)).collect();
-    let zone = cx.written.zone.clone();
-    let from = first.start_in(&zone);
-    let until = first.plus_days(count).unwrap_or(first).start_in(&zone);
-    let (coach, location) =
-        (cx.place.asked("coachId").to_owned(), cx.place.asked("locationId").to_owned());
-    let mut all = Vec::new();
-    for page in 1..=4 {
-        let ask =
-            Ask::of("list_calendar_events").with("from", from).with("to", until).with("limit", 100);
-        let ask = ask.with("coachId", &coach).with("locationId", &location).with("page", page);
-        let told = cx.ask(ask.with("status", "scheduled"))?;
-        all.extend(told.list("calendarEvents").to_vec());
-        if !told.is("hasNextPage") {
-            break;
-        }
-    }
-    let tasks =
-        Ask::of("list_calendar_tasks").with("from", from).with("to", until).with("limit", 100);
-    let tasks = cx.ask_if(tasks.with("coachId", &coach))?.unwrap_or_default();
-    all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
-    let mut days: Vec<Day> =
-        dates.iter().map(|date| Day { date: *date, events: Vec::new() }).collect();
-    for event in &all {
-        let coach = cx.coach(event.text("coachId"))?;
-        if let Some(at) = event.instant("startsAt") {
-            put(&mut days, zone.date_at(at), shown(cx, event, at, &coach));
-        }
-    }
-    for task in tasks.list("calendarTasks") {
-        if let Some(at) = task.instant("startsAt")
-            && task.text("status") == "scheduled"
-        {
-            let told = html! { div.event.task { b.number { (cx.written.time(at)) } " " (task.text("title")) } };
-            put(&mut days, zone.date_at(at), told);
-        }
-    }
     let coaches =
         cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let columns = columns(cx, &dates, &coaches)?;
+    let task = task(cx)?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let requests =
         cx.ask_if(Ask::of("list_booking_requests").with("status", "pending").with("limit", 1))?;
     let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
+    let (coach, location) = (place.asked("coachId"), place.asked("locationId"));
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
+    let hours = Hours::of(columns.iter().flat_map(|column| &column.entries));
     let main = html! {
+        (task)
         form.filters method="get" {
             input type="hidden" name="view" value=(place.asked("view"));
             label { (say.date()) input type="date" name="date" value=(wanted); }
             label { (say.coach())
-                select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[*id == coach] { (label) } } }
+                select name="coachId" { option value="" { (say.all()) } @for (id, label) in &coaches { option value=(id) selected[id == coach] { (label) } } }
             }
             label { (say.location())
-                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[*id == location] { (label) } } }
+                select name="locationId" { option value="" { (say.all()) } @for (id, label) in &locations { option value=(id) selected[id == location] { (label) } } }
             }
             button.plain type="submit" { (say.show()) }
         }
@@ -110,14 +250,27 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             a.button.plain href=(place.but(&[("date", "")])) { (say.today()) }
             a.button.plain href=(place.but(&[("date", &move_by(count))])) { (say.next()) }
             a.button.plain href=(place.but(&[("view", if one_day { "" } else { "day" })])) { (if one_day { say.week() } else { say.day() }) }
+            @if one_day { b { (written.day(wanted)) } }
             span.quiet { (cx.person.company.time_zone) }
         }
-        div.week.one[one_day] #week data-live="booking" {
-            @for day in days {
-                section.daybox.today[day.date == today] data-drop="event" data-date=(day.date) {
-                    h2 { a href=(place.but(&[("view", "day"), ("date", &day.date.to_string())])) { (written.day(day.date)) } }
-                    @if day.events.is_empty() { p.quiet { (say.nothing()) } }
-                    @for event in day.events { (event) }
+        div class={ "timetable columns-" (columns.len()) } #week data-live="booking" {
+            (timetable::rail(hours))
+            @for column in columns {
+                @let (date, coach) = (column.date, column.coach);
+                section.daybox.today[date == today] data-drop="event" data-date=(date) {
+                    div {
+                        h2 { (column.head) }
+                        @for told in &column.closed { p.closed { (told) } }
+                        @if column.entries.is_empty() { p.quiet { (say.nothing()) } }
+                    }
+                    @let now = (date == today).then(|| minute(cx, written.now));
+                    @let gap = |hour: i64| html! {
+                        @if date >= today {
+                            a href={ "/console/calendar/book?date=" (date) "&coachId=" (coach) "&hour=" (hour) } tabindex="-1" aria-hidden="true"
+                                data-drop="event" data-date=(date) data-time=(format!("{hour:02}:00")) {}
+                        }
+                    };
+                    (timetable::day(hours, column.entries, now, gap))
                 }
             }
         }
@@ -131,9 +284,12 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let noon = format!("{wanted}T12:00");
     let acts = html! {
         @if !classes.is_empty() && cx.may("create_calendar_event") {
-            (behind(say.add_class(), Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
-                .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
-                .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class())))
+            (behind(say.add_class(), html! {
+                (Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
+                    .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
+                    .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class()))
+                (behind(say.every_week(), series(cx, &classes, &coaches, &locations)))
+            }))
         }
         (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
             .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
@@ -143,18 +299,40 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.calendar(), main).acts(acts))
 }
 
-fn put(days: &mut [Day], date: Date, told: Markup) {
-    if let Some(day) = days.iter_mut().find(|day| day.date == date) {
-        day.events.push(told);
-    }
+/// The form of a class that takes place every week.
+fn series(
+    cx: &Visit<'_, '_>,
+    classes: &[(String, String)],
+    coaches: &[(String, String)],
+    locations: &[(String, String)],
+) -> Markup {
+    let say = cx.say;
+    let form = Form::of(cx, "create_event_series")
+        .choice("eventTypeId", say.what(), classes)
+        .choice("coachId", say.coach(), coaches)
+        .choice("locationId", say.location(), locations)
+        .hidden("onConflict", "skip");
+    weekly(cx, form).text("capacity", say.seats()).send(say.add_class())
 }
 
-fn shown(cx: &Visit<'_, '_>, event: &Value, at: Timestamp, coach: &str) -> Markup {
+/// The fields of what comes round every week: its days, its time, from when, and until when.
+pub(super) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+    let say = cx.say;
+    let weekdays: Vec<(String, String)> =
+        (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
+    form.any("recurrence.weekdays", say.on_days(), &weekdays)
+        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
+        .of_kind("date", "recurrence.startDate", say.from(), "off")
+        .of_kind("date", "recurrence.untilDate", say.until(), "off")
+}
+
+fn shown(cx: &Visit<'_, '_>, event: &Value, coach: &str) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
+    let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {
-        a.event.class[event.text("kind") == "class"] draggable=[(event.text("kind") != "class").then_some("true")] data-drag=[(event.text("kind") != "class").then_some("event")] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
-            b.number { (cx.written.time(at)) } " " (event.text("name"))
-            @if event.text("kind") == "class" { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
+        a.event.class[class] draggable=[(!class).then_some("true")] data-drag=[(!class).then_some("event")] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
+            b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " (event.text("name"))
+            @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod lists;
 mod plain;
 mod qr;
 pub(crate) mod shell;
+pub(crate) mod timetable;
 pub(crate) mod told;
 
 pub(crate) use icons::icon;
