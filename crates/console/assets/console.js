@@ -212,6 +212,18 @@
       [cells.map((_, at) => at), cells.map((cell) => Number(cell.dataset.value))], drawn);
   });
 
+  // What is being written to somebody is kept until it is sent, or its person signs out.
+  const draft = (area) => "draft " + area.dataset.draft;
+  const drafts = () => document.querySelectorAll("textarea[data-draft]").forEach((area) => { area.value ||= sessionStorage.getItem(draft(area)) || ""; });
+  on("input", (event) => { if (event.target.matches?.("textarea[data-draft]")) sessionStorage.setItem(draft(event.target), event.target.value); });
+  on("submit", (event) => {
+    const area = event.target.querySelector?.("textarea[data-draft]");
+    if (area) sessionStorage.removeItem(draft(area));
+    if (event.target.action.endsWith("/sign-out")) sessionStorage.clear();
+  });
+  on("htmx:after:swap", drafts);
+  drafts();
+
   // A page from the browser's memory may be somebody else's by now.
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

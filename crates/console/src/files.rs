@@ -26,6 +26,9 @@ pub(crate) const INVOICE: &str = "/console/files/invoices/";
 /// Where a message's file is opened; the conversation's and the message's id follow.
 pub(crate) const MESSAGE: &str = "/console/files/messages/";
 
+/// Where all that is kept of a client is fetched; the client's and the data export's id follow.
+pub(crate) const EXPORTED: &str = "/console/files/data-exports/";
+
 /// An operation that tells where a file is fetched, and the place of the address in its answer.
 type Teller = (&'static str, &'static str);
 
@@ -33,6 +36,7 @@ type Teller = (&'static str, &'static str);
 pub(crate) fn routes(state: &Arc<State>) -> Router {
     let document = Some(("get_document_file", "documentFile.url"));
     let of_answer = Some(("get_form_file", "file.url"));
+    let exported = Some(("get_data_export_file", "dataExportFile.url"));
     let open = |teller: Option<Teller>| {
         get(
             move |Given(state): Given<Arc<State>>,
@@ -46,6 +50,7 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
         .route(&format!("{DOCUMENT}{{documentId}}"), open(document))
         .route(&format!("{INVOICE}{{invoiceId}}"), open(Some(("get_invoice_pdf", "pdf.url"))))
         .route(&format!("{ANSWER}{{clientId}}/{{fileId}}"), open(of_answer))
+        .route(&format!("{EXPORTED}{{clientId}}/{{dataExportId}}"), open(exported))
         .route(&format!("{MESSAGE}{{conversationId}}/{{messageId}}"), open(None))
         .with_state(state.clone())
 }
@@ -91,6 +96,10 @@ async fn fetched(
     let read = move |tx: &mut Tx<'_>| {
         let person = browsers::authenticate(tx, &shared.env, &token)?;
         counted(&shared, &person.caller)?;
+        // The form that leads here asks for the password.
+        if operation.sure && !person.session.is_sure(shared.env.clock.now()) {
+            return Err(Problem::invalid("-password", "is needed again"));
+        }
         let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), Ok(None));
         asked.run(tx, &shared.env, &person.caller, "")
     };

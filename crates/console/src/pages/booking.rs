@@ -100,6 +100,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         form.filters method="get" {
             @if let Some(client) = client { input type="hidden" name="clientId" value=(client); }
             input type="hidden" name="date" value=(day);
+            @if !place.asked("hour").is_empty() { input type="hidden" name="hour" value=(place.asked("hour")); }
             label.wide { (say.what())
                 select name="eventTypeId" required {
                     option value="" { (say.choose()) }
@@ -192,7 +193,11 @@ fn taking(
         return html! { a.button.plain href=(address) { (label) } };
     };
     let form = Form::another(cx, "create_booking", Vec::new()).next(next);
-    form.hidden("clientId", client).hidden("slotToken", slot.text("slotToken")).button(label)
+    let form = form.hidden("clientId", client).hidden("slotToken", slot.text("slotToken"));
+    // What somebody came for by a gap of the calendar stands out.
+    let hour = slot.instant("startsAt").map(|at| cx.written.time(at)[..2].to_owned());
+    let meant = cx.place.asked("hour").parse::<i64>().map(|hour| format!("{hour:02}"));
+    if meant.is_ok() && meant.ok() == hour { form.send(label) } else { form.button(label) }
 }
 
 /// Whether a slot is the one that somebody is about to book.

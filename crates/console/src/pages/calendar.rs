@@ -392,6 +392,11 @@ pub(super) fn event(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.call_off(), html! {
                 p { (say.call_off_means()) }
                 (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
+                @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
+                    p { (say.series_means()) }
+                    (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
+                        .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", say.reason()).next("/console/calendar").danger(say.call_off_series()))
+                }
             }))
         }
     };

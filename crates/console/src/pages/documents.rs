@@ -1,16 +1,18 @@
-//! Documents, as they stand in lists of them for staff and clients.
+//! Documents: those of the business in their folders, and how one stands in lists for staff and clients.
 
 use maud::{Markup, html};
 use serde_json::Value;
+use spotter_kernel::Result;
 
 use crate::{
     files::DOCUMENT,
     parts::{
-        fields::{Form, Upload},
-        lists::state,
+        fields::{Form, Upload, behind},
+        lists::{empty, pager, state},
+        shell::Shown,
         told::Told,
     },
-    visit::Visit,
+    visit::{Ask, Visit},
 };
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.
@@ -51,4 +53,75 @@ pub(super) fn document(cx: &Visit<'_, '_>, one: &Value) -> Markup {
             @if one.text("status") == "archived" && cx.may("restore_document") { (Form::about(cx, "restore_document", vec![("documentId", id.to_owned())]).button(say.restore())) }
         }
     }
+}
+
+/// `/console/documents`: the folders, and what is in one of them, or everything.
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let place = cx.place;
+    let folder = place.asked("folderId").to_owned();
+    let archived = place.asked("status") == "archived";
+    let status = if archived { "archived" } else { "active" };
+    let ask = Ask::of("list_documents").filtered(place, &["folderId", "type"]);
+    let told = cx.list(ask.with("status", status))?;
+    let inner = Ask::of("list_document_folders").with("limit", 100);
+    // Those at the top, or those in the one that is open.
+    let folders = cx.ask_if(inner.with("parentId", &folder))?.unwrap_or_default();
+    let here = match folder.as_str() {
+        "" => Value::Null,
+        id => cx.ask(Ask::of("get_document_folder").at("folderId", id))?["documentFolder"].take(),
+    };
+    let mut owners = Vec::new();
+    for one in told.list("documents") {
+        owners.push(cx.client(one.text("clientId"))?);
+    }
+    let top = |own: &&Value| !folder.is_empty() || !own.has("parentId");
+    let say = cx.say;
+    let up = place.but(&[("folderId", here.text("parentId")), ("page", "")]);
+    let main = html! {
+        @if here.is_object() { p { a href=(up) { (say.back()) } } }
+        @if folders.list("documentFolders").iter().any(|own| top(&own)) {
+            ul.rows.card {
+                @for own in folders.list("documentFolders").iter().filter(top) {
+                    li { (crate::parts::icon("files")) a.grow href=(place.but(&[("folderId", own.text("folderId")), ("page", "")])) { b { (own.text("name")) } } }
+                }
+            }
+        }
+        form.filters method="get" {
+            input type="hidden" name="folderId" value=(folder);
+            label { (say.status())
+                select name="status" { option value="" { (say.term("active")) } option value="archived" selected[archived] { (say.term("archived")) } }
+            }
+            button.plain type="submit" { (say.filter()) }
+        }
+        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card {
+            @for (one, owner) in told.list("documents").iter().zip(owners) {
+                (document(cx, one))
+                @if !owner.is_empty() { li { span.quiet { (say.client()) ": " a href={ "/console/clients/" (one.text("clientId")) "/files" } { (owner) } } } }
+            }
+        }
+        (pager(cx, &told))
+    };
+    let file = Form::of(cx, "file_document").upload("uploadId", say.file(), Upload::File);
+    let file = within(file, "folderId", &folder);
+    let link = Form::of(cx, "link_document").of_kind("url", "url", say.web_address(), "off");
+    let link = within(link, "folderId", &folder);
+    let new = Form::of(cx, "create_document_folder").text("name", say.name());
+    let new = within(new, "parentId", &folder);
+    let acts = html! {
+        (behind(say.send_file(), about_document(cx, file).send(say.send_file())))
+        (behind(say.link_file(), about_document(cx, link).send(say.link_file())))
+        @if cx.may("create_document_folder") { (behind(say.add_folder(), new.send(say.add_folder()))) }
+        @if here.is_object() && cx.may("delete_document_folder") {
+            (behind(say.delete(), Form::about(cx, "delete_document_folder", vec![("folderId", folder.clone())]).next("/console/documents").danger(say.delete())))
+        }
+    };
+    let title =
+        if here.is_object() { here.text("name").to_owned() } else { say.files().to_owned() };
+    Ok(Shown::new(title, main).acts(acts))
+}
+
+/// A form of what will be in a folder, if one is open.
+fn within<'f>(form: Form<'f>, place: &str, folder: &str) -> Form<'f> {
+    if folder.is_empty() { form } else { form.hidden(place, folder) }
 }

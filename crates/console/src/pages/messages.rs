@@ -97,6 +97,8 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                         span.quiet { (message.text("sender.name")) ", " (message.instant("sentAt").map(|at| written.instant(at)).unwrap_or_default()) @if message.has("editedAt") { " · " (say.edited()) } }
                         @if message.is("isDeleted") { p.quiet { (say.deleted_message()) } }
                         @else { p { (message.text("text")) } }
+                        @let own = message.text("sender.userId") == cx.own_id() && !message.is("isDeleted");
+                        @if own { (behind(say.delete(), Form::about(cx, "delete_message", vec![("conversationId", id.clone()), ("messageId", message.text("messageId").to_owned())]).danger(say.delete_message()))) }
                         @if message.has("fileName") && !message.is("isDeleted") {
                             p { a href={ (MESSAGE) (id) "/" (message.text("messageId")) } data-hx-boost="false" { (message.text("fileName")) } }
                         }
@@ -108,7 +110,7 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if let (true, Some(newest)) = (unread, &newest) {
             (Form::about(cx, "mark_seen", vec![("conversationId", id.clone())]).hidden("messageId", &**newest).button(say.mark_seen()))
         }
-        (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).area("text", say.message()).send(say.send()))
+        (Form::about(cx, "send_message", vec![("conversationId", id.clone())]).draft(&id).area("text", say.message()).send(say.send()))
         (behind(say.send_file(), Form::named(cx, "file", "send_message", vec![("conversationId", id.clone())])
             .upload("uploadId", say.file(), Upload::File).text("text", say.message()).send(say.send_file())))
     };

@@ -8,6 +8,7 @@ mod booking;
 mod calendar;
 mod client;
 mod clients;
+mod closures;
 mod documents;
 mod find;
 mod first_steps;
@@ -80,8 +81,9 @@ const PAGES: &[Page] = &[
     staff("/console/clients/new", clients::new),
     staff("/console/clients/{clientId}", client::who::overview),
     staff("/console/clients/{clientId}/edit", client::who::edit),
+    staff("/console/clients/{clientId}/consents", client::consents::show),
     staff("/console/clients/{clientId}/timeline", client::who::timeline),
-    staff("/console/clients/{clientId}/bookings", client::dealings::bookings),
+    staff("/console/clients/{clientId}/bookings", client::bookings::bookings),
     staff("/console/clients/{clientId}/training", client::dealings::training),
     staff("/console/clients/{clientId}/money", client::dealings::money),
     staff("/console/clients/{clientId}/sell", client::dealings::sell),
@@ -90,6 +92,7 @@ const PAGES: &[Page] = &[
     staff("/console/clients/{clientId}/forms", client::dealings::forms),
     staff("/console/clients/{clientId}/forms/{assignmentId}", client::dealings::handed_in),
     staff("/console/clients/{clientId}/files", client::dealings::files),
+    staff("/console/documents", documents::list),
     staff("/console/imports", imports::list),
     staff("/console/imports/{importId}", imports::one),
     staff("/console/calendar", calendar::week),
@@ -105,6 +108,7 @@ const PAGES: &[Page] = &[
     staff("/console/messages/{conversationId}", messages::thread),
     staff("/console/products", products::list),
     staff("/console/products/new", products::new),
+    staff("/console/products/order", products::order),
     staff("/console/products/{productId}", products::one),
     staff("/console/money", money::invoices),
     staff("/console/money/payments", money::payments),
@@ -132,10 +136,12 @@ const PAGES: &[Page] = &[
     staff("/console/settings/locations/{locationId}", settings::location),
     staff("/console/settings/coaches", settings::coaches),
     staff("/console/settings/coaches/{coachId}", settings::coach),
+    staff("/console/settings/closures", closures::list),
     staff("/console/settings/event-types", settings::event_types),
     staff("/console/settings/event-types/{eventTypeId}", settings::event_type),
     staff("/console/settings/fields", settings::fields),
     staff("/console/settings/policies", settings::policies),
+    staff("/console/settings/invoices", money::settings),
     staff("/console/settings/features", settings::features),
     staff("/console/find", find::show),
     staff("/console/account", account::show),
@@ -154,6 +160,7 @@ const PAGES: &[Page] = &[
     clients("/my/files", my::forms::files),
     clients("/my/forms", my::forms::list),
     clients("/my/forms/{assignmentId}", my::forms::one),
+    clients("/my/consents", my::consents),
     clients("/my/assistants", assistants::list),
     clients("/my/account", account::show),
     clients("/my/account/second-step", account::second_step),
@@ -200,6 +207,12 @@ const STAFFS_WAYS: &[Way] = &[
         icon: "reports",
         label: |say| say.reports(),
         needs: "get_attendance_report",
+    },
+    Way {
+        path: "/console/documents",
+        icon: "files",
+        label: |say| say.files(),
+        needs: "list_document_folders",
     },
     Way {
         path: "/console/integrations",
@@ -278,6 +291,12 @@ const CLIENTS_WAYS: &[Way] = &[
         icon: "forms",
         label: |say| say.forms(),
         needs: "list_form_assignments",
+    },
+    Way {
+        path: "/my/consents",
+        icon: "consents",
+        label: |say| say.consents(),
+        needs: "get_health_consent",
     },
     Way {
         path: "/my/assistants",

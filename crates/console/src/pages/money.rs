@@ -109,6 +109,7 @@ pub(super) fn course(cx: &Visit<'_, '_>, course: &Value) -> Markup {
                     @if course.text("status") != "paused" {
                         (behind(say.pause(), Form::about(cx, "request_pause", id()).text("from", say.from()).text("until", say.until()).text("reason", say.reason()).send(say.pause())))
                     } @else { (Form::about(cx, "resume_subscription", id()).button(say.resume())) }
+                    @if course.has("endDate") && cx.may("undo_cancellation") { (Form::about(cx, "undo_cancellation", id()).button(say.undo_cancellation())) }
                     @if !course.has("endDate") {
                         (behind(say.end_it(), Form::about(cx, "request_cancellation", id()).text("endDate", say.ends_on()).text("reason", say.reason()).danger(say.end_membership())))
                     }
@@ -202,6 +203,7 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (Form::about(cx, "send_invoice_copy", at()).button(say.send_copy()))
         @if due { (Form::about(cx, "remind_of_invoice", at()).button(say.remind())) }
         @if due && cx.may("credit_invoice") {
+            @if cx.may("write_off_invoice") { (behind(say.write_off(), html! { p { (say.write_off_means()) } (Form::about(cx, "write_off_invoice", at()).danger(say.write_off())) })) }
             (behind(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
         }
     };
@@ -330,4 +332,103 @@ pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &told)) }
     };
     Ok(Shown::new(say.chargebacks(), main))
+}
+
+/// What a client has asked for of a membership, and waits for an answer.
+pub(super) fn asked(cx: &mut Visit<'_, '_>, course: &Value) -> Result<Markup> {
+    let id = course.text("subscriptionId");
+    let ask = Ask::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
+    let told = cx.ask_if(ask)?.unwrap_or_default();
+    let (say, written) = (cx.say, &cx.written);
+    let date = |one: &Value, place: &str| {
+        one.date(place).map(|date| written.date(date)).unwrap_or_default()
+    };
+    let waiting = told.list("requests").iter().filter(|one| one.text("status") == "pending");
+    Ok(html! {
+        @for one in waiting {
+            @let about = || vec![("subscriptionId", id.to_owned()), ("requestId", one.text("requestId").to_owned())];
+            div.notice.warn {
+                b { (say.term(one.text("kind"))) } " " (date(one, "pauseFrom")) @if one.has("pauseUntil") { " – " (date(one, "pauseUntil")) } (date(one, "endDate"))
+                @if one.has("reason") { p { (one.text("reason")) } }
+                @if cx.may("approve_subscription_request") {
+                    div.buttons {
+                        (Form::about(cx, "approve_subscription_request", about()).send(say.approve()))
+                        (Form::about(cx, "reject_subscription_request", about()).button(say.reject()))
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// Forms that bill a client for something of its own, and that ask them to pay.
+pub(super) fn billing(cx: &Visit<'_, '_>, client: &str) -> Markup {
+    let say = cx.say;
+    html! {
+        @if cx.may("issue_invoice") {
+            (behind(say.new_invoice(), Form::of(cx, "issue_invoice").hidden("clientId", client).text("lines.0.description", say.what())
+                .money("lines.0.amount", say.amount_with_vat()).text("lines.0.vatPercentage", say.vat()).send(say.new_invoice())))
+        }
+        @if cx.may("create_payment_request") {
+            (behind(say.ask_to_pay(), Form::of(cx, "create_payment_request").hidden("clientId", client).text("description", say.what())
+                .money("amount", say.amount()).next("/console/money/requests").send(say.ask_to_pay())))
+        }
+    }
+}
+
+/// `/console/settings/invoices`: who bills, and by which terms.
+pub(super) fn settings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told = cx.ask(Ask::of("get_finance_settings"))?;
+    let finance = told.at("financeSettings");
+    let provider = cx.ask_if(Ask::of("get_payment_provider"))?.unwrap_or_default();
+    let say = cx.say;
+    let words = |field: &str| -> Vec<(&str, &str)> {
+        let words = cx.words_of("update_finance_settings", field);
+        words.into_iter().map(|word| (word, say.term(word))).collect()
+    };
+    let seller = Form::named(cx, "seller", "update_finance_settings", vec![])
+        .from(finance)
+        .text("seller.name", say.name())
+        .text("seller.address.line1", say.street())
+        .text("seller.address.postalCode", say.postal_code())
+        .text("seller.address.city", say.city())
+        .helped("seller.address.country", say.country(), say.country_help())
+        .text("seller.vatNumber", say.vat_number())
+        .text("seller.registrationNumber", say.registration_number())
+        .text("seller.iban", "IBAN")
+        .text("seller.bic", "BIC")
+        .text("seller.email", say.email())
+        .text("seller.phone", say.phone());
+    let terms = Form::named(cx, "terms", "update_finance_settings", vec![])
+        .from(finance)
+        .text("paymentDays", say.payment_days())
+        .check("mailInvoices", say.mails_invoices())
+        .choice("billingAnchor", say.billed_from(), &words("billingAnchor"))
+        .choice("firstPeriod", say.first_period(), &words("firstPeriod"))
+        .choice("cancellationEnd", say.cancellation_end(), &words("cancellationEnd"))
+        .check("cancellationNeedsApproval", say.cancellation_needs_approval())
+        .check("pauseNeedsApproval", say.pause_needs_approval())
+        .text("pauseDaysAYear", say.pause_days())
+        .text("feeVatPercentage", say.fee_vat())
+        .text("writeOffDays", say.write_off_days());
+    let providers = [("sandbox", say.term("sandbox")), ("stripe", "Stripe")];
+    let main = html! {
+        (super::settings::tabs(cx, "/invoices"))
+        section.card { h2 { (say.who_bills()) } (seller.send(say.save())) }
+        section.card { h2 { (say.terms_of_billing()) } (terms.send(say.save())) }
+        section.card {
+            h2 { (say.payment_provider()) }
+            @if provider.has("paymentProvider.provider") {
+                (facts(vec![(say.kind(), html! { (say.term(provider.text("paymentProvider.provider"))) }), (say.notices_go_to(), html! { code { (provider.text("paymentProvider.noticeUrl")) } })]))
+                @if cx.may("disconnect_payment_provider") { (behind(say.disconnect(), Form::of(cx, "disconnect_payment_provider").danger(say.disconnect()))) }
+            } @else {
+                p.quiet { (say.no_provider()) }
+                @if cx.may("connect_payment_provider") {
+                    (behind(say.connect_provider(), Form::of(cx, "connect_payment_provider").choice("provider", say.kind(), &providers)
+                        .of_kind("password", "secretKey", say.secret_key(), "off").of_kind("password", "signingSecret", say.signing_secret(), "off").send(say.connect_provider())))
+                }
+            }
+        }
+    };
+    Ok(Shown::new(say.settings(), main))
 }

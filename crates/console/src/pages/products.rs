@@ -7,7 +7,7 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::Form,
-        lists::{empty, pager, state, table},
+        lists::{empty, pager, state, swapped, table},
         shell::Shown,
         told::Told,
     },
@@ -46,7 +46,10 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_products(), None)) }
         @else { (table(say.products(), &[say.name(), say.kind(), say.price(), say.visibility(), ""], rows)) (pager(cx, &told)) }
     };
-    let acts = html! { @if cx.may("create_product") { a.button href="/console/products/new" { (say.add_product()) } } };
+    let acts = html! {
+        @if cx.may("order_products") { a.button.plain href="/console/products/order" { (say.order_of_products()) } }
+        @if cx.may("create_product") { a.button href="/console/products/new" { (say.add_product()) } }
+    };
     Ok(Shown::new(say.products(), main).acts(acts))
 }
 
@@ -121,4 +124,52 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     Ok(Shown::new(title, main).acts(acts))
+}
+
+/// The shelves on which products stand in an order of their own, with their kinds.
+const SHELVES: [(&str, &[&str]); 4] = [
+    ("Memberships", &["Membership"]),
+    ("CreditPacks", &["CreditPack"]),
+    ("Passes", &["DayPass", "WeekPass"]),
+    ("Others", &["Other"]),
+];
+
+/// `/console/products/order`: in which order clients see what is sold.
+pub(super) fn order(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let asked = cx.place.asked("shelf");
+    let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == asked).unwrap_or(SHELVES[0]);
+    let mut own = Vec::new();
+    for page in 1..=10 {
+        let ask = Ask::of("list_products").with("archived", false).with("limit", 100);
+        let told = cx.ask(ask.with("page", page))?;
+        own.extend(told.list("products").to_vec());
+        if !told.is("hasNextPage") {
+            break;
+        }
+    }
+    own.retain(|product| kinds.contains(&product.text("productType")));
+    let say = cx.say;
+    let written = |order: Vec<&Value>| {
+        let form = Form::another(cx, "order_products", vec![]).hidden("shelf", shelf);
+        order.into_iter().fold(form, |form, one| form.hidden("productIds", one.text("productId")))
+    };
+    let main = html! {
+        nav.tabs aria-label=(say.kind()) {
+            @for (own, _) in SHELVES { a href=(cx.place.but(&[("shelf", own)])) aria-current=[(own == shelf).then_some("page")] { (say.term(own)) } }
+        }
+        @if own.is_empty() { (empty(say.no_products(), None)) }
+        ul.rows.card {
+            @for (at, product) in own.iter().enumerate() {
+                li {
+                    span.grow { b { (cx.localized(product.at("name"))) } " " span.quiet { (say.term(product.text("visibility"))) } }
+                    div.buttons {
+                        @if at > 0 { (written(swapped(&own, at, at - 1)).button(say.move_up())) }
+                        @if at + 1 < own.len() { (written(swapped(&own, at, at + 1)).button(say.move_down())) }
+                    }
+                }
+            }
+        }
+    };
+    let acts = html! { a.button.plain href="/console/products" { (say.back()) } };
+    Ok(Shown::new(say.order_of_products(), main).acts(acts))
 }

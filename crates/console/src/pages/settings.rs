@@ -19,20 +19,23 @@ use crate::{
 const OPEN: [&str; 2] = ["opens", "closes"];
 const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 
-fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
+pub(super) fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
     let pages = [
         ("", say.company()),
         ("/locations", say.locations()),
         ("/coaches", say.coaches()),
+        ("/closures", say.closures()),
         ("/event-types", say.event_types()),
         ("/policies", say.policies()),
+        ("/invoices", say.invoices()),
         ("/fields", say.custom_fields()),
         ("/features", say.features()),
     ];
     html! {
         nav.tabs aria-label=(say.settings()) {
-            @for (path, label) in pages {
+            // How it bills is for those who run the business.
+            @for (path, label) in pages.into_iter().filter(|(path, _)| *path != "/invoices" || cx.may("get_finance_settings")) {
                 a href={ "/console/settings" (path) } aria-current=[(path == here).then_some("page")] { (label) }
             }
         }

@@ -7,10 +7,9 @@ use spotter_kernel::Result;
 use super::{Head, at, head};
 use crate::{
     pages::{
-        booking,
         documents::{about_document, document, file_form},
         forms::{answered, questions},
-        money as bills, today,
+        money as bills,
     },
     parts::{
         fields::{Form, behind},
@@ -20,32 +19,6 @@ use crate::{
     },
     visit::{Ask, Visit},
 };
-
-/// `/console/clients/{clientId}/bookings`
-pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let Head { id, client, tabs } = head(cx, "bookings")?;
-    let told = cx.list(Ask::of("list_bookings").with("clientId", &id))?;
-    let mut rows = Vec::new();
-    for booking in told.list("bookings") {
-        let coach = cx.coach(booking.text("coachId"))?;
-        rows.push(vec![
-            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (booking::when(cx, booking)) } },
-            html! { (booking.text("name")) },
-            html! { (coach) },
-            today::attendance(cx, booking),
-            booking::cancelling(cx, booking),
-        ]);
-    }
-    let say = cx.say;
-    let columns = [say.when(), say.what(), say.coach(), say.status(), ""];
-    let main = html! {
-        (tabs)
-        p { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
-        @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
-        @else { (table(say.bookings(), &columns, rows)) (pager(cx, &told)) }
-    };
-    Ok(Shown::new(name(&client), main))
-}
 
 /// `/console/clients/{clientId}/training`
 pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
@@ -72,6 +45,9 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                         // A plan of which the last day is over is not said to go on.
                         @let over = plan.date("endDate").is_some_and(|end| end < written.today());
                         (state(cx, if over && plan.text("status") == "Active" { "ended" } else { plan.text("status") }))
+                        @let about = || vec![("clientId", id.clone()), ("templateId", plan.text("_id").to_owned())];
+                        @if plan.text("status") == "Active" && cx.may("update_client_workout_plan") { (Form::about(cx, "update_client_workout_plan", about()).hidden("status", "Completed").button(say.end_it())) }
+                        @if cx.may("delete_client_workout_plan") { (behind(say.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(say.delete()))) }
                     }
                 }
             }
@@ -115,6 +91,10 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let courses = cx.ask(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
     let credits = cx.ask(Ask::of("get_credits").at("clientId", &id))?;
     let invoices = cx.list_if(Ask::of("list_invoices").with("clientId", &id))?;
+    let mut asked = Vec::new();
+    for course in courses.list("subscriptions") {
+        asked.push(bills::asked(cx, course)?);
+    }
     let rows = match &invoices {
         Some(told) => bills::rows(cx, told, false)?,
         None => Vec::new(),
@@ -126,7 +106,7 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             section.card {
                 h2 { (say.membership()) }
                 @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
-                @for course in courses.list("subscriptions") { (bills::course(cx, course)) }
+                @for (course, asked) in courses.list("subscriptions").iter().zip(asked) { (bills::course(cx, course)) (asked) }
             }
             section.card {
                 h2 { (say.credits()) }
@@ -159,6 +139,7 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         @if let Some(invoices) = &invoices {
             h2 { (say.invoices()) }
+            div.buttons { (bills::billing(cx, &id)) }
             @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
             @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
         }

@@ -1,5 +1,8 @@
-//! A client: who they are ([`who`]), what they have with the company ([`dealings`]), and how they get on ([`progress`]); a page for each.
+//! A client: who they are ([`who`]), what they have booked ([`bookings`]), what they have with the company ([`dealings`]), how they get on
+//! ([`progress`]), and what they agreed to and may enter by ([`consents`]); a page for each.
 
+pub(super) mod bookings;
+pub(super) mod consents;
 pub(super) mod dealings;
 pub(super) mod progress;
 pub(super) mod who;
@@ -24,7 +27,7 @@ fn head(cx: &mut Visit<'_, '_>, here: &str) -> Result<Head> {
     let id = cx.place.param("clientId").to_owned();
     let client = cx.ask(Ask::of("get_client").at("clientId", &id))?["client"].take();
     let say = cx.say;
-    let pages: [(&str, &str, &str); 9] = [
+    let pages: [(&str, &str, &str); 10] = [
         ("", say.overview(), "get_client"),
         ("bookings", say.bookings(), "list_bookings"),
         ("training", say.training(), "list_client_workout_plans"),
@@ -33,6 +36,7 @@ fn head(cx: &mut Visit<'_, '_>, here: &str) -> Result<Head> {
         ("forms", say.forms(), "list_form_assignments"),
         ("notes", say.notes(), "list_client_notes"),
         ("files", say.files(), "list_documents"),
+        ("consents", say.consents(), "get_health_consent"),
         ("timeline", say.timeline(), "get_client_timeline"),
     ];
     let tabs = html! {

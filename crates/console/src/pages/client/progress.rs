@@ -103,8 +103,15 @@ pub(in crate::pages) fn shared_progress(
                                 }
                             }
                             (state(cx, goal.text("status")))
+                            @if goal.text("status") == "active" && cx.may("update_goal") {
+                                (behind(say.end_it(), Form::about(cx, "update_goal", vec![("clientId", id.to_owned()), ("goalId", goal.text("goalId").to_owned())]).hidden("status", "abandoned").danger(say.give_up())))
+                            }
                         }
                     }
+                }
+                @if cx.may("create_goal") {
+                    (behind(say.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", say.title())
+                        .choice("measurementType", say.measured_by(), &kinds).text("targetValue", say.target()).text("dueDate", say.due()).send(say.add_goal())))
                 }
             }
             section.card {
@@ -122,6 +129,7 @@ pub(in crate::pages) fn shared_progress(
                         }
                     }
                 }
+                @if cx.may("create_habit") { (behind(say.add_habit(), Form::about(cx, "create_habit", at(id)).text("name", say.name()).send(say.add_habit()))) }
             }
         }
         @if let Some(photos) = &photos {

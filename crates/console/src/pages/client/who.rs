@@ -107,6 +107,10 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (behind(say.coach(),
             Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).choice("coachId", say.coach(), &coaches).send(say.save())))
+        @if client.text("relationshipStatus") == "pending" && cx.may("approve_client_relationship") {
+            (Form::about(cx, "approve_client_relationship", at(&id)).send(say.approve()))
+            (behind(say.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(say.reject())))
+        }
         @if archived { (Form::about(cx, "restore_client", at(&id)).button(say.restore())) }
         @else {
             (behind(say.archive(), html! {

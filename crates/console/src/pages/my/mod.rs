@@ -6,7 +6,11 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{booking, client::progress::shared_progress, money as bills};
+use super::{
+    booking,
+    client::{consents, progress::shared_progress},
+    money as bills,
+};
 use crate::{
     parts::{
         fields::Form,
@@ -422,6 +426,18 @@ pub(super) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = cx.own_id();
     let main = shared_progress(cx, &own, Markup::default())?;
     Ok(Shown::new(cx.say.progress(), main))
+}
+
+/// `/my/consents`: what somebody agreed to, and what is kept of them.
+pub(super) fn consents(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let own = cx.own_id();
+    let (health, data) = (consents::health(cx, &own)?, consents::data(cx, &own)?);
+    let say = cx.say;
+    let main = html! {
+        (health)
+        section.card { h2 { (say.your_data()) } (data) }
+    };
+    Ok(Shown::new(say.consents(), main))
 }
 
 /// `/my/invoices`

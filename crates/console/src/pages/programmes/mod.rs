@@ -175,6 +175,9 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let acts = html! {
         @if template.text("status") == "Draft" { (Form::about(cx, "publish_workout_template", vec![("templateId", id.clone())]).send(say.publish())) }
         (Form::about(cx, "duplicate_workout_template", vec![("templateId", id.clone())]).next("/console/programmes/{template._id}").button(say.duplicate()))
+        @let about = || vec![("templateId", id.clone())];
+        @if cx.may("update_workout_template") { (behind(say.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", say.name()).text("goal", say.goal()).area("description", say.description()).send(say.save()))) }
+        @if cx.may("delete_workout_template") { (behind(say.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(say.delete()))) }
     };
     Ok(Shown::new(template.text("name"), main).acts(acts))
 }

@@ -136,7 +136,7 @@ impl Form<'_> {
         let control = html! {
             textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
                 required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
-                aria-describedby=[self.described(name, help)] { (self.value(name)) }
+                aria-describedby=[self.described(name, help)] data-draft=[self.draft.as_deref()] { (self.value(name)) }
         };
         self.labelled(name, label, help, control);
         self

@@ -46,6 +46,10 @@ pub(crate) struct Form<'f> {
     plain: bool,
     /// Whether it brings a file.
     file: bool,
+    /// Under which name what is typed is kept until it is sent.
+    draft: Option<String>,
+    /// Whether it leads to a file, which no script can put into the page.
+    away: bool,
     /// Whether what it says is kept in the browser where nothing can be sent.
     offline: bool,
 }
@@ -147,8 +151,22 @@ impl<'f> Form<'f> {
             say: cx.say,
             plain: found.is_some_and(|found| found.method == Method::Get),
             file: false,
+            draft: None,
+            away: false,
             offline: false,
         }
+    }
+
+    /// What is typed into its long text is kept in the browser until it is sent.
+    pub(crate) fn draft(mut self, name: &str) -> Self {
+        self.draft = Some(name.to_owned());
+        self
+    }
+
+    /// It leads to a file.
+    pub(crate) fn away(mut self) -> Self {
+        self.away = true;
+        self
     }
 
     /// What it says is kept in the browser while nothing can be sent, and sent once it can: for what is written whole.
@@ -297,7 +315,7 @@ impl<'f> Form<'f> {
         let about = format!("{id}-{}", field.replace('.', "-"));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
-                enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[self.file.then_some("false")] {
+                enctype=[self.file.then_some("multipart/form-data")] data-hx-boost=[(self.file || self.away).then_some("false")] {
                 @if let Some((field, told)) = &wrong {
                     div class=(SUMMARY) role="alert" tabindex="-1" {
                         h2 { (self.say.problem_with()) }

@@ -1,0 +1,119 @@
+//! What a client agreed to, what they enter by, and what becomes of their data.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use super::{Head, at, head};
+use crate::{
+    files::EXPORTED,
+    parts::{
+        fields::{Form, behind},
+        lists::state,
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/clients/{clientId}/consents`
+pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let Head { id, client, tabs } = head(cx, "consents")?;
+    let consent = health(cx, &id)?;
+    let entrance = entrance(cx, &id)?;
+    let data = data(cx, &id)?;
+    let say = cx.say;
+    let erasing = client.has("archivedAt") && cx.may("erase_client");
+    let main = html! {
+        (tabs)
+        div.grid { (consent) (entrance) }
+        section.card {
+            h2 { (say.their_data()) }
+            (data)
+            @if erasing {
+                (behind(say.erase(), html! { p { (say.erase_means()) } (Form::about(cx, "erase_client", at(&id)).next("/console/clients").danger(say.erase())) }))
+            } @else if cx.may("erase_client") { p.quiet { (say.archive_first()) } }
+        }
+    };
+    Ok(Shown::new(name(&client), main))
+}
+
+/// Whether somebody agreed that their health is written about, and the buttons that say so.
+pub(in crate::pages) fn health(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
+    let told = cx.ask_if(Ask::of("get_health_consent").at("clientId", id))?.unwrap_or_default();
+    let consent = told.at("healthConsent");
+    let (say, written) = (cx.say, &cx.written);
+    let time = |place| consent.instant(place).map(|at| written.instant(at)).unwrap_or_default();
+    let form =
+        |given: &str| Form::named(cx, given, "set_health_consent", at(id)).hidden("given", given);
+    Ok(html! {
+        section.card {
+            h2 { (say.health_consent()) }
+            p { (say.health_consent_means()) }
+            @if consent.is("given") {
+                p { (state(cx, "given")) " " (time("givenAt")) }
+                (behind(say.withdraw(), form("false").danger(say.withdraw())))
+            } @else {
+                p { (state(cx, if consent.has("withdrawnAt") { "withdrawn" } else { "not_given" })) " " (time("withdrawnAt")) }
+                @if consent.is("required") { p.quiet { (say.consent_is_needed()) } }
+                (form("true").send(say.consent()))
+            }
+        }
+    })
+}
+
+/// What opens the doors for somebody, and whether they are let in.
+fn entrance(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
+    let ask = Ask::of("list_access_credentials").at("clientId", id).with("limit", 50);
+    let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
+    let block = cx.ask_if(Ask::of("get_access_block").at("clientId", id))?;
+    let (say, written) = (cx.say, &cx.written);
+    let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, say.term(kind)));
+    let form = Form::about(cx, "add_access_credential", at(id))
+        .choice("kind", say.kind(), &kinds)
+        .text("number", say.card_number())
+        .text("validUntil", say.until());
+    Ok(html! {
+        section.card {
+            h2 { (say.entrance()) }
+            @if let Some(block) = &block {
+                div.notice.warn { (say.is_blocked()) @if block.has("accessBlock.note") { " " (block.text("accessBlock.note")) } }
+                (Form::about(cx, "unblock_access", at(id)).button(say.let_in()))
+            }
+            ul.rows { @for one in told.list("accessCredentials") {
+                li {
+                    span.grow { (say.term(one.text("kind"))) @if one.has("last4") { " …" (one.text("last4")) }
+                        @if let Some(until) = one.date("validUntil") { br; span.quiet { (say.until()) " " (written.date(until)) } } }
+                    (state(cx, one.text("status")))
+                    @if one.text("status") != "revoked" && cx.may("revoke_access_credential") {
+                        (behind(say.revoke(), Form::about(cx, "revoke_access_credential", vec![("clientId", id.to_owned()), ("credentialId", one.text("credentialId").to_owned())]).danger(say.revoke())))
+                    }
+                }
+            } }
+            @if cx.may("add_access_credential") { (behind(say.add_credential(), form.send(say.add_credential()))) }
+            @if block.is_none() && cx.may("block_access") {
+                (behind(say.keep_out(), Form::about(cx, "block_access", at(id)).text("note", say.reason()).danger(say.keep_out())))
+            }
+        }
+    })
+}
+
+/// The files with all that is kept of somebody, and the button that has one made.
+pub(in crate::pages) fn data(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
+    let ask = Ask::of("list_data_exports").at("clientId", id).with("limit", 5);
+    let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
+    let (say, written) = (cx.say, &cx.written);
+    Ok(html! {
+        p { (say.data_export_means()) }
+        ul.rows { @for one in told.list("dataExports") {
+            li {
+                span.grow { (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                (state(cx, one.text("status")))
+                @if one.text("status") == "ready" {
+                    @let about = vec![("clientId", id.to_owned()), ("dataExportId", one.text("dataExportId").to_owned())];
+                    (Form::about(cx, "get_data_export_file", about).away().next(format!("{EXPORTED}{id}/{}", one.text("dataExportId"))).button(say.download()))
+                }
+            }
+        } }
+        (Form::about(cx, "request_data_export", at(id)).button(say.make_export()))
+    })
+}
