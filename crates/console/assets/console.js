@@ -269,6 +269,8 @@
     }, Number(shown.dataset.poll));
   };
   const start = () => {
+    // Of a row of tabs that is longer than the screen, the one that is open is seen.
+    document.querySelectorAll(".tabs [aria-current]").forEach((tab) => { tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 40; });
     look();
     tick();
     send();

@@ -39,6 +39,11 @@ pub(super) fn about_document<'f>(cx: &'f Visit<'_, '_>, form: Form<'f>) -> Form<
 
 /// A document in a list of them.
 pub(super) fn document(cx: &Visit<'_, '_>, one: &Value) -> Markup {
+    owned(cx, one, "")
+}
+
+/// The same with whose it is.
+fn owned(cx: &Visit<'_, '_>, one: &Value, owner: &str) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let id = one.text("documentId");
     html! {
@@ -46,7 +51,8 @@ pub(super) fn document(cx: &Visit<'_, '_>, one: &Value) -> Markup {
             span.grow {
                 @if one.has("url") { a href=(one.text("url")) target="_blank" rel="noopener noreferrer" { (one.text("name")) } }
                 @else { a href={ (DOCUMENT) (id) } data-hx-boost="false" { (one.text("name")) } }
-                br; span.quiet { (say.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (say.expires()) " " (written.date(date)) } }
+                br; span.quiet { (say.term(one.text("type"))) @if let Some(date) = one.date("expiresOn") { " · " (say.expires()) " " (written.date(date)) }
+                    @if !owner.is_empty() { " · " a href={ "/console/clients/" (one.text("clientId")) "/files" } { (owner) } } }
             }
             (state(cx, one.text("status")))
             @if one.text("status") == "active" && cx.may("archive_document") && !cx.is_client() { (Form::about(cx, "archive_document", vec![("documentId", id.to_owned())]).button(say.archive())) }
@@ -96,8 +102,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
         ul.rows.card {
             @for (one, owner) in told.list("documents").iter().zip(owners) {
-                (document(cx, one))
-                @if !owner.is_empty() { li { span.quiet { (say.client()) ": " a href={ "/console/clients/" (one.text("clientId")) "/files" } { (owner) } } } }
+                (owned(cx, one, &owner))
             }
         }
         (pager(cx, &told))

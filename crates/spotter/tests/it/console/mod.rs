@@ -6,6 +6,7 @@ mod files;
 mod forms;
 mod lists;
 mod robot;
+mod running;
 pub mod second_step;
 mod sessions;
 mod set_up;
