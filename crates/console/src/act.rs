@@ -12,14 +12,15 @@ use spotter_core::{
     },
     uploads::Purpose,
 };
-use spotter_http::{Login, RequestId, State, keep_file, knows_password, may_reach, passwords};
+use spotter_http::{
+    FormRoom, Login, RequestId, State, keep_file, knows_password, may_reach, passwords,
+};
 use spotter_kernel::{
     Id, Key, Problem, Result,
     secret::{Credential, base64url},
     text::Email,
 };
 use spotter_store::Tx;
-use tokio::sync::SemaphorePermit;
 
 use crate::{
     body,
@@ -219,9 +220,10 @@ fn of_field(problem: Problem, field: &str) -> Problem {
 pub(crate) async fn room_for_file<'s>(
     state: &'s Arc<State>,
     token: &Credential,
-) -> Result<(Option<SemaphorePermit<'s>>, usize)> {
-    known(state, token).await?;
-    let (room, most) = state.room_for_file()?;
+) -> Result<(Option<FormRoom<'s>>, usize)> {
+    let caller = known(state, token).await?.caller;
+    let person = caller.actor.id().unwrap_or(caller.company.0);
+    let (room, most) = state.room_for_file(person).await?;
     Ok((Some(room), most))
 }
 

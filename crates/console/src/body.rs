@@ -40,6 +40,12 @@ pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
     *whole = value;
 }
 
+/// Whether a schema has something at a place: the name that stands first, of which the rest is told by its own schema.
+pub(crate) fn has(schema: &Value, name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default();
+    name.split('.').count() <= DEPTH_MAX && !plain(schema)["properties"][first].is_null()
+}
+
 /// The list at a place in a body of objects and lists, if there is one.
 pub(crate) fn list<'b>(body: &'b mut Value, name: &str) -> Option<&'b mut Vec<Value>> {
     name.split('.')

@@ -109,6 +109,8 @@ impl Form {
         let mut multipart =
             Multipart::from_request(request, &()).await.map_err(|_| unreadable())?;
         let (mut pairs, mut files) = (Vec::new(), Vec::new());
+        // What is read as text is as short as it is in a form without files; a file of text may be longer.
+        let (mut typed, mut brought) = (BODY_MAX, TEXT_MAX);
         while let Some(field) = multipart.next_field().await.map_err(|_| unreadable())? {
             let name = field.name().unwrap_or_default().to_owned();
             let called = field.file_name().map(str::to_owned);
@@ -125,6 +127,11 @@ impl Form {
                     }
                 }
                 called => {
+                    let left = if called.is_some() { &mut brought } else { &mut typed };
+                    let rest = left.checked_sub(bytes.len());
+                    *left = rest.ok_or_else(|| {
+                        Problem::because(Key::RequestInvalid, "The text of the form is too long.")
+                    })?;
                     pairs.push((name, decoded(&bytes)));
                     let called = called.filter(|called| !called.is_empty());
                     pairs.extend(

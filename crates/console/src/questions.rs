@@ -5,12 +5,21 @@ use spotter_kernel::{Problem, Result};
 
 use crate::{forms::Form, parts::told::Told};
 
+/// Most questions, and options of one, that names are looked for among.
+const LIST_MAX: usize = 200;
+
 /// The list with the question that a form brings: in place of the one at `question.place`, else at its end. A question and its options keep
 /// what the form calls them, because answers are kept by that.
 pub(crate) fn with(list: Value, form: &Form) -> Result<Value> {
     let Value::Array(mut all) = list else {
         return Err(Problem::invalid("questions", "must be a list"));
     };
+    if all.len() > LIST_MAX {
+        return Err(Problem::invalid("questions", "has too many questions"));
+    }
+    if form.one("question.options").lines().count() > LIST_MAX {
+        return Err(Problem::invalid("question.options", "has too many options"));
+    }
     let part = |name: &str| form.one(&format!("question.{name}")).trim().to_owned();
     let place: Option<usize> = part("place").parse().ok().filter(|place| *place < all.len());
     let before = place.map(|place| all[place].clone()).unwrap_or_default();

@@ -43,6 +43,10 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
     for (name, value) in form.pairs().filter(plain) {
         match name.split_once(':') {
             None => typed.text(name, value),
+            // What is written in a way of its own is of the operation: nothing is made of anything else.
+            Some((name, _)) if !body::has(schema, name) => {
+                return Err(Problem::invalid(name, "is no field of this form"));
+            }
             Some((name, mark)) => typed.marked(form, person, (name, mark), value)?,
         }
     }
@@ -130,6 +134,9 @@ impl<'f> Typed<'f> {
             },
             "hours" => self.values.push((name, hours(form))),
             "rows" => self.rows.push((name, Rows::FilledIn)),
+            "times" if self.rows.iter().any(|(_, rows)| matches!(rows, Rows::Times(_))) => {
+                return Err(wrong("may be given for one list"));
+            }
             "times" => {
                 let times =
                     value.trim().parse().ok().filter(|times| (1..=TIMES_MAX).contains(times));

@@ -25,7 +25,7 @@ pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
 pub use rate::Figures;
-pub use server::{Compressible, Settings, State, router, serve_also, serve_only};
+pub use server::{Compressible, FormRoom, Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, knows_password, passwords, recognise, recognise_by_ticket};
 pub use table::csv_of_pages;
 pub use uploads::{FormFile, keep_file, message_file};

@@ -3,7 +3,8 @@
 use std::{
     collections::{BTreeMap, HashSet},
     net::IpAddr,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use axum::{
@@ -100,6 +101,8 @@ pub struct State {
     pub(crate) drawing: Semaphore,
     /// Forms of pages that bring a file, while they are held.
     forms: Semaphore,
+    /// How many of those each person sends.
+    forms_of: Mutex<BTreeMap<Id, usize>>,
     pub(crate) seats: Seats,
     pub(crate) stopping: watch::Sender<bool>,
     /// The descriptions of the APIs, once somebody has asked for them.
@@ -120,8 +123,48 @@ const PICTURES_AT_ONCE: usize = 6;
 /// Forms with files that may be held at once, and the longest: an upload of the API is passed on as it comes.
 const FORMS_AT_ONCE: usize = 6;
 const FORM_MAX: u64 = 25 << 20;
+/// Forms with files that one person may send at once, and how long room for one is waited for.
+const FORMS_EACH: usize = 2;
+const FORM_PATIENCE: Duration = Duration::from_secs(5);
 /// Pictures that may be written anew at once.
 const DRAWN_AT_ONCE: usize = 2;
+
+/// Room for a form that brings a file, until it is dropped.
+pub struct FormRoom<'s> {
+    _permit: SemaphorePermit<'s>,
+    _claim: Claim<'s>,
+}
+
+/// One of the forms that a person sends at once.
+struct Claim<'s> {
+    all: &'s Mutex<BTreeMap<Id, usize>>,
+    person: Id,
+}
+
+impl<'s> Claim<'s> {
+    fn take(all: &'s Mutex<BTreeMap<Id, usize>>, person: Id) -> Result<Self> {
+        let mut held = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = held.entry(person).or_default();
+        if *own >= FORMS_EACH {
+            let text = format!("A person sends at most {FORMS_EACH} files at once.");
+            return Err(Problem::because(Key::RateLimitExceeded, text));
+        }
+        *own += 1;
+        Ok(Self { all, person })
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let mut held = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = held.get_mut(&self.person) {
+            *own -= 1;
+            if *own == 0 {
+                held.remove(&self.person);
+            }
+        }
+    }
+}
 
 impl State {
     /// The shared state over an open database.
@@ -151,17 +194,23 @@ impl State {
             pictures: Semaphore::new(PICTURES_AT_ONCE),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
             forms: Semaphore::new(FORMS_AT_ONCE),
+            forms_of: Mutex::default(),
             seats: Seats::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],
         })
     }
 
-    /// Room for a form of a page that brings a file, and how many bytes of it there may be.
-    pub fn room_for_file(&self) -> Result<(SemaphorePermit<'_>, usize)> {
-        let permit = self.forms.try_acquire().map_err(|_| Problem::overloaded())?;
+    /// Room for a form of a page that brings a file, and how many bytes of it there may be. Nobody has all the rooms, and
+    /// each is waited for a moment.
+    pub async fn room_for_file(&self, person: Id) -> Result<(FormRoom<'_>, usize)> {
+        let claim = Claim::take(&self.forms_of, person)?;
+        let permit = tokio::time::timeout(FORM_PATIENCE, self.forms.acquire()).await;
+        let permit =
+            permit.ok().and_then(std::result::Result::ok).ok_or_else(Problem::overloaded)?;
         let most = self.settings.upload_max.min(FORM_MAX);
-        Ok((permit, usize::try_from(most).unwrap_or(usize::MAX)))
+        let room = FormRoom { _permit: permit, _claim: claim };
+        Ok((room, usize::try_from(most).unwrap_or(usize::MAX)))
     }
 
     /// Counts a request that nobody has shown a good credential for against the address that it
