@@ -36,7 +36,7 @@ pub(super) fn area() -> Area {
     .summary("List clients who missed two bookings in a row")
     .describe(
         "A client's latest booking of which it is said who came, where that and the one before it were \
-         missed. The latest first.",
+         missed. The latest first, without those who are archived.",
     )])
 }
 
@@ -44,13 +44,14 @@ lists! {
     /// The latest booking that a client missed, where the one before was missed, too, and none was come to since.
     LIST: List<Booking, Filters> = List::new(
         "booking WHERE company_id = ?1 AND attendance_status = 'no_show' AND status = 'booked' \
-         AND starts_at >= ?2 AND NOT EXISTS (SELECT 1 FROM booking AS later \
+         AND starts_at >= ?2 AND EXISTS (SELECT 1 FROM client WHERE client.company_id = booking.company_id \
+         AND client.client_id = booking.client_id AND client.archived_at IS NULL) AND NOT EXISTS (SELECT 1 FROM booking AS later \
          WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
-         AND later.starts_at > booking.starts_at AND later.status = 'booked' \
+         AND (later.starts_at, later.booking_id) > (booking.starts_at, booking.booking_id) AND later.status = 'booked' \
          AND later.attendance_status IN ('attended', 'no_show')) \
          AND 'no_show' = (SELECT earlier.attendance_status FROM booking AS earlier \
          WHERE earlier.company_id = booking.company_id AND earlier.client_id = booking.client_id \
-         AND earlier.starts_at < booking.starts_at AND earlier.status = 'booked' \
+         AND (earlier.starts_at, earlier.booking_id) < (booking.starts_at, booking.booking_id) AND earlier.status = 'booked' \
          AND earlier.attendance_status IN ('attended', 'no_show') \
          ORDER BY earlier.starts_at DESC, earlier.booking_id DESC LIMIT 1)",
         "starts_at DESC, booking_id DESC",

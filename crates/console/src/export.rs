@@ -141,7 +141,8 @@ async fn made(
                 return Ok(pages);
             }
         }
-        Err(Problem::invalid("-do", "has more than 20,000 records: filter it first"))
+        let told = "This list has more than 20,000 records. Go back, and filter it first.";
+        Err(Problem::because(spotter_kernel::Key::RequestInvalid, told))
     };
     let pages = state.db.read_slow(read).await?;
     let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages)).await;

@@ -25,6 +25,9 @@ pub fn read(text: &str) -> Result<Table> {
     // Lines end as systems have it; counted, and told, they are lines of one kind.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
+    if let Some(line) = open_quote(text, delimiter(text)) {
+        return Err(wrong(&format!("must close every quote: that of line {line} is not")));
+    }
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -53,6 +56,8 @@ pub fn read(text: &str) -> Result<Table> {
             heading = cells;
         } else if rows.len() == ROWS_MAX {
             return Err(wrong("must have at most 5000 rows: import it in parts"));
+        } else if cells.iter().skip(heading.len()).any(|cell| !cell.is_empty()) {
+            return Err(wrong(&format!("must have no more cells than columns: line {line} has")));
         } else {
             rows.push((i64::try_from(line).unwrap_or(i64::MAX), cells));
         }
@@ -90,8 +95,37 @@ fn delimiter(text: &str) -> u8 {
     [b'\t', b'|', b';', b','][most.map_or(3, |(at, _)| at)]
 }
 
+/// The line on which a quote opens that nothing closes: what stands after it would be one cell.
+fn open_quote(text: &str, between: u8) -> Option<usize> {
+    let (mut line, mut opened, mut begins) = (1, None, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match (byte, opened) {
+            (b'"', None) if begins => opened = Some(line),
+            (b'"', Some(_)) if bytes.peek() == Some(&b'"') => {
+                bytes.next();
+            }
+            (b'"', Some(_)) => opened = None,
+            _ => {}
+        }
+        begins = opened.is_none() && (byte == between || byte == b'\n');
+        line += usize::from(byte == b'\n');
+    }
+    opened
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_quote_that_nothing_closes_swallows_nobody() {
+        let told = super::read("name,note\nA,\"fine\"\nB,\"says: 5\"\" tall\nC,\n").unwrap_err();
+        assert!(told.message.contains("line 3"), "{}", told.message);
+        assert!(super::read("name,note\nA,\"a \"\"b\"\"\"\nB,5\" tall\n").is_ok());
+        let told = super::read("name,note\nA,b,c\n").unwrap_err();
+        assert!(told.message.contains("line 2"), "{}", told.message);
+        assert!(super::read("name,note\nA,b,,\n").is_ok());
+    }
+
     use proptest::prelude::*;
 
     use super::*;

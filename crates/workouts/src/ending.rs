@@ -38,7 +38,7 @@ pub(super) fn area() -> Area {
         list_ending_workout_plans)
     .summary("List plans of clients that end")
     .describe(
-        "Those of clients who have no other plan that goes on for longer. The first to end comes first.",
+        "Those of clients who have no other plan that goes on for longer. The first to end comes first, without those who are archived.",
     )
     .fails(&[Key::DateRangeOrderInvalid])])
 }
@@ -47,7 +47,9 @@ lists! {
     /// Plans that end, where none of the client's goes on.
     LIST: List<Plan, Filters> = List::new(
         "workout_plan WHERE company_id = ?1 AND client_id IS NOT NULL AND end_date >= ?2 AND end_date <= ?3 \
-         AND status = 'Active' AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM workout_plan AS other \
+         AND status = 'Active' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM client \
+         WHERE client.company_id = workout_plan.company_id AND client.client_id = workout_plan.client_id \
+         AND client.archived_at IS NULL) AND NOT EXISTS (SELECT 1 FROM workout_plan AS other \
          WHERE other.company_id = workout_plan.company_id AND other.client_id = workout_plan.client_id \
          AND other.status = 'Active' AND other.deleted_at IS NULL AND other.plan_id <> workout_plan.plan_id \
          AND (other.end_date IS NULL OR other.end_date > workout_plan.end_date \

@@ -467,6 +467,10 @@ say! {
     layout "Layout" "Indeling" "Aufbau"
     least "Least" "Minste" "Mindestens"
     left "Left" "Vertrokken" "Gegangen"
+    left_out(count: &str)
+        "Left out, because it is not free then: {count}."
+        "Overgeslagen, want niet vrij: {count}."
+        "Ausgelassen, weil nicht frei: {count}."
     length "Length" "Duur" "Dauer"
     let_in "Let in again" "Weer binnenlaten" "Wieder einlassen"
     light "Light" "Licht" "Hell"

@@ -54,7 +54,7 @@ pub(super) fn area() -> Area {
     .summary("List clients whose credits are used up")
     .describe(
         "Pools in which nothing is left to book with, and nothing is promised. The latest first. What \
-         was revoked is not among them.",
+         was revoked is not among them, nor is who is archived.",
     )])
 }
 
@@ -63,13 +63,15 @@ lists! {
     LIST: List<CreditLot, Filters> = List::new(
         "credit_lot WHERE company_id = ?1 AND updated_at >= ?2 AND remaining <= held \
          AND source <> 'debt' AND status IN ('active', 'used', 'expired') \
+         AND EXISTS (SELECT 1 FROM client WHERE client.company_id = credit_lot.company_id \
+         AND client.client_id = credit_lot.client_id AND client.archived_at IS NULL) \
          AND NOT EXISTS (SELECT 1 FROM credit_lot AS other WHERE other.company_id = credit_lot.company_id \
          AND other.client_id = credit_lot.client_id AND other.credit_lot_id <> credit_lot.credit_lot_id \
-         AND COALESCE(other.pool_key, '') = COALESCE(credit_lot.pool_key, '') AND other.source <> 'debt' \
-         AND (other.status IN ('promised', 'suspended') OR other.status = 'active' AND other.remaining > other.held \
+         AND other.source <> 'debt' AND (other.pool_key IS NULL AND other.status = 'active' AND other.remaining > other.held \
+         OR COALESCE(other.pool_key, '') = COALESCE(credit_lot.pool_key, '') AND (other.status IN ('promised', 'suspended') OR other.status = 'active' AND other.remaining > other.held \
          OR other.status IN ('active', 'used', 'expired') AND other.remaining <= other.held \
          AND (other.updated_at > credit_lot.updated_at OR other.updated_at = credit_lot.updated_at \
-         AND other.credit_lot_id > credit_lot.credit_lot_id)))",
+         AND other.credit_lot_id > credit_lot.credit_lot_id))))",
         "updated_at DESC, credit_lot_id DESC",
     );
 }

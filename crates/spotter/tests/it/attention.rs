@@ -62,6 +62,9 @@ async fn who_misses_two_in_a_row_is_asked_after(app: App) {
     let to_come = json!({"clientId": ann, "eventTypeId": kind, "startsAt": free_start()});
     book(&app, to_come).await;
     assert_eq!(missing().await, [third]);
+    app.act(&format!("/clients/{ann}/archive")).await.ok();
+    assert!(missing().await.is_empty(), "nobody asks after who is archived");
+    app.act(&format!("/clients/{ann}/restore")).await.ok();
     marked(&app, &ann, &kind, 33, "attended").await;
     assert!(missing().await.is_empty());
     let ben = app.new_client(json!({"firstName": "Ben"})).await;

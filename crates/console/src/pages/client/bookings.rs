@@ -80,7 +80,9 @@ fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
                     li {
                         span.grow { b { (days(one)) " " (one.text("recurrence.startTime")) } " " (called(&types, one.text("eventTypeId")))
                             br; span.quiet { (called(&coaches, one.text("coachId")))
-                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) } } }
+                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) }
+                                @let skipped = one.list("skipped").iter().filter_map(|left| left.date("date")).map(|date| written.date(date)).collect::<Vec<_>>();
+                                @if !one.list("skipped").is_empty() { br; (say.left_out(&written.count(one.list("skipped").len() as i64))) " " (skipped.join(", ")) } } }
                         @if cx.may("cancel_recurring_booking") {
                             (behind(say.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
                                 .hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly())))

@@ -141,7 +141,7 @@ fn edited<'f>(
         .hidden(&place(index, "sets:rows"), "");
     let any = |field: &str| sets.iter().any(|set| set.has(field));
     // What is lifted so many times has a weight, and the reverse; nothing is known of what has no sets.
-    let none = sets.is_empty();
+    let none = !OF_SETS[1..].iter().any(|field| any(field));
     let lifts = none || any("reps") || any("weight");
     let shown = [
         ("reps", say.reps(), lifts),

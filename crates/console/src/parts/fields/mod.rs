@@ -266,6 +266,12 @@ impl<'f> Form<'f> {
         (!both.is_empty()).then(|| both.join(" "))
     }
 
+    /// What a field is called that stands beside the form's own.
+    pub(crate) fn called(mut self, name: &str, label: &str) -> Self {
+        self.labels.push((name.to_owned(), label.to_owned()));
+        self
+    }
+
     /// Anything else between its fields.
     pub(crate) fn beside(mut self, more: Markup) -> Self {
         self.fields.push(more);

@@ -21,6 +21,8 @@ on_both_engines!(
     a_day_of_a_programme_is_built_and_moved,
     a_client_is_checked_in_and_written_to,
     clients_book_classes_and_wait_for_a_seat,
+    marks_make_nothing_of_what_the_operation_does_not_have,
+    an_answer_that_is_wrong_loses_no_other,
     sets_that_nobody_ticks_were_left_out,
     a_business_adds_exercises_of_its_own,
 );
@@ -294,6 +296,63 @@ async fn clients_book_classes_and_wait_for_a_seat(app: App) {
     let mut statuses: Vec<String> = found.iter().map(|one| text(one, "/status")).collect();
     statuses.sort();
     assert_eq!(statuses, ["booked", "waitlisted"]);
+    app.events().await;
+}
+
+async fn marks_make_nothing_of_what_the_operation_does_not_have(app: App) {
+    let email = people::client_with_address(&app).await;
+    let mut browser = Browser::of(&app, &email).await;
+    let form = browser.get("/my/progress").await.form("create_habit").with("name", "Walk");
+    let mut nested = form.clone().with("x:json", "[[[[[{\"a\":1}]]]]]");
+    for place in ["x.0.0.0.0", "x.0.0.0", "x.0.0", "x.0", "x"] {
+        nested = nested.with(&format!("{place}:times"), "30");
+    }
+    browser.send(nested).await.is(422).shows("is no field of this form");
+    let options = "?\n".repeat(1_000);
+    let question = form.clone().with("x:question", "[]").with("question.options", &options);
+    browser.send(question).await.is(422).shows("is no field of this form");
+    // A list is repeated once, of a page's own form, too, and options are few.
+    let mut manager = Browser::of(&app, &app.admin_email).await;
+    let page = manager.get("/console/forms").await;
+    let page =
+        manager.act(page.form("create_form").with("name", "Long").with("kind", "general")).await;
+    let editor =
+        page.forms().into_iter().find(|form| form.field("questions:question").is_some()).unwrap();
+    let editor = editor.with("question.label", "Which?").with("question.type", "single_choice");
+    manager.send(editor.with("question.options", &options)).await.is(422).shows("too many options");
+    browser.act(form).await.shows("Walk");
+    app.events().await;
+}
+
+async fn an_answer_that_is_wrong_loses_no_other(app: App) {
+    let email = people::client_with_address(&app).await;
+    let told = app.get(&format!("/clients?search={email}")).await.ok();
+    let client = text(told.data(), "/clients/0/clientId");
+    let questions = json!([
+        {"questionId": "story", "type": "text", "label": "Your story", "required": true},
+        {"questionId": "sleep", "type": "number", "label": "Hours of sleep", "required": true, "max": 24, "min": 0}]);
+    let made = app
+        .app(
+            "POST",
+            "/forms",
+            Some(json!({"name": "Week", "kind": "general", "questions": questions})),
+        )
+        .await
+        .ok();
+    let form = text(made.data(), "/form/formId");
+    app.app("POST", &format!("/forms/{form}/publish"), None).await.ok();
+    let path = format!("/clients/{client}/form-assignments");
+    let made = app.app("POST", &path, Some(json!({"formId": form}))).await.ok();
+    let assignment = text(made.data(), "/formAssignment/assignmentId");
+    let mut browser = Browser::of(&app, &email).await;
+    let page = browser.get(&format!("/my/forms/{assignment}")).await.is(200);
+    let form = page
+        .form("save_form_draft")
+        .with("answers.story", "a long story")
+        .with("answers.sleep:number", "99");
+    let page = browser.send(form).await.is(422).shows("Hours of sleep").shows("a long story");
+    let form = page.form("save_form_draft").with("answers.sleep:number", "8");
+    browser.act(form).await.shows("Everything is answered");
     app.events().await;
 }
 
