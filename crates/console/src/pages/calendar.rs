@@ -257,7 +257,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (timetable::rail(hours))
             @for column in columns {
                 @let (date, coach) = (column.date, column.coach);
-                section.daybox.today[date == today] data-drop="event" data-date=(date) {
+                section.daybox.today[date == today && !one_day] data-drop="event" data-date=(date) {
                     div {
                         h2 { (column.head) }
                         @for told in &column.closed { p.closed { (told) } }
@@ -265,7 +265,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     }
                     @let now = (date == today).then(|| minute(cx, written.now));
                     @let gap = |hour: i64| html! {
-                        @if date >= today {
+                        @if date > today || date == today && hour * 60 + 59 > minute(cx, written.now) {
                             a href={ "/console/calendar/book?date=" (date) "&coachId=" (coach) "&hour=" (hour) } tabindex="-1" aria-hidden="true"
                                 data-drop="event" data-date=(date) data-time=(format!("{hour:02}:00")) {}
                         }

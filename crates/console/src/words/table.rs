@@ -208,6 +208,10 @@ say! {
     connect_provider "Connect a provider" "Betaaldienst verbinden" "Zahlungsdienst verbinden"
     connected "Connected" "Verbonden" "Verbunden"
     consent "Give consent" "Toestemming geven" "Einwilligen"
+    consent_is_free
+        "This business writes it down without a consent, too; it may make it a rule in its features."
+        "Dit bedrijf noteert dit ook zonder toestemming; het kan er bij de functies een regel van maken."
+        "Dieser Betrieb schreibt es auch ohne Einwilligung auf; bei den Funktionen kann er sie zur Regel machen."
     consent_is_needed
         "This business keeps nothing of the kind without it."
         "Dit bedrijf bewaart zonder toestemming niets daarvan."
@@ -379,9 +383,9 @@ say! {
     has_overdue "An invoice is overdue." "Er is een factuur te laat." "Eine Rechnung ist überfällig."
     health_consent "Health data" "Gezondheidsgegevens" "Gesundheitsdaten"
     health_consent_means
-        "Measurements, check-ups, intakes, photos and meals are kept with this consent."
-        "Metingen, check-ups, intakes, foto’s en maaltijden worden met deze toestemming bewaard."
-        "Messungen, Check-ups, Aufnahmen, Fotos und Mahlzeiten werden mit dieser Einwilligung aufbewahrt."
+        "Consent to keep measurements, check-ups, intakes, photos and meals."
+        "Toestemming om metingen, check-ups, intakes, foto’s en maaltijden te bewaren."
+        "Einwilligung, Messungen, Check-ups, Aufnahmen, Fotos und Mahlzeiten aufzubewahren."
     held "held" "gereserveerd" "vorgemerkt"
     hello(name: &str) "Hello {name}" "Hallo {name}" "Hallo {name}"
     help_text "Help" "Uitleg" "Hilfe"

@@ -54,7 +54,7 @@ pub(in crate::pages) fn health(cx: &mut Visit<'_, '_>, id: &str) -> Result<Marku
                 (behind(say.withdraw(), form("false").danger(say.withdraw())))
             } @else {
                 p { (state(cx, if consent.has("withdrawnAt") { "withdrawn" } else { "not_given" })) " " (time("withdrawnAt")) }
-                @if consent.is("required") { p.quiet { (say.consent_is_needed()) } }
+                p.quiet { (if consent.is("required") { say.consent_is_needed() } else { say.consent_is_free() }) }
                 (form("true").send(say.consent()))
             }
         }
