@@ -1,6 +1,7 @@
 //! Clients who stay away: whoever missed a booking and the one before it, so that somebody asks after them.
 
 use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_core::client_is_there;
 use spotter_kernel::{Result, Timestamp, id::CoachId};
 use spotter_store::{Bind, List, filters, lists};
 
@@ -43,9 +44,11 @@ pub(super) fn area() -> Area {
 lists! {
     /// The latest booking that a client missed, where the one before was missed, too, and none was come to since.
     LIST: List<Booking, Filters> = List::new(
-        "booking WHERE company_id = ?1 AND attendance_status = 'no_show' AND status = 'booked' \
-         AND starts_at >= ?2 AND EXISTS (SELECT 1 FROM client WHERE client.company_id = booking.company_id \
-         AND client.client_id = booking.client_id AND client.archived_at IS NULL) AND NOT EXISTS (SELECT 1 FROM booking AS later \
+        concat!(
+            "booking WHERE company_id = ?1 AND attendance_status = 'no_show' AND status = 'booked' \
+         AND starts_at >= ?2 AND ",
+            client_is_there!("booking"),
+            " AND NOT EXISTS (SELECT 1 FROM booking AS later \
          WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
          AND (later.starts_at, later.booking_id) > (booking.starts_at, booking.booking_id) AND later.status = 'booked' \
          AND later.attendance_status IN ('attended', 'no_show')) \
@@ -54,6 +57,7 @@ lists! {
          AND (earlier.starts_at, earlier.booking_id) < (booking.starts_at, booking.booking_id) AND earlier.status = 'booked' \
          AND earlier.attendance_status IN ('attended', 'no_show') \
          ORDER BY earlier.starts_at DESC, earlier.booking_id DESC LIMIT 1)",
+        ),
         "starts_at DESC, booking_id DESC",
     );
 }

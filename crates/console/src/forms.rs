@@ -154,6 +154,11 @@ impl Form {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
+    /// A form of some fields.
+    pub(crate) fn of_fields(fields: &[(String, String)]) -> Self {
+        Self { pairs: fields.to_vec(), files: Vec::new() }
+    }
+
     /// What an address asks, as a form would.
     pub(crate) fn of_query(query: &str) -> Self {
         Self::of_pairs(form_urlencoded::parse(query.as_bytes()))

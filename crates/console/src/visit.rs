@@ -20,7 +20,9 @@ use spotter_store::Tx;
 
 use crate::{
     body::{at, is_kind, plain},
+    forms::Form,
     parts::told::{Told, Written},
+    typed,
     words::{Language, Say},
 };
 
@@ -266,6 +268,14 @@ impl<'v, 't> Visit<'v, 't> {
     /// What was done under a name, in a line; the name itself where nobody says more.
     pub(crate) fn summary<'s>(&self, done: &'s str) -> &'s str {
         self.state.table.summary(done).unwrap_or_else(|| self.say.term(done))
+    }
+
+    /// What somebody has typed into a form that was not taken, as the body of its operation; null where nothing was.
+    pub(crate) fn typed(&self, operation: &str) -> Value {
+        let found = reached(self.state, operation).ok().filter(|_| self.entered.problem.is_some());
+        let Some(schema) = found.and_then(|operation| operation.body()) else { return Value::Null };
+        let form = Form::of_fields(&self.entered.fields);
+        typed::body_of(schema, &form, &self.person).unwrap_or_default()
     }
 
     /// The words that a field of an operation's body may hold.

@@ -14,6 +14,7 @@ pub mod openapi;
 mod pipeline;
 mod rate;
 mod server;
+mod shares;
 mod sign_in;
 mod table;
 mod token;

@@ -1,12 +1,7 @@
 //! Server-sent events (WHATWG HTML, section 9.2) for people who are signed in: their feed as it
 //! grows, from where they were.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -33,11 +28,12 @@ use spotter_store::Tx;
 
 use crate::{
     server::State,
+    shares::{Share, Taken},
     visitor::{Visitor, arguments},
 };
 
 /// Most streams of one person.
-const SEATS_EACH: u32 = 10;
+const SEATS_EACH: usize = 10;
 /// A comment is sent after so long a silence, so that proxies keep the connection.
 const SILENCE: Duration = Duration::from_secs(15);
 /// How often a feed is looked at where nobody rings: to see that the session is still good and,
@@ -206,43 +202,26 @@ impl Listener {
     }
 }
 
-/// How many streams people have open.
-#[derive(Default)]
-pub(crate) struct Seats(Mutex<HashMap<Id, u32>>);
-
 /// A stream that is open.
-struct Seat {
-    state: Arc<State>,
-    person: Id,
-}
+struct Seat(#[expect(dead_code, reason = "it is held")] Share);
 
 impl Seat {
-    fn take(state: &Arc<State>, person: Id) -> Result<Self> {
-        let mut seats = state.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken: u32 = seats.values().sum();
-        if taken >= state.settings.live_max {
-            return Err(Problem::overloaded());
-        }
-        let own = seats.entry(person).or_default();
-        if *own >= SEATS_EACH {
-            let text = format!("A person has at most {SEATS_EACH} streams open.");
-            return Err(Problem::because(Key::RateLimitExceeded, text));
-        }
-        *own += 1;
+    fn take(state: &State, person: Id) -> Result<Self> {
+        let most = usize::try_from(state.settings.live_max).unwrap_or(usize::MAX);
+        let share = state.seats.take(person, most, SEATS_EACH).map_err(|taken| match taken {
+            Taken::All => Problem::overloaded(),
+            Taken::Own => {
+                let text = format!("A person has at most {SEATS_EACH} streams open.");
+                Problem::because(Key::RateLimitExceeded, text)
+            }
+        })?;
         metrics::gauge!("spotter_live_streams").increment(1.0);
-        Ok(Self { state: state.clone(), person })
+        Ok(Self(share))
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut seats = self.state.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = seats.get_mut(&self.person) {
-            *own -= 1;
-            if *own == 0 {
-                seats.remove(&self.person);
-            }
-        }
         metrics::gauge!("spotter_live_streams").decrement(1.0);
     }
 }

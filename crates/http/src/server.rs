@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashSet},
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -31,12 +31,11 @@ use tower_http::{
 };
 
 use crate::{
-    docs, documents, envelope, live,
-    live::Seats,
-    observe,
+    docs, documents, envelope, live, observe,
     observe::RequestId,
     pipeline,
     rate::{Counted, Figures, RateLimiter},
+    shares::{Share, Shares},
     sign_in, token, uploads,
 };
 
@@ -102,8 +101,9 @@ pub struct State {
     /// Forms of pages that bring a file, while they are held.
     forms: Semaphore,
     /// How many of those each person sends.
-    forms_of: Mutex<BTreeMap<Id, usize>>,
-    pub(crate) seats: Seats,
+    forms_of: Shares,
+    /// How many streams people have open.
+    pub(crate) seats: Shares,
     pub(crate) stopping: watch::Sender<bool>,
     /// The descriptions of the APIs, once somebody has asked for them.
     pub(crate) openapi: [OnceCell<docs::Document>; 2],
@@ -132,38 +132,7 @@ const DRAWN_AT_ONCE: usize = 2;
 /// Room for a form that brings a file, until it is dropped.
 pub struct FormRoom<'s> {
     _permit: SemaphorePermit<'s>,
-    _claim: Claim<'s>,
-}
-
-/// One of the forms that a person sends at once.
-struct Claim<'s> {
-    all: &'s Mutex<BTreeMap<Id, usize>>,
-    person: Id,
-}
-
-impl<'s> Claim<'s> {
-    fn take(all: &'s Mutex<BTreeMap<Id, usize>>, person: Id) -> Result<Self> {
-        let mut held = all.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = held.entry(person).or_default();
-        if *own >= FORMS_EACH {
-            let text = format!("A person sends at most {FORMS_EACH} files at once.");
-            return Err(Problem::because(Key::RateLimitExceeded, text));
-        }
-        *own += 1;
-        Ok(Self { all, person })
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        let mut held = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = held.get_mut(&self.person) {
-            *own -= 1;
-            if *own == 0 {
-                held.remove(&self.person);
-            }
-        }
-    }
+    _share: Share,
 }
 
 impl State {
@@ -194,8 +163,8 @@ impl State {
             pictures: Semaphore::new(PICTURES_AT_ONCE),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
             forms: Semaphore::new(FORMS_AT_ONCE),
-            forms_of: Mutex::default(),
-            seats: Seats::default(),
+            forms_of: Shares::default(),
+            seats: Shares::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],
         })
@@ -204,12 +173,15 @@ impl State {
     /// Room for a form of a page that brings a file, and how many bytes of it there may be. Nobody has all the rooms, and
     /// each is waited for a moment.
     pub async fn room_for_file(&self, person: Id) -> Result<(FormRoom<'_>, usize)> {
-        let claim = Claim::take(&self.forms_of, person)?;
+        let share = self.forms_of.take(person, usize::MAX, FORMS_EACH).map_err(|_| {
+            let text = format!("A person sends at most {FORMS_EACH} files at once.");
+            Problem::because(Key::RateLimitExceeded, text)
+        })?;
         let permit = tokio::time::timeout(FORM_PATIENCE, self.forms.acquire()).await;
         let permit =
             permit.ok().and_then(std::result::Result::ok).ok_or_else(Problem::overloaded)?;
         let most = self.settings.upload_max.min(FORM_MAX);
-        let room = FormRoom { _permit: permit, _claim: claim };
+        let room = FormRoom { _permit: permit, _share: share };
         Ok((room, usize::try_from(most).unwrap_or(usize::MAX)))
     }
 

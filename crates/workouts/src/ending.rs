@@ -1,6 +1,7 @@
 //! Plans that come to their end, so that somebody gives the client the next one in time.
 
 use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_core::client_is_there;
 use spotter_kernel::{Date, Key, Result, in_order};
 use spotter_store::{Bind, List, filters, lists};
 
@@ -46,14 +47,16 @@ pub(super) fn area() -> Area {
 lists! {
     /// Plans that end, where none of the client's goes on.
     LIST: List<Plan, Filters> = List::new(
-        "workout_plan WHERE company_id = ?1 AND client_id IS NOT NULL AND end_date >= ?2 AND end_date <= ?3 \
-         AND status = 'Active' AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM client \
-         WHERE client.company_id = workout_plan.company_id AND client.client_id = workout_plan.client_id \
-         AND client.archived_at IS NULL) AND NOT EXISTS (SELECT 1 FROM workout_plan AS other \
+        concat!(
+            "workout_plan WHERE company_id = ?1 AND client_id IS NOT NULL AND end_date >= ?2 AND end_date <= ?3 \
+         AND status = 'Active' AND deleted_at IS NULL AND ",
+            client_is_there!("workout_plan"),
+            " AND NOT EXISTS (SELECT 1 FROM workout_plan AS other \
          WHERE other.company_id = workout_plan.company_id AND other.client_id = workout_plan.client_id \
          AND other.status = 'Active' AND other.deleted_at IS NULL AND other.plan_id <> workout_plan.plan_id \
          AND (other.end_date IS NULL OR other.end_date > workout_plan.end_date \
          OR other.end_date = workout_plan.end_date AND other.plan_id > workout_plan.plan_id))",
+        ),
         "end_date, plan_id",
     );
 }

@@ -8,7 +8,7 @@ use spotter_kernel::Result;
 use super::{messages, webhooks};
 use crate::{
     parts::{
-        lists::{empty, pager, state, table},
+        lists::{self, empty, pager, table},
         shell::Shown,
         told::{Told, name},
     },
@@ -118,7 +118,7 @@ fn page(
         let client = client.at("client");
         let [fact, other, act] = row(cx, one, client);
         rows.push(vec![
-            html! { a href={ "/console/clients/" (id) } { (name(client)) } @if client.has("archivedAt") { " " (state(cx, "archived")) } },
+            html! { a href={ "/console/clients/" (id) } { (name(client)) } },
             fact,
             other,
             html! { div.buttons { (act) @if cx.may("open_conversation") && client.text("portalAccessStatus") == "active" { (messages::write_to(cx, id)) } } },
@@ -126,15 +126,13 @@ fn page(
     }
     let say = cx.say;
     let tabs = [
-        ("", say.stay_away_head()),
-        ("/programmes", say.plans_end_head()),
-        ("/credits", say.credits_out_head()),
+        ("", say.stay_away_head(), ""),
+        ("/programmes", say.plans_end_head(), ""),
+        ("/credits", say.credits_out_head(), ""),
     ];
     let [fact, other] = kept.columns;
     let main = html! {
-        nav.tabs aria-label=(say.attention()) {
-            @for (path, label) in tabs { a href={ "/console/attention" (path) } aria-current=[(path == kept.path).then_some("page")] { (label) } }
-        }
+        (lists::tabs(cx, (say.attention(), "/console/attention", kept.path), &tabs))
         p { (kept.means) }
         @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
         @else { (table(kept.head, &[say.client(), fact, other, ""], rows)) (pager(cx, &told)) }

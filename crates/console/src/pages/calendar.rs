@@ -7,6 +7,7 @@ use spotter_kernel::{Date, Result, Timestamp, text::WallTime};
 use super::{
     booking::{cancelling, when},
     clients::{find_clients, finder},
+    closures::{Closure, closure},
     today,
 };
 use crate::{
@@ -47,9 +48,6 @@ struct Column {
     entries: Vec<Entry>,
     closed: Vec<String>,
 }
-
-/// Most coaches who have a column each.
-const COLUMNS_MAX: usize = 8;
 
 /// The minute of the day by the clock on the wall.
 fn minute(cx: &Visit<'_, '_>, at: Timestamp) -> i64 {
@@ -109,17 +107,9 @@ fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<(Date, Date, S
     let told = cx.ask_if(ask.with("limit", 50))?.unwrap_or_default();
     let mut all = Vec::new();
     for rule in told.list("availabilityRules") {
-        let whose = match rule.text("appliesTo") {
-            "location" => cx.location(rule.text("locationId"))?,
-            "coach" => cx.coach(rule.text("coachId"))?,
-            _ => String::new(),
-        };
+        let Closure { whose, time } = closure(cx, rule)?;
         let (Some(from), Some(until)) = (rule.date("startDate"), rule.date("endDate")) else {
             continue;
-        };
-        let time = match rule.has("startTime") {
-            true => format!("{}–{}", rule.text("startTime"), rule.text("endTime")),
-            false => String::new(),
         };
         let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -151,7 +141,7 @@ fn columns(
             let mut shown: Vec<&(String, String)> = coaches.iter().collect();
             shown.retain(|(id, _)| chosen.is_empty() || id == chosen);
             shown.sort_by_key(|(id, _)| !busy(id));
-            for (id, name) in shown.into_iter().take(COLUMNS_MAX) {
+            for (id, name) in shown.into_iter().take(timetable::LANES) {
                 let head =
                     html! { a href=(place.but(&[("coachId", id), ("view", "")])) { (name) } };
                 let closed = if columns.is_empty() { closed(*date) } else { Vec::new() };

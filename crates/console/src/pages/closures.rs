@@ -1,6 +1,7 @@
 //! Closures: when the business, a location or a coach is not there.
 
 use maud::{Markup, html};
+use serde_json::Value;
 use spotter_kernel::Result;
 
 use super::settings::tabs;
@@ -14,6 +15,26 @@ use crate::{
     visit::{Ask, Visit},
 };
 
+/// What a closure is of, empty for the whole business, and at what time of its days, empty for all of them.
+pub(super) struct Closure {
+    pub(super) whose: String,
+    pub(super) time: String,
+}
+
+/// What a closure says.
+pub(super) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<Closure> {
+    let whose = match rule.text("appliesTo") {
+        "location" => cx.location(rule.text("locationId"))?,
+        "coach" => cx.coach(rule.text("coachId"))?,
+        _ => String::new(),
+    };
+    let time = match rule.has("startTime") {
+        true => format!("{}–{}", rule.text("startTime"), rule.text("endTime")),
+        false => String::new(),
+    };
+    Ok(Closure { whose, time })
+}
+
 /// `/console/settings/closures`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let from = match cx.place.asked("past") {
@@ -23,17 +44,14 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_availability_rules").with("from", from))?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for rule in told.list("availabilityRules") {
-        let whose = match rule.text("appliesTo") {
-            "location" => cx.location(rule.text("locationId"))?,
-            "coach" => cx.coach(rule.text("coachId"))?,
-            _ => cx.say.whole_business().to_owned(),
-        };
+        let Closure { whose, time } = closure(cx, rule)?;
+        let whose = if whose.is_empty() { cx.say.whole_business().to_owned() } else { whose };
         let id = || vec![("availabilityRuleId", rule.text("availabilityRuleId").to_owned())];
         let (say, written) = (cx.say, &cx.written);
         let date = |place| rule.date(place).map(|date| written.date(date)).unwrap_or_default();
         let (from, until) = (date("startDate"), date("endDate"));
         rows.push(vec![
-            html! { (from) @if until != from { " – " (until) } @if rule.has("startTime") { ", " (rule.text("startTime")) "–" (rule.text("endTime")) } },
+            html! { (from) @if until != from { " – " (until) } @if !time.is_empty() { ", " (time) } },
             html! { (whose) },
             html! { (rule.text("reason")) },
             html! { @if cx.may("delete_availability_rule") { (behind(say.delete(), Form::about(cx, "delete_availability_rule", id()).danger(say.open_again()))) } },

@@ -8,7 +8,7 @@ use crate::{
     files::ANSWER,
     parts::{
         fields::{Form, behind},
-        lists::{empty, facts, pager, state, swapped, table, without},
+        lists::{self, empty, facts, pager, state, swapped, table, without},
         shell::Shown,
         told::Told,
     },
@@ -16,13 +16,9 @@ use crate::{
 };
 
 fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
-    html! {
-        nav.tabs aria-label=(cx.say.forms()) {
-            @for (path, label) in [("", cx.say.forms()), ("/checkups", cx.say.checkups())] {
-                a href={ "/console/forms" (path) } aria-current=[(path == here).then_some("page")] { (label) }
-            }
-        }
-    }
+    let say = cx.say;
+    let pages = [("", say.forms(), ""), ("/checkups", say.checkups(), "")];
+    lists::tabs(cx, (say.forms(), "/console/forms", here), &pages)
 }
 
 /// `/console/forms`

@@ -4,6 +4,7 @@ mod account;
 mod assistants;
 mod attention;
 mod audit;
+mod billing;
 mod booking;
 mod calendar;
 mod client;
@@ -141,7 +142,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/event-types/{eventTypeId}", settings::event_type),
     staff("/console/settings/fields", settings::fields),
     staff("/console/settings/policies", settings::policies),
-    staff("/console/settings/invoices", money::settings),
+    staff("/console/settings/invoices", billing::terms),
     staff("/console/settings/features", settings::features),
     staff("/console/find", find::show),
     staff("/console/account", account::show),

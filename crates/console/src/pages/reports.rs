@@ -7,7 +7,7 @@ use spotter_kernel::{Date, Result};
 use crate::{
     parts::{
         charts::{self, Point},
-        lists::table,
+        lists::{self, table},
         shell::Shown,
         told::Told,
     },
@@ -46,12 +46,13 @@ fn controls(cx: &mut Visit<'_, '_>, here: &str, wanted: &Wanted, by_coach: bool)
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
     let (say, place) = (cx.say, cx.place);
+    let pages = [
+        ("", say.attendance(), ""),
+        ("/revenue", say.revenue(), ""),
+        ("/retention", say.retention(), ""),
+    ];
     Ok(html! {
-        nav.tabs aria-label=(say.reports()) {
-            @for (path, label) in [("", say.attendance()), ("/revenue", say.revenue()), ("/retention", say.retention())] {
-                a href={ "/console/reports" (path) } aria-current=[(path == here).then_some("page")] { (label) }
-            }
-        }
+        (lists::tabs(cx, (say.reports(), "/console/reports", here), &pages))
         form.filters method="get" {
             label { (say.from()) input type="date" name="from" value=(wanted.from); }
             label { (say.until()) input type="date" name="to" value=(wanted.to); }

@@ -8,7 +8,7 @@ use super::hours;
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, facts, pager, state, table},
+        lists::{self, empty, facts, pager, state, table},
         shell::Shown,
         told::{Told, name},
     },
@@ -22,24 +22,17 @@ const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 pub(super) fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
     let pages = [
-        ("", say.company()),
-        ("/locations", say.locations()),
-        ("/coaches", say.coaches()),
-        ("/closures", say.closures()),
-        ("/event-types", say.event_types()),
-        ("/policies", say.policies()),
-        ("/invoices", say.invoices()),
-        ("/fields", say.custom_fields()),
-        ("/features", say.features()),
+        ("", say.company(), ""),
+        ("/locations", say.locations(), ""),
+        ("/coaches", say.coaches(), ""),
+        ("/closures", say.closures(), ""),
+        ("/event-types", say.event_types(), ""),
+        ("/policies", say.policies(), ""),
+        ("/invoices", say.invoices(), "get_finance_settings"),
+        ("/fields", say.custom_fields(), ""),
+        ("/features", say.features(), ""),
     ];
-    html! {
-        nav.tabs aria-label=(say.settings()) {
-            // How it bills is for those who run the business.
-            @for (path, label) in pages.into_iter().filter(|(path, _)| *path != "/invoices" || cx.may("get_finance_settings")) {
-                a href={ "/console/settings" (path) } aria-current=[(path == here).then_some("page")] { (label) }
-            }
-        }
-    }
+    lists::tabs(cx, (say.settings(), "/console/settings", here), &pages)
 }
 
 /// A form for those who may send it, and its facts for the others.

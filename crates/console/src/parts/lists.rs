@@ -30,6 +30,21 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
     }
 }
 
+/// The pages of one subject, each by what follows its address, what it is called, and which operation it is for those who may
+/// ask: empty for everybody.
+pub(crate) fn tabs(
+    cx: &Visit<'_, '_>,
+    (name, base, here): (&str, &str, &str),
+    pages: &[(&str, &str, &str)],
+) -> Markup {
+    let shown = pages.iter().filter(|(.., needs)| needs.is_empty() || cx.may(needs));
+    html! {
+        nav.tabs aria-label=(name) {
+            @for (path, label, _) in shown { a href={ (base) (path) } aria-current=[(*path == here).then_some("page")] { (label) } }
+        }
+    }
+}
+
 /// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
 pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Listed) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));

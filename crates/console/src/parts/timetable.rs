@@ -19,8 +19,8 @@ const ROW: i64 = 15;
 const ROWS_MIN: i64 = 2;
 /// Rows of a day.
 const ROWS: i64 = 24 * 60 / ROW;
-/// Lanes beside each other; what is more shares the last.
-const LANES: usize = 8;
+/// Lanes beside each other, of which what is more shares the last; and columns of a timetable.
+pub(crate) const LANES: usize = 8;
 
 /// The hours that are drawn, from the first to before the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +131,10 @@ pub(crate) fn rules() -> String {
         let _ = write!(css, ".lane-{lane}{{grid-column-start:{}}}", lane + 1);
     }
     for lanes in 1..=LANES {
-        let _ =
-            write!(css, ".lanes-{lanes}{{grid-template-columns:repeat({lanes},minmax(0,1fr))}}");
+        let equal = format!("repeat({lanes},minmax(0,1fr))");
+        let _ = write!(css, ".lanes-{lanes}{{grid-template-columns:{equal}}}");
+        // As many days, or coaches, stand beside the names of the hours.
+        let _ = write!(css, ".columns-{lanes}{{grid-template-columns:40px {equal}}}");
     }
     css
 }

@@ -478,7 +478,6 @@ say! {
     length "Length" "Duur" "Dauer"
     let_in "Let in again" "Weer binnenlaten" "Wieder einlassen"
     light "Light" "Licht" "Hell"
-    limit_assistants "Limit what assistants may do" "Beperk wat assistenten mogen" "Einschränken, was Assistenten dürfen"
     line "Line" "Regel" "Zeile"
     lines "Lines" "Regels" "Posten"
     link_file "Link a file" "Bestand koppelen" "Datei verlinken"

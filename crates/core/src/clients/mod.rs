@@ -43,3 +43,17 @@ pub fn area() -> Area {
 
 /// What a change of a client announces.
 const UPDATED: &[Event] = &[Event::ClientUpdated];
+
+/// The condition, in SQL, that the client whom a table's records are of is not archived.
+#[macro_export]
+macro_rules! client_is_there {
+    ($table:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM client WHERE client.company_id = ",
+            $table,
+            ".company_id AND client.client_id = ",
+            $table,
+            ".client_id AND client.archived_at IS NULL)"
+        )
+    };
+}

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_core::client_is_there;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, filters, lists};
 
@@ -61,17 +62,19 @@ pub(super) fn area() -> Area {
 lists! {
     /// The last credits of a pool that a client took, where none are left.
     LIST: List<CreditLot, Filters> = List::new(
-        "credit_lot WHERE company_id = ?1 AND updated_at >= ?2 AND remaining <= held \
+        concat!(
+            "credit_lot WHERE company_id = ?1 AND updated_at >= ?2 AND remaining <= held \
          AND source <> 'debt' AND status IN ('active', 'used', 'expired') \
-         AND EXISTS (SELECT 1 FROM client WHERE client.company_id = credit_lot.company_id \
-         AND client.client_id = credit_lot.client_id AND client.archived_at IS NULL) \
-         AND NOT EXISTS (SELECT 1 FROM credit_lot AS other WHERE other.company_id = credit_lot.company_id \
+         AND ",
+            client_is_there!("credit_lot"),
+            " AND NOT EXISTS (SELECT 1 FROM credit_lot AS other WHERE other.company_id = credit_lot.company_id \
          AND other.client_id = credit_lot.client_id AND other.credit_lot_id <> credit_lot.credit_lot_id \
          AND other.source <> 'debt' AND (other.pool_key IS NULL AND other.status = 'active' AND other.remaining > other.held \
          OR COALESCE(other.pool_key, '') = COALESCE(credit_lot.pool_key, '') AND (other.status IN ('promised', 'suspended') OR other.status = 'active' AND other.remaining > other.held \
          OR other.status IN ('active', 'used', 'expired') AND other.remaining <= other.held \
          AND (other.updated_at > credit_lot.updated_at OR other.updated_at = credit_lot.updated_at \
          AND other.credit_lot_id > credit_lot.credit_lot_id))))",
+        ),
         "updated_at DESC, credit_lot_id DESC",
     );
 }

@@ -1,7 +1,7 @@
 //! What a client hands in: forms, and files.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
@@ -59,7 +59,12 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
     let open = matches!(assignment.text("status"), "assigned" | "in_progress");
     let shown: Vec<&str> = told.list("draft.shown").iter().filter_map(Value::as_str).collect();
-    let answers = with_typed(cx, told.at("draft.answers"));
+    // What was typed and not taken stands in place of what is kept.
+    let mut answers = told.at("draft.answers").clone();
+    let typed = cx.typed("save_form_draft");
+    if let (Some(kept), Some(typed)) = (answers.as_object_mut(), typed.at("answers").as_object()) {
+        kept.extend(typed.clone());
+    }
     let mut form = Form::about(cx, "save_form_draft", at());
     if told.list("questions").iter().any(|question| question.text("type") == "file") {
         form = form.with_files();
@@ -85,33 +90,6 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         } @else { p { (state(cx, assignment.text("status"))) } }
     };
     Ok(Shown::new(assignment.text("formName"), main))
-}
-
-/// Answers with what was typed in place of them, where that was not taken.
-fn with_typed(cx: &Visit<'_, '_>, answers: &Value) -> Value {
-    let mut all = if answers.is_object() { answers.clone() } else { json!({}) };
-    let typed = cx.entered.problem.iter().flat_map(|_| &cx.entered.fields);
-    for (name, value) in typed {
-        let Some(rest) = name.strip_prefix("answers.") else { continue };
-        let (place, mark) = rest.split_once(':').unwrap_or((rest, ""));
-        let (id, part) = place.split_once('.').unwrap_or((place, ""));
-        match (part, mark) {
-            ("", "truth") => all[id] = (value == "true").into(),
-            ("", "many") if value.is_empty() => all[id] = json!([]),
-            ("", "many") => match all[id].as_array_mut() {
-                Some(chosen) => chosen.push(value.as_str().into()),
-                None => all[id] = json!([value]),
-            },
-            ("", "number") => {
-                all[id] =
-                    value.parse::<f64>().map_or_else(|_| json!(value), |number| json!(number));
-            }
-            ("", _) => all[id] = value.as_str().into(),
-            ("value", _) => all[id] = json!({"value": value}),
-            _ => {}
-        }
-    }
-    all
 }
 
 /// A question with what was answered so far.
@@ -184,7 +162,7 @@ pub(in crate::pages) fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Va
                         }
                         p.help { (say.file_help()) }
                         input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
-                    } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").as_str().map_or_else(|| answer.at("value").to_string().replace("null", ""), str::to_owned) } else { text() }); }
+                    } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
                 }
             }
         }

@@ -42,16 +42,17 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
     let own = day.list("exercises");
-    let whole = |order: Vec<&Value>| {
+    let blank = || {
         let form = Form::another(cx, "set_workout_moment_exercises", at());
-        let form = form.next(cx.place.path.clone());
+        form.from(&day).next(cx.place.path.clone())
+    };
+    let whole = |order: Vec<&Value>| {
+        let form = blank();
         order.into_iter().enumerate().fold(form, |form, (index, one)| kept(form, index, one))
     };
     let editor = |index: usize, exercise: &Value| {
-        let form = Form::another(cx, "set_workout_moment_exercises", at());
-        let form = form.from(&day).next(cx.place.path.clone());
         let others = own.iter().enumerate().filter(|(other, _)| *other != index);
-        let form = others.fold(form, |form, (other, one)| kept(form, other, one));
+        let form = others.fold(blank(), |form, (other, one)| kept(form, other, one));
         edited(cx, form, (index, exercise), &unit).send(say.save())
     };
     let main = html! {

@@ -92,7 +92,7 @@ async fn consents_and_exports_are_a_clients_own(app: App) {
     let file = form.field("-next").unwrap().to_owned();
     assert!(file.starts_with("/console/files/data-exports/"), "{file}");
     assert_eq!(browser.send(form).await.status, 303);
-    // Staff who are not sure to be themselves, and other clients, have it from nowhere.
+    // No other client has it.
     let mut other = Browser::of(&app, &people::client_with_address(&app).await).await;
     assert_eq!(other.get(&file).await.status, 404);
     app.events().await;
