@@ -120,7 +120,7 @@ async fn perform(
     path: &[(String, String)],
 ) -> Result<Answer> {
     let person = known(state, token).await?;
-    state.count_caller(person.caller.actor.id().unwrap_or(person.caller.company.0)).check()?;
+    state.count_caller(person.caller.who()).check()?;
     operation.admit(&person.caller)?;
     if operation.sure && !person.session.is_sure(state.env.clock.now()) {
         // It is asked for; a try is what somebody has typed.
@@ -222,8 +222,7 @@ pub(crate) async fn room_for_file<'s>(
     token: &Credential,
 ) -> Result<(Option<FormRoom<'s>>, usize)> {
     let caller = known(state, token).await?.caller;
-    let person = caller.actor.id().unwrap_or(caller.company.0);
-    let (room, most) = state.room_for_file(person).await?;
+    let (room, most) = state.room_for_file(caller.who()).await?;
     Ok((Some(room), most))
 }
 

@@ -125,5 +125,5 @@ async fn of_message(
 }
 
 fn counted(state: &State, caller: &Caller) -> Result<()> {
-    state.count_caller(caller.actor.id().unwrap_or(caller.company.0)).check()
+    state.count_caller(caller.who()).check()
 }

@@ -122,6 +122,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whose requests, keys and shares are told apart: the coach's, client's or integration's, else the company's.
+    pub fn who(&self) -> Id {
+        self.actor.id().unwrap_or(self.company.0)
+    }
+
     /// The operator, a job, or somebody who is on the way in: for them nothing is switched on.
     pub fn new(company: CompanyId, actor: Actor) -> Self {
         Self {

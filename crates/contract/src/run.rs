@@ -169,7 +169,7 @@ impl Admitted<'_> {
 
     fn slot(&self) -> Option<Slot<'_>> {
         let company = self.caller.company;
-        let caller = self.caller.actor.id().unwrap_or(company.0);
+        let caller = self.caller.who();
         self.idempotent.map(|wanted| Slot { company, caller, wanted, now: self.now })
     }
 }

@@ -107,7 +107,7 @@ async fn begin(state: Arc<State>, token: Credential, known: Option<i64>) -> Resu
     let look = move |tx: &mut Tx<'_>| {
         let caller = holder(tx, &shared, &own)?;
         caller.owes_nothing()?;
-        let person = caller.actor.id().unwrap_or(caller.company.0);
+        let person = caller.who();
         let now = shared.env.clock.now();
         live::latest(&mut Read::new(tx, &caller, now), person).map(|latest| (person, latest))
     };

@@ -230,7 +230,7 @@ fn transact(
     let env = &state.env;
     let caller = authenticate(tx, state, &incoming.token)?;
     // A closure that runs again is still one request.
-    let who = caller.actor.id().unwrap_or(caller.company.0);
+    let who = caller.who();
     let figures = counted.get_or_init(|| state.count_caller(who));
     figures.check()?;
     incoming.asked.run(tx, env, &caller, incoming.request_id.as_str())

@@ -48,7 +48,7 @@ impl Visitor {
             let (now, settings) = (state.env.clock.now(), &state.settings);
             let figures = match &found {
                 Ok((_, caller)) => {
-                    let who = Counted::Caller(caller.actor.id().unwrap_or(caller.company.0));
+                    let who = Counted::Caller(caller.who());
                     state.rates.take(who, settings.rate_limit, now)
                 }
                 Err(_) => state.rates.take(from, settings.anonymous_rate_limit, now),

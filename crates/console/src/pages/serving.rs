@@ -91,7 +91,7 @@ async fn shown(
     let transaction = move |tx: &mut Tx<'_>| {
         let began = Instant::now();
         let person = browsers::authenticate(tx, &shared.env, &token)?;
-        let who = person.caller.actor.id().unwrap_or(person.caller.company.0);
+        let who = person.caller.who();
         counted.get_or_init(|| shared.count_caller(who)).check()?;
         if person.session.is_stale(shared.env.clock.now()) {
             noted.set(person.clone()).ok();
