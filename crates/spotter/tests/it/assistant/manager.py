@@ -201,5 +201,5 @@ TASKS = [
         call("block_access", clientId="$dina", note="Owes for months"),
         call("get_access_block", clientId="$dina"),
         call("unblock_access", clientId="$dina"),
-    ], End("/audit-logs?limit=1", "auditLogs.0.operation", "unblock_access")),
+    ], End("/audit-logs?operation=unblock_access&limit=1", "auditLogs.0.operation", "unblock_access")),
 ]
