@@ -7,11 +7,12 @@
 //! ([`availability`], [`closures`], [`days`]), what can be booked ([`types`], [`templates`]), what takes
 //! place ([`events`], [`classes`], [`class_series`], [`tasks`]), what is offered ([`offering`], [`slots`]), and who comes
 //! ([`booking`], [`making`], [`bookings`], [`rescheduling`], [`recurring`], [`revising`], [`requests`],
-//! [`waitlist`], [`cancellation`], [`attendance`], [`no_shows`]), who reads along ([`feeds`]), and what
+//! [`waitlist`], [`cancellation`], [`attendance`], [`no_shows`], [`booked`], [`visits`]), who reads along ([`feeds`]), and what
 //! doors are told ([`doors`]).
 
 pub mod attendance;
 pub mod availability;
+mod booked;
 pub mod booking;
 pub mod bookings;
 pub mod busy;
@@ -42,6 +43,7 @@ pub mod tasks;
 pub mod templates;
 pub mod token;
 pub mod types;
+mod visits;
 pub mod vocabulary;
 pub mod waitlist;
 pub mod window;
@@ -64,6 +66,8 @@ pub fn area() -> Area {
                 cancellation::area(),
                 attendance::area(),
                 no_shows::area(),
+                booked::area(),
+                visits::area(),
                 doors::area(),
                 figures::area(),
             ],

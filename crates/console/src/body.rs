@@ -9,7 +9,7 @@ const DEPTH_MAX: usize = 6;
 const PLACES_MAX: usize = 200;
 
 /// The body that fields amount to. What is empty is `null` where the schema lets it be, and left out where it need not
-/// be there; everything else is the operation's to judge.
+/// be there, as a whole of which nothing is filled in; everything else is the operation's to judge.
 pub(crate) fn of_fields<'f>(
     schema: &Value,
     fields: impl IntoIterator<Item = (&'f str, &'f str)>,
@@ -21,10 +21,25 @@ pub(crate) fn of_fields<'f>(
             put(&mut body, schema, &places, text);
         }
     }
+    empty_wholes(&mut body, schema);
     body
 }
 
-/// Puts a value at a place in a body of objects.
+/// Has what may be `null`, and of which nothing is filled in, be `null`.
+fn empty_wholes(whole: &mut Value, schema: &Value) {
+    let Value::Object(fields) = whole else { return };
+    for (name, value) in fields {
+        let own = at(schema, name);
+        empty_wholes(value, own);
+        let is_empty = |value: &Value| value.is_null() || value == "";
+        let nothing = value.as_object().is_some_and(|own| own.values().all(is_empty));
+        if nothing && is_nullable(own) {
+            *value = Value::Null;
+        }
+    }
+}
+
+/// Puts a value at a place in a body of objects and of the lists that there are.
 pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
     let places: Vec<&str> = name.split('.').collect();
     if places.len() > DEPTH_MAX {
@@ -32,10 +47,18 @@ pub(crate) fn set(body: &mut Value, name: &str, value: Value) {
     }
     let mut whole = body;
     for place in places {
-        if !whole.is_object() {
-            *whole = Value::Object(Map::new());
-        }
-        whole = &mut whole[place];
+        whole = match (whole, place.parse::<usize>()) {
+            (Value::Array(items), Ok(index)) => match items.get_mut(index) {
+                Some(item) => item,
+                None => return,
+            },
+            (whole, _) => {
+                if !whole.is_object() {
+                    *whole = Value::Object(Map::new());
+                }
+                &mut whole[place]
+            }
+        };
     }
     *whole = value;
 }
@@ -76,6 +99,12 @@ pub(crate) fn is_nullable(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.iter().any(|choice| null(&choice["type"])))
 }
 
+/// Whether a schema leaves it open what a value is.
+fn is_anything(schema: &Value) -> bool {
+    let says = |word: &str| !schema[word].is_null();
+    schema.is_object() && !["type", "enum", "anyOf", "oneOf", "$ref"].into_iter().any(says)
+}
+
 /// Whether something is of a kind.
 pub(crate) fn is_kind(schema: &Value, wanted: &str) -> bool {
     match &plain(schema)["type"] {
@@ -110,7 +139,7 @@ fn put(whole: &mut Value, schema: &Value, places: &[&str], text: &str) {
                 }
             } else if !text.is_empty() {
                 fields.insert((*place).to_owned(), typed(own, text));
-            } else if is_nullable(own) {
+            } else if is_nullable(own) || required && is_anything(own) {
                 fields.insert((*place).to_owned(), Value::Null);
             } else if required || named && is_kind(own, "string") && plain(own)["enum"].is_null() {
                 fields.insert((*place).to_owned(), Value::String(String::new()));
@@ -182,6 +211,10 @@ mod tests {
             "address": {"type": "object", "properties": {"city": {"type": "string"}}},
             "steps": {"type": "array", "items": {"type": "object", "properties": {"weight": {"type": "number"}}}},
             "texts": {"type": "object", "additionalProperties": {"type": "string"}},
+            "home": {"type": ["object", "null"], "required": ["city"],
+                "properties": {"city": {"type": "string"}, "region": {"type": ["string", "null"]}}},
+            "values": {"type": "array", "items": {"type": "object", "required": ["value"],
+                "properties": {"id": {"type": "string"}, "value": {"description": "Whatever it is."}}}},
         }})
     }
 
@@ -211,6 +244,21 @@ mod tests {
                 "tags": ["a", "b"], "address": {"city": "Utrecht"}, "steps": [{}, {"weight": 60.0}],
                 "texts": {"nl": "Tien"}})
         );
+    }
+
+    #[test]
+    fn what_is_left_empty_as_a_whole_is_null() {
+        let home =
+            |city| of_fields(&schema(), [("home.city", city), ("home.region", "")])["home"].clone();
+        assert_eq!(home(""), Value::Null);
+        assert_eq!(home("Utrecht"), json!({"city": "Utrecht", "region": null}));
+        let mut body = of_fields(
+            &schema(),
+            [("values.0.id", "a"), ("values.0.value", ""), ("values.1.id", "b")],
+        );
+        set(&mut body, "values.1.value", json!(2.5));
+        set(&mut body, "values.7.value", json!(1));
+        assert_eq!(body["values"], json!([{"id": "a", "value": null}, {"id": "b", "value": 2.5}]));
     }
 
     #[test]

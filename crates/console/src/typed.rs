@@ -121,9 +121,10 @@ impl<'f> Typed<'f> {
                 items.for_each(|item| self.text(name, item));
             }
             "flag" if form.all(name).next().is_none() => self.text(name, "false"),
-            "number" if !value.is_empty() => {
-                let number = value.replace(',', ".").parse::<f64>();
-                let number = number.map_err(|_| wrong("must be a number"))?;
+            "number" | "truth" if value.is_empty() => self.text(name, ""),
+            "number" => {
+                let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
+                let number = number.ok_or_else(|| wrong("must be a number"))?;
                 self.values.push((name, number.into()));
             }
             "truth" => self.values.push((name, (value == "true").into())),

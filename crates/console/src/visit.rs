@@ -2,7 +2,7 @@
 //! transaction. A page holds no rule and reads no row of its own.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::HashMap,
     ops::Deref,
     time::{Duration, Instant},
@@ -193,8 +193,8 @@ pub(crate) struct Visit<'v, 't> {
     pub(crate) written: Written,
     token: String,
     csrf: Cell<Option<String>>,
-    /// Forms so far that are told apart by their order.
-    forms: Cell<usize>,
+    /// How many forms of each id there are so far.
+    forms: RefCell<HashMap<String, usize>>,
     /// How long operations have taken so far.
     pub(crate) asked: Duration,
     names: HashMap<String, String>,
@@ -213,7 +213,7 @@ impl<'v, 't> Visit<'v, 't> {
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
         let written = Written { say, zone, now: state.env.clock.now() };
         let (token, names, done) = (token.to_owned(), HashMap::new(), None);
-        let (csrf, forms) = (Cell::default(), Cell::default());
+        let (csrf, forms) = (Cell::default(), RefCell::default());
         Self {
             tx,
             state,
@@ -320,9 +320,12 @@ impl<'v, 't> Visit<'v, 't> {
         made
     }
 
-    /// The number of the next of a page's many forms.
-    pub(crate) fn next_form(&self) -> usize {
-        self.forms.replace(self.forms.get() + 1)
+    /// The id of a form: those that would have the same are told apart by which comes first.
+    pub(crate) fn form_id(&self, id: String) -> String {
+        let mut forms = self.forms.borrow_mut();
+        let so_far = forms.entry(id.clone()).or_default();
+        *so_far += 1;
+        if *so_far == 1 { id } else { format!("{id}-{so_far}") }
     }
 
     /// A key for a form, so that what is sent twice is done once.
@@ -338,6 +341,22 @@ impl<'v, 't> Visit<'v, 't> {
     /// What a client is called.
     pub(crate) fn client(&mut self, id: &str) -> Result<String> {
         self.named("get_client", ("clientId", id), "client")
+    }
+
+    /// Gets to know what the clients of some records are called, in one go.
+    pub(crate) fn know_clients(&mut self, records: &[Value]) -> Result<()> {
+        let mut ids: Vec<&str> = records.iter().map(|record| record.text("clientId")).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
+        for ids in ids.chunks(100) {
+            let asked = Ask::of("list_client_names").with("clientIds", ids.join(","));
+            let told = self.ask_if(asked)?.unwrap_or_default();
+            for one in told.list("clientNames") {
+                self.names.insert(one.text("clientId").to_owned(), one.text("name").to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// What a location is called.

@@ -1,7 +1,10 @@
 //! The arguments an operation's function can take: `Path`, `Query`, `Paged`, `Body`.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IntoDeserializer, value::StringDeserializer},
+};
 use serde_path_to_error::Track;
 use spotter_kernel::{
     Key, PageRequest, Problem, Result, limits, number::is_whole, problem::refuse,
@@ -273,6 +276,32 @@ impl Bind for Flag {
     }
 }
 
+/// Several ids in a query string, with commas between; at most a hundred, each once.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent, inline, extend("pattern" = "^[a-fA-F0-9]{24}(,[a-fA-F0-9]{24}){0,99}$"))]
+pub struct Several<T>(#[schemars(with = "String")] pub Vec<T>);
+
+/// The most that one question may ask for.
+const SEVERAL_MAX: usize = 100;
+
+impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for Several<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        let mut all = Vec::new();
+        for (index, part) in text.split(',').enumerate() {
+            if index == SEVERAL_MAX {
+                return Err(refuse(Key::RequestInvalid, "must be at most 100 ids"));
+            }
+            let part: StringDeserializer<D::Error> = part.to_owned().into_deserializer();
+            let one = T::deserialize(part)?;
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        Ok(Self(all))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,6 +332,26 @@ mod tests {
             let name = bad.split('=').next().unwrap();
             let problem = paged(bad).unwrap_err();
             assert!(problem.message.contains(name), "{bad}: {problem}");
+        }
+    }
+    #[test]
+    fn several_ids_have_commas_between() {
+        #[derive(Deserialize, JsonSchema)]
+        struct Asked {
+            #[allow(dead_code)]
+            ids: Several<Id>,
+        }
+        let asked = |ids: &str| {
+            Query::<Asked>::take(&Arguments { query: format!("ids={ids}"), ..Arguments::default() })
+                .map(|Query(asked)| asked.ids.0.len())
+        };
+        let id = |number: usize| format!("{number:024x}");
+        assert_eq!(asked(&id(1)).unwrap(), 1);
+        assert_eq!(asked(&format!("{},{},{}", id(1), id(2), id(1))).unwrap(), 2);
+        let many = |count| (0..count).map(id).collect::<Vec<_>>().join(",");
+        assert_eq!(asked(&many(100)).unwrap(), 100);
+        for wrong in [String::new(), format!("{},", id(1)), "x".into(), many(101)] {
+            assert!(asked(&wrong).unwrap_err().message.starts_with("ids: "), "{wrong}");
         }
     }
 }

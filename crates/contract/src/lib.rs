@@ -32,7 +32,7 @@ pub mod timers;
 pub mod vault;
 
 pub use area::{Area, Payload, Table};
-pub use arguments::{Arguments, Body, Flag, OptionalBody, Paged, Path, Query};
+pub use arguments::{Arguments, Body, Flag, OptionalBody, Paged, Path, Query, Several};
 pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use content::Content;
 pub use context::{Env, Ports, Read, Write};

@@ -8,6 +8,7 @@
 
 mod access_rules;
 pub mod audit;
+mod balances;
 pub mod billing;
 pub mod catalogue;
 pub mod collecting;
@@ -35,6 +36,7 @@ pub fn area() -> Area {
         settings::area().under("Invoices"),
         billing::area().under("Invoices"),
         payments::area().under("Payments"),
+        balances::area().under("Payments"),
         collecting::area(),
         sales::area().under("Sales"),
         Area::join([memberships::area(), standing::area()]).under("Subscriptions"),

@@ -17,7 +17,7 @@ use crate::{
 pub static RUN: Job = Job::new(
     "run_import",
     "Check, do or undo an import",
-    Patience { lease_ms: 120_000, retries: &[5, 60, 600, 3_600] },
+    Patience { lease_ms: 30_000, retries: &[5, 60, 600, 3_600] },
     settled,
 );
 

@@ -192,7 +192,8 @@ fn taking(
         let address = cx.place.but(&places.map(|(name, place)| (name, slot.text(place))));
         return html! { a.button.plain href=(address) { (label) } };
     };
-    let form = Form::another(cx, "create_booking", Vec::new()).next(next);
+    let own = format!("{}-{}", slot.text("startsAt"), slot.text("coachId"));
+    let form = Form::named(cx, &own, "create_booking", Vec::new()).next(next);
     let form = form.hidden("clientId", client).hidden("slotToken", slot.text("slotToken"));
     // What somebody came for by a gap of the calendar stands out.
     let hour = slot.instant("startsAt").map(|at| cx.written.time(at)[..2].to_owned());
@@ -287,7 +288,8 @@ fn booked_by(
 ) -> Markup {
     let say = cx.say;
     let form = || {
-        let form = Form::another(cx, "create_booking", Vec::new()).next(next);
+        let own = slot.text("calendarEventId");
+        let form = Form::named(cx, own, "create_booking", Vec::new()).next(next);
         client.iter().fold(form, |form, client| form.hidden("clientId", *client))
     };
     if slot.is("bookable") {

@@ -1,5 +1,7 @@
 //! The calendar: a week or a day, what is in it, and what can be booked.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::{Date, Result, Timestamp, text::WallTime};
@@ -8,12 +10,12 @@ use super::{
     booking::{cancelling, when},
     clients::{find_clients, finder},
     closures::{Closure, closure},
-    today,
+    series, today,
 };
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, facts, pager, state, table},
+        lists::{by_word, empty, facts, pager, state, table},
         shell::Shown,
         timetable::{self, Entry, Hours},
         told::{Told, name},
@@ -80,9 +82,15 @@ fn entries(
             break;
         }
     }
+    let ask = Ask::of("list_appointment_clients").with("from", from).with("to", until);
+    let booked = cx.ask_if(ask.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
+    let booked = booked.list("appointmentClients").iter();
+    let booked: HashMap<&str, &str> =
+        booked.map(|one| (one.text("calendarEventId"), one.text("name"))).collect();
     for event in &told {
         let coach = cx.coach(event.text("coachId"))?;
-        if let Some((date, entry)) = entry(cx, event, shown(cx, event, &coach)) {
+        let client = booked.get(event.text("calendarEventId")).copied();
+        if let Some((date, entry)) = entry(cx, event, shown(cx, event, (client, &coach))) {
             all.push((date, event.text("coachId").to_owned(), entry));
         }
     }
@@ -203,6 +211,14 @@ fn task(cx: &mut Visit<'_, '_>) -> Result<Markup> {
     })
 }
 
+/// The event types of a kind that can be had: ids and names.
+pub(super) fn types(cx: &mut Visit<'_, '_>, kind: &str) -> Result<Vec<(String, String)>> {
+    cx.choices(
+        Ask::of("list_event_types").with("kind", kind).with("status", "active"),
+        ("eventTypes", "eventTypeId"),
+    )
+}
+
 /// `/console/calendar`
 pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let today = cx.written.today();
@@ -217,7 +233,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let requests =
         cx.ask_if(Ask::of("list_booking_requests").with("status", "pending").with("limit", 1))?;
-    let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
+    let classes = types(cx, "class")?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
     let (coach, location) = (place.asked("coachId"), place.asked("locationId"));
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
@@ -265,12 +281,6 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    let classes: Vec<(String, String)> = types
-        .list("eventTypes")
-        .iter()
-        .filter(|kind| kind.text("kind") == "class" && kind.text("status") == "active")
-        .map(|kind| (kind.text("eventTypeId").to_owned(), kind.text("name").to_owned()))
-        .collect();
     let noon = format!("{wanted}T12:00");
     let acts = html! {
         @if !classes.is_empty() && cx.may("create_calendar_event") {
@@ -278,7 +288,8 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 (Form::of(cx, "create_calendar_event").choice("eventTypeId", say.what(), &classes)
                     .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
                     .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class()))
-                (behind(say.every_week(), series(cx, &classes, &coaches, &locations)))
+                (behind(say.every_week(), series::adding(cx, &classes, &coaches, &locations)))
+                a href="/console/calendar/series" { (say.weekly_classes()) }
             }))
         }
         (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
@@ -289,39 +300,13 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.calendar(), main).acts(acts))
 }
 
-/// The form of a class that takes place every week.
-fn series(
-    cx: &Visit<'_, '_>,
-    classes: &[(String, String)],
-    coaches: &[(String, String)],
-    locations: &[(String, String)],
-) -> Markup {
-    let say = cx.say;
-    let form = Form::of(cx, "create_event_series")
-        .choice("eventTypeId", say.what(), classes)
-        .choice("coachId", say.coach(), coaches)
-        .choice("locationId", say.location(), locations)
-        .hidden("onConflict", "skip");
-    weekly(cx, form).text("capacity", say.seats()).send(say.add_class())
-}
-
-/// The fields of what comes round every week: its days, its time, from when, and until when.
-pub(super) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
-    let say = cx.say;
-    let weekdays: Vec<(String, String)> =
-        (1..=7).map(|day| (day.to_string(), say.weekday(day).to_owned())).collect();
-    form.any("recurrence.weekdays", say.on_days(), &weekdays)
-        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
-        .of_kind("date", "recurrence.startDate", say.from(), "off")
-        .of_kind("date", "recurrence.untilDate", say.until(), "off")
-}
-
-fn shown(cx: &Visit<'_, '_>, event: &Value, coach: &str) -> Markup {
+/// What takes place, in the calendar: a class with its seats, an appointment with who comes.
+fn shown(cx: &Visit<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str)) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
     let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {
         a.event.class[class] draggable=[(!class).then_some("true")] data-drag=[(!class).then_some("event")] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
-            b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " (event.text("name"))
+            b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " @if let Some(client) = client { b { (client) } " · " } (event.text("name"))
             @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }
         }
@@ -337,6 +322,7 @@ pub(super) fn event(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         cx.ask(Ask::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
     let (coach, location) =
         (cx.coach(event.text("coachId"))?, cx.location(event.text("locationId"))?);
+    cx.know_clients(bookings.list("bookings"))?;
     let mut rows = Vec::new();
     for booking in bookings.list("bookings") {
         let client = cx.client(booking.text("clientId"))?;
@@ -383,7 +369,7 @@ pub(super) fn event(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 p { (say.call_off_means()) }
                 (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
                 @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
-                    p { (say.series_means()) }
+                    p { (say.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (say.weekly_classes()) } }
                     (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
                         .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", say.reason()).next("/console/calendar").danger(say.call_off_series()))
                 }
@@ -401,6 +387,7 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let told = cx.list(Ask::of("list_booking_requests").with("status", status))?;
     let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
+    cx.know_clients(told.list("bookingRequests"))?;
     let mut rows = Vec::new();
     for request in told.list("bookingRequests") {
         let (client, coach) =
@@ -429,11 +416,7 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let columns = [say.when(), say.client(), say.what(), say.coach(), say.status()];
     let main = html! {
-        nav.tabs aria-label=(say.status()) {
-            @for word in ["pending", "approved", "rejected"] {
-                a href=(cx.place.but(&[("status", word), ("page", "")])) aria-current=[(word == status).then_some("page")] { (say.term(word)) }
-            }
-        }
+        (by_word(cx, (say.status(), "status", status), &["pending", "approved", "rejected"]))
         div #requests data-live="booking" {
             @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
             @else { (table(say.booking_requests(), &columns, rows)) }

@@ -22,21 +22,42 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(ask.with("archived", archived))?;
     let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
     let tags = cx.ask(Ask::of("list_client_tags").with("limit", 100))?;
+    let ids: Vec<_> = told.list("clients").iter().map(|client| client.text("clientId")).collect();
+    let of_all = |operation| Ask::of(operation).with("clientIds", ids.join(","));
+    let (mut visits, mut balances) = (Value::Null, Value::Null);
+    if !ids.is_empty() {
+        visits = cx.ask(of_all("list_client_visits"))?;
+        balances = cx.ask(of_all("list_client_balances"))?;
+    }
     let mut rows = Vec::new();
-    for client in told.list("clients") {
+    for (index, client) in told.list("clients").iter().enumerate() {
         let coach = cx.coach(client.text("assignedCoachId"))?;
         let written = &cx.written;
+        let visit = |name| visits.instant(&format!("clientVisits.{index}.{name}"));
+        let date = |at| written.date(written.zone.date_at(at));
+        let owed = balances.list(&format!("clientBalances.{index}.balances"));
         rows.push(vec![
             html! { a href={ "/console/clients/" (client.text("clientId")) } { b { (name(client)) } } },
             html! { (client.text("email")) @if client.has("phone") { br; span.quiet { (client.text("phone")) } } },
             state(cx, client.text("memberStatus")),
             html! { (coach) },
             html! { @for tag in client.list("tags") { span.state { (tag.as_str().unwrap_or_default()) } " " } },
-            html! { (client.instant("createdAt").map(|at| written.date(written.zone.date_at(at))).unwrap_or_default()) },
+            html! { (visit("lastVisitAt").map(date).unwrap_or_default()) },
+            html! { (visit("nextVisitAt").map(|at| written.instant(at)).unwrap_or_default()) },
+            html! { @for sum in owed { @if sum.int("owed") > 0 { span.number { (written.money(sum.int("owed"), sum.text("currency"))) } " " } } },
         ]);
     }
     let (say, place) = (cx.say, cx.place);
-    let columns = [say.name(), say.contact(), say.status(), say.coach(), say.tags(), say.since()];
+    let columns = [
+        say.name(),
+        say.contact(),
+        say.status(),
+        say.coach(),
+        say.tags(),
+        say.last_visit(),
+        say.next_visit(),
+        say.owes(),
+    ];
     let chosen = |name: &str, value: &str| place.asked(name) == value;
     let main = html! {
         form.filters method="get" role="search" {

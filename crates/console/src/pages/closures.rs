@@ -4,16 +4,28 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::settings::tabs;
+use super::{booking::when, settings::tabs};
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, pager, table},
+        lists::{empty, facts, pager, table},
         shell::Shown,
         told::Told,
     },
     visit::{Ask, Visit},
 };
+
+/// What says what is closed, in a closure as in a new one.
+const OF_NEW: [&str; 8] = [
+    "appliesTo",
+    "locationId",
+    "coachId",
+    "startDate",
+    "endDate",
+    "startTime",
+    "endTime",
+    "reason",
+];
 
 /// What a closure is of, empty for the whole business, and at what time of its days, empty for all of them.
 pub(super) struct Closure {
@@ -46,15 +58,13 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     for rule in told.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
         let whose = if whose.is_empty() { cx.say.whole_business().to_owned() } else { whose };
-        let id = || vec![("availabilityRuleId", rule.text("availabilityRuleId").to_owned())];
-        let (say, written) = (cx.say, &cx.written);
+        let written = &cx.written;
         let date = |place| rule.date(place).map(|date| written.date(date)).unwrap_or_default();
         let (from, until) = (date("startDate"), date("endDate"));
         rows.push(vec![
-            html! { (from) @if until != from { " – " (until) } @if !time.is_empty() { ", " (time) } },
+            html! { a href={ "/console/settings/closures/" (rule.text("availabilityRuleId")) } { (from) @if until != from { " – " (until) } @if !time.is_empty() { ", " (time) } } },
             html! { (whose) },
             html! { (rule.text("reason")) },
-            html! { @if cx.may("delete_availability_rule") { (behind(say.delete(), Form::about(cx, "delete_availability_rule", id()).danger(say.open_again()))) } },
         ]);
     }
     let coaches =
@@ -64,6 +74,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let whom =
         [("company", say.whole_business()), ("location", say.location()), ("coach", say.coach())];
     let form = Form::of(cx, "create_availability_rule")
+        .next("/console/settings/closures/{availabilityRule.availabilityRuleId}")
         .choice("appliesTo", say.what_is_closed(), &whom)
         .choice("locationId", say.location(), &locations)
         .choice("coachId", say.coach(), &coaches)
@@ -77,10 +88,70 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (tabs(cx, "/closures"))
         p.quiet { (say.closures_mean()) }
         @if rows.is_empty() { (empty(say.no_closures(), None)) }
-        @else { (table(say.closures(), &[say.when(), say.what_is_closed(), say.reason(), ""], rows)) }
+        @else { (table(say.closures(), &[say.when(), say.what_is_closed(), say.reason()], rows)) }
         (pager(cx, &told))
         p { a href=(cx.place.but(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
         @if cx.may("create_availability_rule") { section.card { (behind(say.close(), form.send(say.close()))) } }
     };
     Ok(Shown::new(say.settings(), main))
+}
+
+/// `/console/settings/closures/{availabilityRuleId}`
+pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("availabilityRuleId").to_owned();
+    let told = cx.ask(Ask::of("get_availability_rule").at("availabilityRuleId", &id))?;
+    let rule = told.at("availabilityRule");
+    let Closure { whose, time } = closure(cx, rule)?;
+    let body = OF_NEW.into_iter().filter(|field| rule.has(field));
+    let body = body.map(|field| (field.to_owned(), rule.at(field).clone())).collect();
+    let concerned = cx
+        .ask_if(Ask::of("preview_availability_rule").body(Value::Object(body)))?
+        .unwrap_or_default();
+    cx.know_clients(concerned.list("affectedBookings.bookings"))?;
+    let mut rows = Vec::new();
+    for booking in concerned.list("affectedBookings.bookings") {
+        let (client, coach) =
+            (cx.client(booking.text("clientId"))?, cx.coach(booking.text("coachId"))?);
+        rows.push(vec![
+            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (when(cx, booking)) } },
+            html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
+            html! { (coach) },
+        ]);
+    }
+    let (say, written) = (cx.say, &cx.written);
+    let date = |place| rule.date(place).map(|date| written.date(date)).unwrap_or_default();
+    let at = || vec![("availabilityRuleId", id.clone())];
+    let change = Form::about(cx, "update_availability_rule", at())
+        .from(rule)
+        .text("startDate", say.from())
+        .text("endDate", say.until())
+        .of_kind("time", "startTime", say.from_time(), "off")
+        .of_kind("time", "endTime", say.until_time(), "off")
+        .text("reason", say.reason());
+    let total = concerned.int("affectedBookings.total");
+    let main = html! {
+        section.card {
+            (facts(vec![
+                (say.what_is_closed(), html! { (if whose.is_empty() { say.whole_business() } else { &whose }) }),
+                (say.from(), html! { (date("startDate")) }),
+                (say.until(), html! { (date("endDate")) }),
+                (say.time(), html! { (time) }),
+                (say.reason(), html! { (rule.text("reason")) }),
+            ]))
+            @if cx.may("update_availability_rule") { (behind(say.change(), change.send(say.save()))) }
+        }
+        h2 { (say.bookings_concerned()) }
+        @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
+        @else {
+            p { (say.closures_concern(&written.count(total))) }
+            (table(say.bookings_concerned(), &[say.when(), say.client(), say.coach()], rows))
+        }
+    };
+    let acts = html! {
+        a.button.plain href="/console/settings/closures" { (say.back()) }
+        @if cx.may("delete_availability_rule") {
+            (behind(say.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(say.open_again())))
+        }
+    };
+    Ok(Shown::new(say.closures(), main).acts(acts))
 }

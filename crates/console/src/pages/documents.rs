@@ -76,6 +76,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         "" => Value::Null,
         id => cx.ask(Ask::of("get_document_folder").at("folderId", id))?["documentFolder"].take(),
     };
+    cx.know_clients(told.list("documents"))?;
     let mut owners = Vec::new();
     for one in told.list("documents") {
         owners.push(cx.client(one.text("clientId"))?);

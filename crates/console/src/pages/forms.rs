@@ -80,7 +80,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
-        Form::another(cx, "update_form", at()).hidden("questions:json", list.to_string())
+        Form::about(cx, "update_form", at()).hidden("questions:json", list.to_string())
     };
     let main = html! {
         p { (state(cx, form.text("status"))) " " span.quiet { (say.term(form.text("kind"))) } }
@@ -193,6 +193,7 @@ fn editor(
 pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let status = cx.place.asked("status").to_owned();
     let told = cx.list(Ask::of("list_checkups").with("status", &status))?;
+    cx.know_clients(told.list("checkups"))?;
     let mut rows = Vec::new();
     for checkup in told.list("checkups") {
         let client = cx.client(checkup.text("clientId"))?;

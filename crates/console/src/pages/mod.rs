@@ -24,6 +24,7 @@ mod my;
 mod products;
 mod programmes;
 mod reports;
+mod series;
 mod serving;
 mod settings;
 mod today;
@@ -100,6 +101,8 @@ const PAGES: &[Page] = &[
     staff("/console/calendar/book", booking::book),
     staff("/console/calendar/requests", calendar::requests),
     staff("/console/calendar/events/{calendarEventId}", calendar::event),
+    staff("/console/calendar/series", series::list),
+    staff("/console/calendar/series/{eventSeriesId}", series::one),
     staff("/console/programmes", programmes::list),
     staff("/console/programmes/{templateId}", programmes::builder),
     staff("/console/programmes/{templateId}/days/{planMomentId}", programmes::day::day),
@@ -138,6 +141,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/coaches", settings::coaches),
     staff("/console/settings/coaches/{coachId}", settings::coach),
     staff("/console/settings/closures", closures::list),
+    staff("/console/settings/closures/{availabilityRuleId}", closures::one),
     staff("/console/settings/event-types", settings::event_types),
     staff("/console/settings/event-types/{eventTypeId}", settings::event_type),
     staff("/console/settings/fields", settings::fields),

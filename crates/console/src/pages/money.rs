@@ -56,6 +56,9 @@ pub(super) fn columns(say: Say, whose: bool) -> Vec<&'static str> {
 
 /// The rows of a list of invoices.
 pub(super) fn rows(cx: &mut Visit<'_, '_>, told: &Value, whose: bool) -> Result<Vec<Vec<Markup>>> {
+    if whose {
+        cx.know_clients(told.list("invoices"))?;
+    }
     let mut rows = Vec::new();
     for invoice in told.list("invoices") {
         let currency = invoice.text("currency");
@@ -204,6 +207,12 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(invoice.text("number"), main).acts(acts))
 }
 
+/// What of a payment pays for nothing yet.
+fn unused(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
+    let amount = payment.int("unallocated");
+    html! { @if amount > 0 { " · " (cx.say.unallocated(&cx.written.money(amount, payment.text("currency")))) } }
+}
+
 fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let currency = payment.text("currency");
@@ -212,7 +221,7 @@ fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
         li {
             span.grow {
                 b.number { (written.money(payment.int("amount"), currency)) } " " (say.term(payment.text("kind")))
-                br; span.quiet { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if payment.has("failureCode") { " · " (payment.text("failureCode")) } }
+                br; span.quiet { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if payment.has("failureCode") { " · " (payment.text("failureCode")) } (unused(cx, payment)) }
             }
             (state(cx, payment.text("status")))
             @if payment.text("status") == "succeeded" && left > 0 && cx.may("refund_payment") {
@@ -225,6 +234,7 @@ fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
 /// `/console/money/payments`
 pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_payments").filtered(cx.place, &["status"]))?;
+    cx.know_clients(told.list("payments"))?;
     let mut rows = Vec::new();
     for payment in told.list("payments") {
         let client = cx.client(payment.text("clientId"))?;
@@ -232,7 +242,7 @@ pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         rows.push(vec![
             html! { (payment.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) },
             html! { a href={ "/console/clients/" (payment.text("clientId")) "/money" } { (client) } },
-            html! { span.number { (written.money(payment.int("amount"), payment.text("currency"))) } },
+            html! { span.number { (written.money(payment.int("amount"), payment.text("currency"))) } span.quiet { (unused(cx, payment)) } },
             html! { (cx.say.term(payment.text("kind"))) },
             state(cx, payment.text("status")),
             html! { @if payment.has("invoiceId") { a href={ "/console/money/invoices/" (payment.text("invoiceId")) } { (cx.say.invoice()) } } },
@@ -251,6 +261,7 @@ pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/money/memberships`
 pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_subscriptions").filtered(cx.place, &["status"]))?;
+    cx.know_clients(told.list("subscriptions"))?;
     let mut rows = Vec::new();
     for course in told.list("subscriptions") {
         let client = cx.client(course.text("clientId"))?;
@@ -276,6 +287,7 @@ pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/money/requests`
 pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_payment_requests").filtered(cx.place, &["status"]))?;
+    cx.know_clients(told.list("paymentRequests"))?;
     let mut rows = Vec::new();
     for request in told.list("paymentRequests") {
         let client = cx.client(request.text("clientId"))?;
@@ -305,6 +317,7 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/money/chargebacks`
 pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_chargebacks").filtered(cx.place, &["status"]))?;
+    cx.know_clients(told.list("chargebacks"))?;
     let mut rows = Vec::new();
     for chargeback in told.list("chargebacks") {
         let client = cx.client(chargeback.text("clientId"))?;

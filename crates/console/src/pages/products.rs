@@ -7,7 +7,7 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::Form,
-        lists::{empty, pager, state, swapped, table},
+        lists::{by_word, empty, pager, state, swapped, table},
         shell::Shown,
         told::Told,
     },
@@ -96,9 +96,7 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .next("/console/products/{product.productId}")
         .hidden("productType", kind);
     let main = html! {
-        nav.tabs aria-label=(say.kind()) {
-            @for own in KINDS { a href=(cx.place.but(&[("kind", own)])) aria-current=[(own == kind).then_some("page")] { (say.term(own)) } }
-        }
+        (by_word(cx, (say.kind(), "kind", kind), &KINDS))
         section.card { (fields(cx, form, kind).send(say.add_product())) }
     };
     Ok(Shown::new(say.add_product(), main))
@@ -150,13 +148,11 @@ pub(super) fn order(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     own.retain(|product| kinds.contains(&product.text("productType")));
     let say = cx.say;
     let written = |order: Vec<&Value>| {
-        let form = Form::another(cx, "order_products", vec![]).hidden("shelf", shelf);
+        let form = Form::of(cx, "order_products").hidden("shelf", shelf);
         order.into_iter().fold(form, |form, one| form.hidden("productIds", one.text("productId")))
     };
     let main = html! {
-        nav.tabs aria-label=(say.kind()) {
-            @for (own, _) in SHELVES { a href=(cx.place.but(&[("shelf", own)])) aria-current=[(own == shelf).then_some("page")] { (say.term(own)) } }
-        }
+        (by_word(cx, (say.kind(), "shelf", shelf), &SHELVES.map(|(own, _)| own)))
         @if own.is_empty() { (empty(say.no_products(), None)) }
         ul.rows.card {
             @for (at, product) in own.iter().enumerate() {

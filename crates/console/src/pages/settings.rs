@@ -92,21 +92,13 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("locationId", id.clone())];
     let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
-    let address = location.has("address");
     let form = Form::about(cx, "update_location", at())
         .from(&location)
         .text("name", say.name())
         .choice("type", say.kind(), &kinds)
         .of_kind("email", "email", say.email(), "off")
-        .of_kind("tel", "phone", say.phone(), "off");
-    let form = match address || cx.place.asked("address") == "new" {
-        true => form
-            .text("address.line1", say.street())
-            .text("address.postalCode", say.postal_code())
-            .text("address.city", say.city())
-            .helped("address.country", say.country(), say.country_help()),
-        false => form,
-    };
+        .of_kind("tel", "phone", say.phone(), "off")
+        .address("address");
     let hours = location
         .list("openingHours")
         .iter()
@@ -121,7 +113,6 @@ pub(super) fn location(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (tabs(cx, "/locations"))
         section.card {
             (only_if(cx, "update_location", form.send(say.save())))
-            @if !address { p { a href=(cx.place.but(&[("address", "new")])) { (say.add_address()) } } }
         }
         h2 { (say.opening_hours()) }
         (table(say.opening_hours(), &[say.day(), say.open()], hours))
@@ -365,6 +356,7 @@ pub(super) fn devices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.ask(Ask::of("list_access_devices").with("limit", 50))?;
     let scans = cx.list(Ask::of("list_access_scans"))?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    cx.know_clients(scans.list("accessScans"))?;
     let mut passed = Vec::new();
     for scan in scans.list("accessScans") {
         let client = cx.client(scan.text("clientId"))?;

@@ -75,6 +75,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     )?;
     let members =
         cx.ask_if(Ask::of("list_clients").with("memberStatus", "active").with("limit", 1))?;
+    cx.know_clients(&bookings)?;
     let mut rows = Vec::new();
     for booking in &bookings {
         let client = cx.client(booking.text("clientId"))?;

@@ -7,7 +7,7 @@ use spotter_kernel::{Event, Result};
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{empty, facts, pager, state, table},
+        lists::{by_word, empty, facts, pager, state, table},
         shell::Shown,
         told::Told,
     },
@@ -100,11 +100,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.edit(), Form::about(cx, "update_webhook", at()).from(&hook)
                 .text("name", say.name()).of_kind("url", "url", say.web_address(), "off").any("events", say.events(), &events()).send(say.save())))
         }
-        nav.tabs aria-label=(say.deliveries()) {
-            @for word in ["", "pending", "succeeded", "failed", "cancelled"] {
-                a href=(cx.place.but(&[("status", word), ("page", "")])) aria-current=[(word == status).then_some("page")] { (if word.is_empty() { say.all() } else { say.term(word) }) }
-            }
-        }
+        (by_word(cx, (say.deliveries(), "status", &status), &["", "pending", "succeeded", "failed", "cancelled"]))
         section.card { @if sent.list("deliveries").is_empty() { p.quiet { (say.nothing()) } } (deliveries(cx, &sent)) }
         (pager(cx, &sent))
     };

@@ -45,6 +45,24 @@ pub(crate) fn tabs(
     }
 }
 
+/// The records of a list by a word that is asked for: of what, its parameter, and the one that is shown. All of them are
+/// behind the empty word.
+pub(crate) fn by_word(
+    cx: &Visit<'_, '_>,
+    (name, parameter, here): (&str, &str, &str),
+    words: &[&str],
+) -> Markup {
+    html! {
+        nav.tabs aria-label=(name) {
+            @for word in words {
+                a href=(cx.place.but(&[(parameter, word), ("page", "")])) aria-current=[(*word == here).then_some("page")] {
+                    (if word.is_empty() { cx.say.all() } else { cx.say.term(word) })
+                }
+            }
+        }
+    }
+}
+
 /// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
 pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Listed) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));

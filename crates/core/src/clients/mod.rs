@@ -6,6 +6,7 @@ pub mod data_exports;
 mod erasing;
 pub mod health_consent;
 pub mod lifecycle;
+mod names;
 pub mod notes;
 pub mod onboarding;
 pub mod profile;
@@ -26,6 +27,7 @@ pub fn area() -> Area {
     Area::join([
         record::area(),
         search::area(),
+        names::area(),
         terms::area(),
         profile::area(),
         lifecycle::area(),

@@ -42,7 +42,7 @@ pub struct Importer {
 }
 
 /// How long a worker's turn may take; the rest is another turn's, so that the work of a process that died goes on soon.
-pub const TURN: Duration = Duration::from_secs(45);
+pub const TURN: Duration = Duration::from_secs(10);
 
 /// A run of an import, and the rules and records that its rows are read by.
 struct Run {

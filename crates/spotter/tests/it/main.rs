@@ -21,6 +21,7 @@ mod doors;
 mod endings;
 mod finance;
 mod forms;
+mod glance;
 mod harness;
 mod hostile;
 mod imports;

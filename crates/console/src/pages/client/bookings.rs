@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 
 use super::{Head, head};
 use crate::{
-    pages::{booking, calendar, today},
+    pages::{booking, calendar, series, today},
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, table},
@@ -48,13 +48,7 @@ pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
     let ask = Ask::of("list_recurring_bookings").with("clientId", id).with("status", "active");
     let Some(told) = cx.ask_if(ask.with("limit", 20))? else { return Ok(Markup::default()) };
-    let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
-    let types: Vec<(String, String)> = types
-        .list("eventTypes")
-        .iter()
-        .filter(|kind| kind.text("kind") == "appointment" && kind.text("status") == "active")
-        .map(|kind| (kind.text("eventTypeId").to_owned(), kind.text("name").to_owned()))
-        .collect();
+    let types = calendar::types(cx, "appointment")?;
     let coaches =
         cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
@@ -62,27 +56,29 @@ fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
     let called = |all: &[(String, String)], id: &str| {
         all.iter().find(|(own, _)| own == id).map(|(_, name)| name.clone()).unwrap_or_default()
     };
-    let days = |one: &Value| -> String {
-        let days = one.list("recurrence.weekdays").iter().filter_map(Value::as_i64);
-        days.map(|day| say.weekday(day)).collect::<Vec<_>>().join(", ")
-    };
+    let (today, usual) = (cx.written.today(), series::from_today(cx));
+    // What is over waits for nobody to end it.
+    let own = told.list("recurringBookings").iter();
+    let own: Vec<&Value> = own
+        .filter(|one| one.date("recurrence.untilDate").is_none_or(|until| until >= today))
+        .collect();
     let form = Form::of(cx, "create_recurring_booking")
+        .from(&usual)
         .hidden("clientId", id)
         .hidden("onConflict", "skip")
         .choice("eventTypeId", say.what(), &types)
         .choice("coachId", say.coach(), &coaches)
         .choice("locationId", say.location(), &locations);
     Ok(html! {
-        @if !told.list("recurringBookings").is_empty() {
+        @if !own.is_empty() {
             section.card {
                 h2 { (say.every_week()) }
-                ul.rows { @for one in told.list("recurringBookings") {
+                ul.rows { @for one in own {
                     li {
-                        span.grow { b { (days(one)) " " (one.text("recurrence.startTime")) } " " (called(&types, one.text("eventTypeId")))
+                        div.grow { b { (series::days(cx, one.at("recurrence"))) } " " (called(&types, one.text("eventTypeId")))
                             br; span.quiet { (called(&coaches, one.text("coachId")))
-                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) }
-                                @let skipped = one.list("skipped").iter().filter_map(|left| left.date("date")).map(|date| written.date(date)).collect::<Vec<_>>();
-                                @if !one.list("skipped").is_empty() { br; (say.left_out(&written.count(one.list("skipped").len() as i64))) " " (skipped.join(", ")) } } }
+                                @if let Some(until) = one.date("recurrence.untilDate") { " · " (say.until()) " " (written.date(until)) } }
+                            (series::left_out(cx, one)) }
                         @if cx.may("cancel_recurring_booking") {
                             (behind(say.end_it(), Form::about(cx, "cancel_recurring_booking", vec![("recurringBookingId", one.text("recurringBookingId").to_owned())])
                                 .hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly())))
@@ -92,7 +88,7 @@ fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
             }
         }
         @if !archived && !types.is_empty() && cx.may("create_recurring_booking") {
-            (behind(say.book_weekly(), calendar::weekly(cx, form).send(say.book_weekly())))
+            (behind(say.book_weekly(), series::weekly(cx, form).send(say.book_weekly())))
         }
     })
 }

@@ -91,6 +91,8 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let courses = cx.ask(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
     let credits = cx.ask(Ask::of("get_credits").at("clientId", &id))?;
     let invoices = cx.list_if(Ask::of("list_invoices").with("clientId", &id))?;
+    let balances =
+        cx.ask_if(Ask::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
     let mut asked = Vec::new();
     for course in courses.list("subscriptions") {
         asked.push(bills::asked(cx, course)?);
@@ -139,6 +141,11 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         @if let Some(invoices) = &invoices {
             h2 { (say.invoices()) }
+            @for sum in balances.list("clientBalances.0.balances") {
+                @let money = |name: &str| written.money(sum.int(name), sum.text("currency"));
+                @if sum.int("owed") > 0 { p { (say.owes()) ": " b.number { (money("owed")) } } }
+                @if sum.int("unallocated") > 0 { div.notice { (say.unallocated(&money("unallocated"))) ". " (say.unallocated_means()) } }
+            }
             div.buttons { (bills::billing(cx, &id)) }
             @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
             @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }

@@ -1,6 +1,6 @@
 //! Who a client is: at a glance, changed, what became of them, what is noted of them.
 
-use maud::html;
+use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
@@ -34,8 +34,10 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let due = cx.ask_if(
         Ask::of("list_invoices").with("clientId", &id).with("status", "overdue").with("limit", 1),
     )?;
+    let custom = custom_fields(cx, &id)?;
     let (say, written) = (cx.say, &cx.written);
     let archived = client.has("archivedAt");
+    let filled = custom.list("values").iter().filter(|field| field.has("value"));
     let address = client.at("address");
     let contact = client.at("emergencyContact");
     let main = html! {
@@ -60,7 +62,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     (say.coach(), html! { (coach) }),
                     (say.location(), html! { (location) }),
                     (say.source(), html! { (client.text("source")) }),
-                ]))
+                ].into_iter().chain(filled.map(|field| (field.text("label"), html! { (filled_in(cx, field)) }))).collect()))
             }
             section.card {
                 h2 { (say.next_visit()) }
@@ -132,6 +134,7 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let step =
         cx.ask_if(Ask::of("get_client_second_step").at("clientId", &id))?.unwrap_or_default();
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let custom = custom_fields(cx, &id)?;
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, say.term(word))).collect()
@@ -152,14 +155,74 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             say.language(),
             &[("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")],
         )
-        .text("source", say.source());
+        .text("source", say.source())
+        .address("address")
+        .text("emergencyContact.name", say.emergency())
+        .of_kind("tel", "emergencyContact.phone", say.emergency_phone(), "off")
+        .text("emergencyContact.relationship", say.emergency_relationship());
     let main = html! {
         (tabs) section.card { (form.send(say.save())) }
+        (own_fields(cx, &id, &custom))
         @if step.is("secondStep.isOn") {
             (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
         }
     };
     Ok(Shown::new(name(&client), main))
+}
+
+/// What the business asks of its clients besides, as it stands for one: each value with its field.
+fn custom_fields(cx: &mut Visit<'_, '_>, id: &str) -> Result<Value> {
+    let mut told =
+        cx.ask_if(Ask::of("get_client_custom_fields").at("clientId", id))?.unwrap_or_default();
+    let fields = cx.ask_if(Ask::of("list_custom_fields").with("limit", 100))?.unwrap_or_default();
+    for value in told["values"].as_array_mut().into_iter().flatten() {
+        let is_own = |field: &&Value| field.text("fieldId") == value.text("fieldId");
+        let options =
+            fields.list("customFields").iter().find(is_own).map(|field| field["options"].clone());
+        value["options"] = options.unwrap_or_default();
+    }
+    Ok(told)
+}
+
+/// A value of a custom field, as it is read.
+fn filled_in(cx: &Visit<'_, '_>, field: &Value) -> String {
+    match field.at("value") {
+        Value::Bool(value) => if *value { cx.say.yes() } else { cx.say.no() }.to_owned(),
+        Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 3),
+        _ if field.text("type") == "date" => {
+            field.date("value").map(|date| cx.written.date(date)).unwrap_or_default()
+        }
+        _ => field.text("value").to_owned(),
+    }
+}
+
+/// The form of a client's custom fields.
+fn own_fields(cx: &Visit<'_, '_>, id: &str, custom: &Value) -> Markup {
+    let (say, values) = (cx.say, custom.list("values"));
+    if values.is_empty() || !cx.may("update_client_custom_fields") {
+        return Markup::default();
+    }
+    let blank = Form::about(cx, "update_client_custom_fields", at(id)).from(custom);
+    let form = values.iter().enumerate().fold(blank, |form, (index, field)| {
+        let place = format!("values.{index}.value");
+        let form = form.hidden(&format!("values.{index}.fieldId"), field.text("fieldId"));
+        let label = field.text("label");
+        match field.text("type") {
+            "number" => form.of_kind("number", &format!("{place}:number"), label, "off"),
+            "date" => form.of_kind("date", &place, label, "off"),
+            "boolean" => form.choice(
+                &format!("{place}:truth"),
+                label,
+                &[("true", say.yes()), ("false", say.no())],
+            ),
+            "select" => {
+                let options = field.list("options").iter().filter_map(Value::as_str);
+                form.choice(&place, label, &options.map(|word| (word, word)).collect::<Vec<_>>())
+            }
+            _ => form.text(&place, label),
+        }
+    });
+    html! { section.card { h2 { (say.custom_fields()) } (form.next(format!("/console/clients/{id}")).send(say.save())) } }
 }
 
 /// `/console/clients/{clientId}/timeline`

@@ -43,7 +43,7 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let at = || vec![("planId", plan.clone()), ("planMomentId", id.clone())];
     let own = day.list("exercises");
     let blank = || {
-        let form = Form::another(cx, "set_workout_moment_exercises", at());
+        let form = Form::about(cx, "set_workout_moment_exercises", at());
         form.from(&day).next(cx.place.path.clone())
     };
     let whole = |order: Vec<&Value>| {

@@ -194,7 +194,7 @@ fn moved(
     let (say, id) = (cx.say, day.text("planMomentId"));
     let form = || {
         let at = vec![("planId", plan.to_owned()), ("planMomentId", id.to_owned())];
-        Form::another(cx, "update_workout_moment", at).next(here)
+        Form::about(cx, "update_workout_moment", at).next(here)
     };
     let (weekday, week) = (day.int("weekday"), day.int("weekNumber"));
     if !by_week {

@@ -21,19 +21,25 @@ pub(crate) struct Cell<'c> {
 impl Cell<'_> {
     /// Its place without the mark that says how it is written.
     fn field(&self) -> &str {
-        self.place.split(':').next().unwrap_or_default()
+        unmarked(&self.place)
     }
 }
 
+/// A field's place without the mark that says how it is written.
+pub(super) fn unmarked(place: &str) -> &str {
+    place.split_once(':').map_or(place, |(name, _)| name)
+}
+
 impl Form<'_> {
-    fn input(&mut self, kind: &str, name: &str, label: &str, help: &str, complete: Option<&str>) {
+    fn input(&mut self, kind: &str, place: &str, label: &str, help: &str, complete: Option<&str>) {
+        let name = unmarked(place);
         let schema = body::plain(self.place(name));
         let bound = |word: &str| schema[word].as_i64().or(schema[word].as_f64().map(|n| n as i64));
         let (longest, least, most) = (bound("maxLength"), bound("minimum"), bound("maximum"));
         let is_number = kind == "number";
         let step = (is_number && !body::is_kind(schema, "integer")).then_some("any");
         let control = html! {
-            input type=(kind) id=(self.input_id(name)) name=(name) value=(self.value(name))
+            input type=(kind) id=(self.input_id(name)) name=(place) value=(self.value(place))
                 maxlength=[longest.filter(|_| !is_number)] min=[least.filter(|_| is_number)]
                 max=[most.filter(|_| is_number)] step=[step] required[self.is_required(name)]
                 autocomplete=[complete] aria-invalid=[self.mistake(name).map(|_| "true")]
@@ -88,6 +94,19 @@ impl Form<'_> {
         let is_number = body::is_kind(self.place(name), "integer");
         self.input(if is_number { "number" } else { "text" }, name, label, help, None);
         self
+    }
+
+    /// An address. It is written whole: what has no field is sent as it is.
+    pub(crate) fn address(self, place: &str) -> Self {
+        let say = self.say;
+        let at = |part: &str| format!("{place}.{part}");
+        let region = self.value(&at("region"));
+        self.text(&at("line1"), say.street())
+            .text(&at("line2"), say.street_more())
+            .text(&at("postalCode"), say.postal_code())
+            .text(&at("city"), say.city())
+            .hidden(&at("region"), region)
+            .helped(&at("country"), say.country(), say.country_help())
     }
 
     /// A field of a kind that browsers know.
@@ -185,10 +204,11 @@ impl Form<'_> {
         label: &str,
         options: &[(V, L)],
     ) -> Self {
-        let (value, required) = (self.value(name), self.is_required(name));
+        let (place, name) = (name, unmarked(name));
+        let (value, required) = (self.value(place), self.is_required(name));
         let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
         let control = html! {
-            select id=(self.input_id(name)) name=(name) required[required]
+            select id=(self.input_id(name)) name=(place) required[required]
                 aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, "")] {
                 @if !required || !is_known { option value="" { (if required { self.choose } else { "–" }) } }
                 @for (own, label) in options {
@@ -208,9 +228,11 @@ impl Form<'_> {
         options: &[(V, L)],
     ) -> Self {
         let (values, mistake) = (self.values(name), self.mistake(name).map(str::to_owned));
+        self.labels.push((name.to_owned(), label.to_owned()));
+        let (needed, id) = (self.needed(name), self.input_id(name));
         self.fields.push(html! {
-            fieldset.field {
-                legend { (label) }
+            fieldset.field id=(id) tabindex="-1" {
+                legend { (label) (needed) }
                 // An empty one says that none is chosen.
                 input type="hidden" name=(name) value="";
                 div.any {

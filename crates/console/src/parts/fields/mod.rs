@@ -98,16 +98,8 @@ impl<'f> Form<'f> {
         Self::named(cx, "", operation, at)
     }
 
-    /// The same where a page has ever so many of them, told apart by which comes first.
-    pub(crate) fn another(
-        cx: &'f Visit<'_, '_>,
-        operation: &'static str,
-        at: Vec<(&'static str, String)>,
-    ) -> Self {
-        Self::named(cx, &format!("form-{}", cx.next_form()), operation, at)
-    }
-
-    /// The same where a page has several of them: each has a name of its own.
+    /// The same where a page has several of them, and what stands before one may be gone when it comes back: each has a
+    /// name of its own.
     pub(crate) fn named(
         cx: &'f Visit<'_, '_>,
         name: &str,
@@ -115,10 +107,9 @@ impl<'f> Form<'f> {
         at: Vec<(&'static str, String)>,
     ) -> Self {
         let found = reached(cx.state, operation).ok();
-        let id = form_id(
-            operation,
-            at.iter().map(|(_, value)| value.as_str()).chain((!name.is_empty()).then_some(name)),
-        );
+        let about = at.iter().map(|(_, value)| value.as_str());
+        let id = form_id(operation, about.chain((!name.is_empty()).then_some(name)));
+        let id = cx.form_id(id);
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
@@ -203,11 +194,10 @@ impl<'f> Form<'f> {
         let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
         let Some(schema) = self.schema else { return false };
         let own = if whole.is_empty() { schema } else { self.place(whole) };
+        let names = body::plain(own)["required"].as_array();
         // What stands in something that may be left out is only needed where that is there.
-        whole.is_empty()
-            && body::plain(own)["required"]
-                .as_array()
-                .is_some_and(|names| names.iter().any(|own| own == last))
+        names.is_some_and(|names| names.iter().any(|own| own == last))
+            && (whole.is_empty() || self.is_required(whole))
     }
 
     /// What stands in a field: what was typed, else what there is.
@@ -216,6 +206,7 @@ impl<'f> Form<'f> {
             let own = typed.iter().find(|(own, _)| own == name);
             return own.map(|(_, value)| value.clone()).unwrap_or_default();
         }
+        let name = kinds::unmarked(name);
         match self.record.map(|record| record.at(name)) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Null) | None => String::new(),
@@ -229,7 +220,10 @@ impl<'f> Form<'f> {
             return own.map(|(_, value)| value.clone()).collect();
         }
         let listed = self.record.map(|record| record.list(name)).unwrap_or_default();
-        listed.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        listed
+            .iter()
+            .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            .collect()
     }
 
     fn input_id(&self, name: &str) -> String {
@@ -244,13 +238,18 @@ impl<'f> Form<'f> {
         is_own.then_some(told.as_str())
     }
 
+    /// The mark of what must be filled in; those who hear the page are told by the control.
+    fn needed(&self, name: &str) -> Markup {
+        html! { @if self.is_required(name) { span.needed aria-hidden="true" title=(self.say.required()) { "*" } } }
+    }
+
     /// A field as it stands: its label, what it is made of, a word of help, what is wrong with it.
     fn labelled(&mut self, name: &str, label: &str, help: &str, control: Markup) {
         let (id, mistake) = (self.input_id(name), self.mistake(name).map(str::to_owned));
         self.labels.push((name.to_owned(), label.to_owned()));
         self.fields.push(html! {
             div.field {
-                label for=(id) { (label) }
+                label for=(id) { (label) (self.needed(name)) }
                 @if !help.is_empty() { p.help #{ (id) "-help" } { (help) } }
                 (control)
                 @if let Some(mistake) = mistake { p.mistake #{ (id) "-wrong" } { (mistake) } }

@@ -1,0 +1,58 @@
+//! When clients were here last and come next, for whoever looks at many of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, Several, answer, operation};
+use spotter_kernel::{Result, Timestamp, id::ClientId};
+use spotter_store::{Bind, statements};
+
+/// Whose visits are asked for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Asked {
+    /// Clients, with commas between; at most 100.
+    client_ids: Several<ClientId>,
+}
+
+/// When a client was here last and comes next.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClientVisits {
+    client_id: ClientId,
+    /// When the last booking began that they attended; null where there is none.
+    last_visit_at: Option<Timestamp>,
+    /// When the next booking begins; null where there is none.
+    next_visit_at: Option<Timestamp>,
+}
+
+answer!(VisitsAnswer {
+    /// In the order in which they were asked for; an id of nobody has no visits.
+    client_visits: Vec<ClientVisits>,
+});
+
+fn list_client_visits(cx: &mut Read, Query(asked): Query<Asked>) -> Result<VisitsAnswer> {
+    let (ids, now) = (asked.client_ids.0, cx.now());
+    let each = || ids.iter().map(|id| vec![id.bind().into_owned(), now.bind().into_owned()]);
+    let last: Vec<Option<(Timestamp,)>> = cx.one_each(LAST, each())?;
+    let next: Vec<Option<(Timestamp,)>> = cx.one_each(NEXT, each())?;
+    let visits = ids.iter().zip(last).zip(next).map(|((id, last), next)| ClientVisits {
+        client_id: *id,
+        last_visit_at: last.map(|(at,)| at),
+        next_visit_at: next.map(|(at,)| at),
+    });
+    Ok(VisitsAnswer { client_visits: visits.collect() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .operations([operation!(app GET "/clients/visits", Coach, list_client_visits)
+            .summary("Get the last and next visits of several clients")])
+}
+
+statements! {
+    LAST = "SELECT starts_at FROM booking WHERE company_id = ?1 AND client_id = ?2 AND starts_at <= ?3 \
+        AND attendance_status = 'attended' AND status = 'booked' ORDER BY starts_at DESC LIMIT 1";
+    NEXT = "SELECT starts_at FROM booking WHERE company_id = ?1 AND client_id = ?2 AND starts_at > ?3 \
+        AND status = 'booked' ORDER BY starts_at LIMIT 1";
+}

@@ -1,0 +1,191 @@
+//! Classes of every week: which there are, on which dates they could not be made, and what changes them.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use spotter_kernel::Result;
+
+use super::{booking::when, calendar::types};
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{by_word, empty, facts, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// How far ahead the classes of a series are shown, in days.
+const SHOWN_DAYS: i64 = 92;
+
+/// On which days of the week, and when.
+pub(super) fn days(cx: &Visit<'_, '_>, recurrence: &Value) -> String {
+    let days = recurrence.list("weekdays").iter().filter_map(Value::as_i64);
+    let days: Vec<_> = days.map(|day| cx.say.weekday(day)).collect();
+    format!("{} {}", days.join(", "), recurrence.text("startTime"))
+}
+
+/// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
+pub(super) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
+    let (say, skipped) = (cx.say, series.list("skipped"));
+    let why = |one: &Value| {
+        let reasons = one.list("reasons").iter().filter_map(Value::as_str);
+        reasons.map(|word| say.term(word)).collect::<Vec<_>>().join(", ")
+    };
+    html! {
+        @if !skipped.is_empty() {
+            p { (say.left_out(&cx.written.count(skipped.len() as i64))) }
+            ul { @for one in skipped {
+                li { (one.date("date").map(|date| cx.written.day(date)).unwrap_or_default()) " " span.quiet { (why(one)) } }
+            } }
+        }
+    }
+}
+
+/// What most of what comes round every week begins as.
+pub(super) fn from_today(cx: &Visit<'_, '_>) -> Value {
+    json!({"recurrence": {"startDate": cx.written.today()}})
+}
+
+/// The fields of what comes round every week: its days, its time, from when, and until when.
+pub(super) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+    let say = cx.say;
+    on(cx, form)
+        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
+        .of_kind("date", "recurrence.startDate", say.from(), "off")
+        .of_kind("date", "recurrence.untilDate", say.until(), "off")
+}
+
+/// The field of its days.
+fn on<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+    let weekdays: Vec<(String, String)> =
+        (1..=7).map(|day| (day.to_string(), cx.say.weekday(day).to_owned())).collect();
+    form.any("recurrence.weekdays", cx.say.on_days(), &weekdays)
+}
+
+/// The form of a class that takes place every week.
+pub(super) fn adding(
+    cx: &Visit<'_, '_>,
+    classes: &[(String, String)],
+    coaches: &[(String, String)],
+    locations: &[(String, String)],
+) -> Markup {
+    let say = cx.say;
+    let usual = from_today(cx);
+    let form = Form::of(cx, "create_event_series")
+        .from(&usual)
+        .next("/console/calendar/series/{eventSeries.eventSeriesId}")
+        .choice("eventTypeId", say.what(), classes)
+        .choice("coachId", say.coach(), coaches)
+        .choice("locationId", say.location(), locations)
+        .hidden("onConflict", "skip");
+    weekly(cx, form).text("capacity", say.seats()).send(say.add_class())
+}
+
+/// `/console/calendar/series`
+pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let status = match cx.place.asked("status") {
+        "" => "active",
+        status => status,
+    };
+    let told = cx.list(Ask::of("list_event_series").with("status", status))?;
+    let mut rows = Vec::new();
+    for one in told.list("eventSeries") {
+        let (coach, location) =
+            (cx.coach(one.text("coachId"))?, cx.location(one.text("locationId"))?);
+        let until = one.date("recurrence.untilDate").map(|date| cx.written.date(date));
+        rows.push(vec![
+            html! { a href={ "/console/calendar/series/" (one.text("eventSeriesId")) } { b { (one.text("name")) } } },
+            html! { (days(cx, one.at("recurrence"))) },
+            html! { (coach) },
+            html! { (location) },
+            html! { (until.unwrap_or_default()) },
+        ]);
+    }
+    let (types, coaches, locations) = (
+        types(cx, "class")?,
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?,
+        cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?,
+    );
+    let say = cx.say;
+    let columns = [say.what(), say.when(), say.coach(), say.location(), say.until()];
+    let main = html! {
+        (by_word(cx, (say.status(), "status", status), &["active", "cancelled"]))
+        @if rows.is_empty() { (empty(say.no_series(), None)) }
+        @else { (table(say.weekly_classes(), &columns, rows)) (pager(cx, &told)) }
+        @if !types.is_empty() && cx.may("create_event_series") {
+            section.card { (behind(say.add_class(), adding(cx, &types, &coaches, &locations))) }
+        }
+    };
+    let acts = html! { a.button.plain href="/console/calendar" { (say.calendar()) } };
+    Ok(Shown::new(say.weekly_classes(), main).acts(acts))
+}
+
+/// `/console/calendar/series/{eventSeriesId}`
+pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("eventSeriesId").to_owned();
+    let told = cx.ask(Ask::of("get_event_series").at("eventSeriesId", &id))?;
+    let series = told.at("eventSeries");
+    let now = cx.written.now;
+    let ask =
+        Ask::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
+    let ask = ask.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
+    let classes = cx.ask(ask)?;
+    let (coach, location) =
+        (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
+    let coaches =
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let (say, written) = (cx.say, &cx.written);
+    let date = |place| series.date(place).map(|date| written.date(date)).unwrap_or_default();
+    let rows = classes.list("calendarEvents").iter().map(|event| {
+        let at = format!("/console/calendar/events/{}", event.text("calendarEventId"));
+        vec![
+            html! { a href=(at) { (when(cx, event)) } },
+            html! { (event.int("seatsTaken")) " / " (event.int("capacity")) },
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    let goes_on = series.text("status") == "active";
+    let at = || vec![("eventSeriesId", id.clone())];
+    let change = Form::about(cx, "update_event_series", at()).from(series);
+    let change = on(cx, change.hidden("scope", "all").hidden("onConflict", "skip"))
+        .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
+        .of_kind("date", "recurrence.untilDate", say.until(), "off")
+        .text("name", say.name())
+        .choice("coachId", say.coach(), &coaches)
+        .choice("locationId", say.location(), &locations)
+        .text("durationMinutes", say.minutes())
+        .text("capacity", say.seats());
+    let main = html! {
+        section.card {
+            (facts(vec![
+                (say.when(), html! { (days(cx, series.at("recurrence"))) }),
+                (say.from(), html! { (date("recurrence.startDate")) }),
+                (say.until(), html! { (date("recurrence.untilDate")) }),
+                (say.coach(), html! { (coach) }),
+                (say.location(), html! { (location) }),
+                (say.minutes(), html! { (series.int("durationMinutes")) }),
+                (say.seats(), html! { (series.int("capacity")) }),
+                (say.status(), state(cx, series.text("status"))),
+            ]))
+            (left_out(cx, series))
+            @if goes_on && cx.may("update_event_series") {
+                (behind(say.change_all(), change.send(say.save())))
+            }
+        }
+        h2 { (say.upcoming()) }
+        @if rows.is_empty() { (empty(say.nothing(), None)) }
+        @else { (table(say.upcoming(), &[say.when(), say.seats()], rows)) }
+    };
+    let acts = html! {
+        a.button.plain href="/console/calendar/series" { (say.back()) }
+        @if goes_on && cx.may("cancel_event_series") {
+            (behind(say.end_it(), html! {
+                p { (say.call_off_means()) }
+                (Form::about(cx, "cancel_event_series", at()).hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
+            }))
+        }
+    };
+    Ok(Shown::new(series.text("name"), main).acts(acts))
+}

@@ -1,0 +1,78 @@
+//! What clients owe and what of their money is not used, for whoever looks at many of them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, Several, answer, operation};
+use spotter_kernel::{Result, id::ClientId, money::Currency};
+use spotter_store::{Bind, statements};
+
+/// Whose balances are asked for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Asked {
+    /// Clients, with commas between; at most 100.
+    client_ids: Several<ClientId>,
+}
+
+/// A client's balance in a currency, in minor units.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Balance {
+    currency: Currency,
+    /// What is left to be paid of their open and overdue invoices.
+    owed: i64,
+    /// What of their payments pays for nothing yet; the next invoice is paid from it.
+    unallocated: i64,
+}
+
+/// A client's balances.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClientBalances {
+    client_id: ClientId,
+    /// One for each currency in which there is anything.
+    balances: Vec<Balance>,
+}
+
+answer!(BalancesAnswer {
+    /// In the order in which they were asked for; an id of nobody has no balances.
+    client_balances: Vec<ClientBalances>,
+});
+
+fn list_client_balances(cx: &mut Read, Query(asked): Query<Asked>) -> Result<BalancesAnswer> {
+    let ids = asked.client_ids.0;
+    let each = || ids.iter().map(|id| vec![id.bind().into_owned()]);
+    let owed: Vec<Vec<(Currency, i64)>> = cx.all_each(OWED, each())?;
+    let unallocated: Vec<Vec<(Currency, i64)>> = cx.all_each(UNALLOCATED, each())?;
+    let of_each = ids.iter().zip(owed).zip(unallocated).map(|((id, owed), unallocated)| {
+        let mut sums: BTreeMap<Currency, (i64, i64)> = BTreeMap::new();
+        owed.into_iter().for_each(|(currency, sum)| sums.entry(currency).or_default().0 = sum);
+        unallocated
+            .into_iter()
+            .for_each(|(currency, sum)| sums.entry(currency).or_default().1 = sum);
+        let balances = sums.into_iter().map(|(currency, (owed, unallocated))| Balance {
+            currency,
+            owed,
+            unallocated,
+        });
+        ClientBalances { client_id: *id, balances: balances.collect() }
+    });
+    Ok(BalancesAnswer { client_balances: of_each.collect() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([operation!(app GET "/finance/balances", Coach,
+        list_client_balances)
+    .summary("Get what several clients owe")])
+}
+
+statements! {
+    OWED = "SELECT currency, CAST(SUM(balance) AS BIGINT) AS owed FROM invoice WHERE company_id = ?1 \
+        AND client_id = ?2 AND balance > 0 AND status IN ('open', 'overdue') GROUP BY currency";
+    UNALLOCATED = "SELECT currency, CAST(SUM(unallocated) AS BIGINT) AS unallocated FROM payment \
+        WHERE company_id = ?1 AND client_id = ?2 AND unallocated > 0 AND status = 'succeeded' \
+        GROUP BY currency";
+}
