@@ -13,6 +13,9 @@
   const waited = () => { clearTimeout(wait); document.documentElement.classList.remove("waits"); };
   ["htmx:after:request", "htmx:error", "htmx:after:swap"].forEach((name) => on(name, waited));
 
+  // A field that was drawn larger keeps its size in a style of its own, which htmx would write anew and the policy refuse.
+  on("htmx:before:swap", () => document.querySelectorAll("[id][style]").forEach((field) => field.removeAttribute("style")));
+
   // After a page was swapped in, reading goes on at what is wrong, else at its beginning.
   on("htmx:after:swap", () => {
     const wrong = document.querySelector(".summary");
@@ -21,6 +24,24 @@
     else if (!typing) document.getElementById("main")?.focus({ preventScroll: true });
     start();
   });
+
+  // What is typed into another form of the page would be gone: whoever sends this one is asked. Drafts and training are kept.
+  const differs = (field) => {
+    if (field.type === "hidden" || field.matches("[data-draft]")) return false;
+    if (field.options) {
+      const options = [...field.options];
+      const usual = options.findIndex((option) => option.defaultSelected);
+      return field.selectedIndex !== Math.max(usual, 0);
+    }
+    return field.type === "checkbox" || field.type === "radio" ? field.checked !== field.defaultChecked : (field.value ?? "") !== (field.defaultValue ?? "");
+  };
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("[data-form]")) return;
+    const others = [...document.querySelectorAll("form[data-form]:not([data-offline])")].filter((form) => form !== event.target);
+    if (!others.some((form) => [...form.elements].some(differs)) || confirm(document.body.dataset.unsaved)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
 
   // A form is sent once; what it says while it is on its way can be read.
   on("submit", (event) => {

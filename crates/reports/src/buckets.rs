@@ -107,8 +107,12 @@ impl Frame {
         let scope = figures::scope(location, coach);
         let frame = Self { from, to, group_by, zone, today, scope };
         if frame.firsts().nth(group_by.most()).is_some() {
-            let (most, kind) = (group_by.most(), group_by.word());
-            let rule = format!("must be within {most} {kind}s of from");
+            let most = group_by.most();
+            let rule = match group_by {
+                GroupBy::Day => format!("must be within {most} days of from"),
+                GroupBy::Week => format!("must be within {most} weeks of from"),
+                GroupBy::Month => format!("must be within {most} months of from"),
+            };
             return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
         }
         Ok(frame)

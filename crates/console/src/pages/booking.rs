@@ -11,7 +11,7 @@ use crate::{
         shell::Shown,
         told::{Told, name},
     },
-    visit::{Ask, Visit},
+    visit::{Ask, Listed, Visit},
 };
 
 /// When something is, by the clock of where it is.
@@ -75,6 +75,9 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.book_for(&whom), main))
 }
 
+/// The most times of a day that are shown.
+const SHOWN_MAX: usize = 400;
+
 /// What can be booked: a type, a coach or any, a strip of days, and the times of one.
 pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) -> Result<Markup> {
     let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
@@ -123,26 +126,15 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
     let ask = Ask::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
     let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
     let told = cx.ask(ask.with("clientId", client.unwrap_or_default()))?;
-    let mut times = Vec::new();
-    let mut free: Vec<Date> = Vec::new();
-    for slot in told.list("slots").iter().filter(|slot| slot.is("bookable")) {
-        let Some(at) = slot.instant("startsAt") else { continue };
-        let date = zone.date_at(at);
-        if free.last() != Some(&date) {
-            free.push(date);
-        }
-        if date == day && times.len() < 400 {
-            let coach = cx.coach(slot.text("coachId"))?;
-            let label = format!("{} · {coach}", cx.written.time(at));
-            let label = match slot.text("calendarEventId") {
-                "" => label,
-                _ => format!("{label} · {}", say.seats_left(&slot.int("capacityLeft").to_string())),
-            };
-            times.push(taking(cx, client, slot, next, &label));
-        }
-    }
+    let bookable = || told.list("slots").iter().filter(|slot| slot.is("bookable"));
+    let date = |slot: &Value| slot.instant("startsAt").map(|at| zone.date_at(at));
+    let mut free: Vec<Date> = bookable().filter_map(date).collect();
+    free.dedup();
+    let of_day: Vec<&Value> =
+        bookable().filter(|slot| date(slot) == Some(day)).take(SHOWN_MAX).collect();
+    let times = times(cx, client, &of_day, next)?;
     let own = types.iter().find(|one| one.text("eventTypeId") == kind).cloned();
-    let chosen = told.list("slots").iter().find(|slot| slot.is("bookable") && is_chosen(cx, slot));
+    let chosen = bookable().find(|slot| is_chosen(cx, slot));
     let chosen = match (client, chosen, own) {
         (None, Some(slot), Some(own)) => confirming(cx, slot, &own, next)?,
         _ => Markup::default(),
@@ -152,15 +144,51 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         (chosen)
         section.card { h2 { (say.appointments()) } (chooser) }
         (strip(cx, today, day, Some(&free)))
-        @if times.is_empty() {
+        @if of_day.is_empty() {
             div.empty {
                 p { (say.no_times()) }
                 @if let Some(nearest) = nearest { a.button href=(place.but(&[("date", &nearest.to_string())])) { (say.nearest(&cx.written.day(nearest))) } }
             }
         } @else {
-            section.card { h2 { (cx.written.day(day)) } p.quiet { (cx.person.company.time_zone) } div.times { @for time in times { (time) } } }
+            section.card { h2 { (cx.written.day(day)) } p.quiet { (cx.person.company.time_zone) } (times) }
         }
         (classes)
+    })
+}
+
+/// The times of a day: each with the coaches who have it, or by themselves where one coach has them all.
+fn times(
+    cx: &mut Visit<'_, '_>,
+    client: Option<&str>,
+    slots: &[&Value],
+    next: &str,
+) -> Result<Markup> {
+    let mut coaches = Vec::with_capacity(slots.len());
+    for slot in slots {
+        coaches.push(cx.coach(slot.text("coachId"))?);
+    }
+    let several = coaches.windows(2).any(|pair| pair[0] != pair[1]);
+    let all: Vec<_> = slots.iter().zip(&coaches).collect();
+    let time =
+        |slot: &Value| slot.instant("startsAt").map(|at| cx.written.time(at)).unwrap_or_default();
+    let label = |slot: &Value, first: &str| match slot.text("calendarEventId") {
+        "" => first.to_owned(),
+        _ => format!("{first} · {}", cx.say.seats_left(&slot.int("capacityLeft").to_string())),
+    };
+    Ok(html! {
+        @if several {
+            ul.rows.times {
+                @for of_time in all.chunk_by(|(one, _), (other, _)| one.text("startsAt") == other.text("startsAt")) {
+                    li {
+                        b.number { (of_time.first().map(|(slot, _)| time(slot)).unwrap_or_default()) }
+                        div.buttons { @for (slot, coach) in of_time { (taking(cx, client, slot, next, &label(slot, coach))) } }
+                    }
+                }
+            }
+        } @else {
+            @if let Some(coach) = coaches.first() { p { (coach) } }
+            div.times { @for (slot, _) in all { (taking(cx, client, slot, next, &label(slot, &time(slot)))) } }
+        }
     })
 }
 
@@ -177,6 +205,28 @@ fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> M
             }
         }
     }
+}
+
+/// Bookings to come, the next first, or those that are over, the last first, as somebody has chosen; with the tabs of both.
+pub(super) fn by_when(cx: &mut Visit<'_, '_>, ask: Ask) -> Result<(Listed, Vec<Value>, Markup)> {
+    let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
+    let ask = match past {
+        true => ask.with("to", now),
+        false => ask.with("from", now),
+    };
+    let told = cx.list(ask)?;
+    let mut all = told.list("bookings").to_vec();
+    if !past {
+        all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
+    }
+    let (say, to) = (cx.say, |when: &str| cx.place.but(&[("when", when), ("page", "")]));
+    let tabs = html! {
+        nav.tabs aria-label=(say.bookings()) {
+            a href=(to("")) aria-current=[(!past).then_some("page")] { (say.upcoming()) }
+            a href=(to("past")) aria-current=[past.then_some("page")] { (say.past()) }
+        }
+    };
+    Ok((told, all, tabs))
 }
 
 /// What takes a slot: at once for somebody who is booked by staff, after another look for who books themselves.

@@ -237,6 +237,13 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (say, written, place) = (cx.say, &cx.written, cx.place);
     let (coach, location) = (place.asked("coachId"), place.asked("locationId"));
     let move_by = |days: i64| first.plus_days(days).unwrap_or(first).to_string();
+    // Whoever has no room beside the others has a day of their own.
+    let beside: Vec<_> = match one_day {
+        true => {
+            coaches.iter().filter(|(id, _)| !columns.iter().any(|own| own.coach == *id)).collect()
+        }
+        false => Vec::new(),
+    };
     let hours = Hours::of(columns.iter().flat_map(|column| &column.entries));
     let main = html! {
         (task)
@@ -279,6 +286,12 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     (timetable::day(hours, column.entries, now, gap))
                 }
             }
+        }
+    };
+    let main = html! {
+        (main)
+        @if !beside.is_empty() && coach.is_empty() {
+            p { (say.other_coaches()) @for (id, name) in beside { " " a href=(place.but(&[("coachId", id)])) { (name) } } }
         }
     };
     let noon = format!("{wanted}T12:00");

@@ -33,7 +33,10 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             Ask::of(operation).with("search", &wanted).with("limit", MOST)
         };
         let told = cx.ask_if(searched("list_clients"))?.unwrap_or_default();
-        let label = |client: &Value| format!("{} {}", name(client), client.text("email"));
+        let label = |client: &Value| {
+            let archived = if client.has("archivedAt") { say.term("archived") } else { "" };
+            format!("{} {} {archived}", name(client), client.text("email")).trim().to_owned()
+        };
         found.push(Found(
             say.clients(),
             listed(&told, ("clients", "clientId"), "/console/clients/", label),

@@ -112,7 +112,7 @@ fn page(
     let below = match ask(cx, operation, &wanted) {
         Ok(told) => main(cx, &Report { told, group: wanted.group }),
         Err(problem) if matches!(problem.status, 400 | 422) => {
-            html! { p.mistake role="alert" { (problem.message) } }
+            html! { p.mistake role="alert" { (cx.say.until()) ": " (cx.say.refusal(&problem)) } }
         }
         Err(problem) => return Err(problem),
     };

@@ -163,7 +163,7 @@ fn lost(cx: &Visit<'_, '_>, problem: &Problem) -> Response<Body> {
         _ => (cx.say.did_not_work(), parts::shut(problem)),
     };
     let main = html! {
-        @if !of_path { p { (problem.message) } }
+        @if !of_path { p { (cx.say.refused(problem)) } }
         p { a.button href=(home(cx)) { (cx.say.to_start()) } }
     };
     shell::within(cx, status, Shown::new(title, main))

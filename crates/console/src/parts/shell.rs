@@ -82,7 +82,7 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                 script defer src=(assets::address("htmx.js")) {}
                 script defer src=(assets::address("console.js")) {}
             }
-            body data-hx-boost:inherited="swap:innerHTML" data-waits=(say.waits()) data-copied=(say.copied()) {
+            body data-hx-boost:inherited="swap:innerHTML" data-waits=(say.waits()) data-copied=(say.copied()) data-unsaved=(say.unsaved()) {
                 a.skip href="#main" { (say.skip()) }
                 div #bar role="presentation" {}
                 header.top {
@@ -107,7 +107,7 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                             p.toast role="status" { (icon("done")) (say.done(done)) }
                         }
                         @if let Some(problem) = untold {
-                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (problem.message.replace("-password", say.your_password())) } }
+                            div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (say.refused(problem)) } }
                         }
                         div.heading {
                             h1 { (shown.title) }

@@ -3,9 +3,33 @@
 
 use std::borrow::Cow;
 
+use spotter_kernel::Problem;
+
 use super::{Language, Say};
 
 impl Say {
+    /// The rule by which something was refused, in the language.
+    pub(crate) fn refusal(self, problem: &Problem) -> String {
+        let rule = problem.details.as_ref().and_then(|details| details["rule"].as_str());
+        self.rule(rule.unwrap_or(&problem.message)).into_owned()
+    }
+
+    /// What was refused and by which rule, where no form stands that tells it.
+    pub(crate) fn refused(self, problem: &Problem) -> String {
+        let field = problem.details.as_ref().and_then(|details| details["field"].as_str());
+        let rule = self.refusal(problem);
+        field.map_or_else(|| rule.clone(), |field| format!("{}: {rule}", self.field(field)))
+    }
+
+    /// What a field is called that has no label: by its last name.
+    pub(crate) fn field(self, place: &str) -> &str {
+        let is_named = |part: &&str| part.parse::<usize>().is_err();
+        match place {
+            "-password" => self.your_password(),
+            place => self.term(place.rsplit('.').find(is_named).unwrap_or_default()),
+        }
+    }
+
     /// A rule in the language.
     pub(crate) fn rule(self, told: &str) -> Cow<'_, str> {
         let found = RULES.iter().find_map(|rule| Some((rule, matched(rule.0, told)?)));
@@ -407,6 +431,21 @@ const RULES: &[Rule] = &[
         "must be at most 365 days ago",
         "mag hoogstens 365 dagen geleden zijn",
         "darf höchstens 365 Tage her sein",
+    ),
+    (
+        "must be within {} days of from",
+        "mag hoogstens {} dagen na het begin liggen",
+        "darf höchstens {} Tage nach dem Beginn liegen",
+    ),
+    (
+        "must be within {} weeks of from",
+        "mag hoogstens {} weken na het begin liggen",
+        "darf höchstens {} Wochen nach dem Beginn liegen",
+    ),
+    (
+        "must be within {} months of from",
+        "mag hoogstens {} maanden na het begin liggen",
+        "darf höchstens {} Monate nach dem Beginn liegen",
     ),
     (
         "must be at most 731 days later",

@@ -690,6 +690,7 @@ say! {
     options_help "Separated by commas" "Gescheiden door komma's" "Mit Kommas getrennt"
     order_of_products "Order" "Volgorde" "Reihenfolge"
     origin "From" "Herkomst" "Herkunft"
+    other_coaches "Other coaches:" "Andere coaches:" "Weitere Coaches:"
     other_price "Another price (empty: as listed)" "Andere prijs (leeg: zoals vermeld)" "Anderer Preis (leer: wie gelistet)"
     outstanding "Outstanding" "Openstaand" "Ausstehend"
     overview "Overview" "Overzicht" "Überblick"
@@ -1008,6 +1009,10 @@ say! {
         "Mitgliedschaften werden widerrufen und ihre ersten Rechnungen gutgeschrieben. Versandte Mails lassen sich nicht zurücknehmen."
     undone_rows "Undone" "Ongedaan gemaakt" "Zurückgenommen"
     unread "unread" "ongelezen" "ungelesen"
+    unsaved
+        "Something that you typed elsewhere on this page is not saved, and would be lost. Go on?"
+        "Iets dat u elders op deze pagina hebt getypt is niet opgeslagen en gaat verloren. Doorgaan?"
+        "Etwas, das Sie anderswo auf dieser Seite getippt haben, ist nicht gespeichert und geht verloren. Fortfahren?"
     until "Until" "Tot" "Bis"
     until_time "Until (time)" "Tot (tijd)" "Bis (Uhrzeit)"
     upcoming "Upcoming" "Komend" "Kommend"

@@ -54,8 +54,8 @@ pub(super) fn area() -> Area {
         list_exhausted_credits)
     .summary("List clients whose credits are used up")
     .describe(
-        "Pools in which nothing is left to book with, and nothing is promised. The latest first. What \
-         was revoked is not among them, nor is who is archived.",
+        "Pools in which nothing is left to book with, and nothing is promised. The latest first. Credits that \
+         were revoked do not count, and who is archived is not among them.",
     )])
 }
 

@@ -19,9 +19,9 @@ use crate::{
 /// `/console/clients/{clientId}/bookings`
 pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "bookings")?;
-    let told = cx.list(Ask::of("list_bookings").with("clientId", &id))?;
+    let (told, all, when) = booking::by_when(cx, Ask::of("list_bookings").with("clientId", &id))?;
     let mut rows = Vec::new();
-    for booking in told.list("bookings") {
+    for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
         rows.push(vec![
             html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (booking::when(cx, booking)) } },
@@ -38,6 +38,7 @@ pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (tabs)
         p { a.button href={ "/console/calendar/book?clientId=" (id) } { (say.book()) } }
         (weekly)
+        (when)
         @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
         @else { (table(say.bookings(), &columns, rows)) (pager(cx, &told)) }
     };

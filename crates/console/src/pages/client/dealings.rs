@@ -30,6 +30,7 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let templates = Ask::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
     let (say, written) = (cx.say, &cx.written);
+    let from_today = serde_json::json!({"startDate": written.today()});
     let main = html! {
         (tabs)
         section.card {
@@ -52,7 +53,7 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 }
             }
             (behind(say.assign_programme(),
-                Form::about(cx, "assign_workout_plan", at(&id)).choice("templateId", say.programme(), &templates)
+                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_today).choice("templateId", say.programme(), &templates)
                     .text("startDate", say.starts_on()).send(say.assign())))
         }
         section.card {

@@ -112,19 +112,9 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/my/bookings`
 pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
-    let ask = Ask::of("list_bookings");
-    let ask = match past {
-        true => ask.with("from", now.plus_days(-365)).with("to", now),
-        false => ask.with("from", now).with("to", now.plus_days(365)),
-    };
-    let told = cx.list(ask)?;
-    let mut all: Vec<_> = told.list("bookings").iter().collect();
-    if !past {
-        all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
-    }
+    let (told, all, tabs) = booking::by_when(cx, Ask::of("list_bookings"))?;
     let mut rows = Vec::new();
-    for booking in all {
+    for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
         let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
         let what = match (coming, booking.text("attendanceStatus")) {
@@ -145,10 +135,7 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let say = cx.say;
     let main = html! {
-        nav.tabs aria-label=(say.bookings()) {
-            a href="/my/bookings" aria-current=[(!past).then_some("page")] { (say.upcoming()) }
-            a href="/my/bookings?when=past" aria-current=[past.then_some("page")] { (say.past()) }
-        }
+        (tabs)
         div #bookings data-live="booking" {
             @if rows.is_empty() { (empty(say.nothing_booked(), Some(("/my/book", say.book())))) }
             @else { (table(say.bookings(), &[say.when(), say.what(), say.coach(), say.status(), ""], rows)) }

@@ -113,9 +113,7 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let details = problem.details.as_ref();
-            let rule = details.map(|details| details.text("rule")).filter(|rule| !rule.is_empty());
-            let told = cx.say.rule(rule.unwrap_or(&problem.message)).into_owned();
+            let told = cx.say.refusal(problem);
             // A place of a list is told in brackets, and typed behind a point.
             let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
             Some((field, told))
@@ -309,14 +307,8 @@ impl<'f> Form<'f> {
             ..
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
-        // A place that has no label is called by its last name, in the language.
-        let is_named = |part: &&str| part.parse::<usize>().is_err();
-        let last = field.rsplit('.').find(is_named).unwrap_or_default();
-        let called = labels
-            .iter()
-            .find(|(name, _)| *name == field)
-            .map_or_else(|| self.say.term(last), |(_, label)| label);
-        let called = if field == "-password" { self.say.your_password() } else { called };
+        let called = labels.iter().find(|(name, _)| *name == field);
+        let called = called.map_or_else(|| self.say.field(&field), |(_, label)| label);
         let about = format!("{id}-{}", field.replace('.', "-"));
         html! {
             form id=(id) method="post" action=(action) novalidate[self.plain] data-form data-offline[self.offline]
