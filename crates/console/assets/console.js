@@ -121,6 +121,15 @@
     if (left === 0) navigator.vibrate?.(300);
     if (left >= -5) ticking = setTimeout(tick, 1000); else sessionStorage.removeItem("spotter.rest");
   };
+  // Sets that are not ticked are left out: whoever finishes is asked.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    const left = document.querySelectorAll("[data-screen] input[type=checkbox]:not(:checked)").length;
+    if (!left || !form.matches("[data-offline]") || form.dataset.saved || form.querySelector("[data-screen]")) return;
+    if (confirm(document.getElementById("kept").dataset.unticked.replace("{}", left))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (form.action.endsWith("/sign-out")) localStorage.removeItem(KEPT);

@@ -291,7 +291,7 @@ fn classes(
     (kinds, day): (&[Value], Date),
     next: &str,
 ) -> Result<Markup> {
-    let zone = cx.written.zone.clone();
+    let (zone, now) = (cx.written.zone.clone(), cx.written.now);
     let end = day.plus_days(DAYS_OF_CLASSES).unwrap_or(day);
     let mut all: Vec<(Value, String, bool)> = Vec::new();
     let mut chosen = Markup::default();
@@ -299,7 +299,8 @@ fn classes(
         let ask = Ask::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
         let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
-        for slot in told.unwrap_or_default().list("slots") {
+        let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
+        for slot in told.unwrap_or_default().list("slots").iter().filter(coming) {
             if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {
                 chosen = confirming(cx, slot, kind, next)?;
             }

@@ -24,7 +24,6 @@ mod my;
 mod products;
 mod programmes;
 mod reports;
-mod series;
 mod serving;
 mod settings;
 mod today;
@@ -99,10 +98,10 @@ const PAGES: &[Page] = &[
     staff("/console/imports/{importId}", imports::one),
     staff("/console/calendar", calendar::week),
     staff("/console/calendar/book", booking::book),
-    staff("/console/calendar/requests", calendar::requests),
-    staff("/console/calendar/events/{calendarEventId}", calendar::event),
-    staff("/console/calendar/series", series::list),
-    staff("/console/calendar/series/{eventSeriesId}", series::one),
+    staff("/console/calendar/requests", calendar::requests::list),
+    staff("/console/calendar/events/{calendarEventId}", calendar::event::show),
+    staff("/console/calendar/series", calendar::series::list),
+    staff("/console/calendar/series/{eventSeriesId}", calendar::series::one),
     staff("/console/programmes", programmes::list),
     staff("/console/programmes/{templateId}", programmes::builder),
     staff("/console/programmes/{templateId}/days/{planMomentId}", programmes::day::day),

@@ -54,18 +54,34 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// The fields of a product of a kind: what each kind has besides its name, price and place.
-fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>, kind: &str) -> Form<'f> {
+fn fields<'f>(cx: &Visit<'_, '_>, mut form: Form<'f>, (kind, product): (&str, &Value)) -> Form<'f> {
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, say.term(word))).collect()
     };
-    let language = cx.person.company.language.clone();
-    let form = form
-        .text(&format!("name.{language}"), say.name())
-        .area(&format!("description.{language}"), say.description())
-        .money("price", say.price())
-        .text("vatPercentage", say.vat())
-        .choice("visibility", say.visibility(), &words(&VISIBILITIES));
+    // Both are written whole: the business's own language first, then whichever else there is.
+    let own = cx.person.company.language.as_str();
+    let others =
+        ["name", "description"].into_iter().filter_map(|field| product.at(field).as_object());
+    let mut languages: Vec<&str> =
+        others.flat_map(|texts| texts.keys()).map(String::as_str).collect();
+    languages.push(own);
+    languages.sort_unstable_by_key(|language| (*language != own, *language));
+    languages.dedup();
+    for language in languages {
+        let label = |label: &str| match language == own {
+            true => label.to_owned(),
+            false => format!("{label} ({language})"),
+        };
+        form = form
+            .text(&format!("name.{language}"), &label(say.name()))
+            .area(&format!("description.{language}"), &label(say.description()));
+    }
+    let form = form.money("price", say.price()).text("vatPercentage", say.vat()).choice(
+        "visibility",
+        say.visibility(),
+        &words(&VISIBILITIES),
+    );
     match kind {
         "Membership" => form
             .choice("period", say.billed_every(), &words(&PERIODS[1..]))
@@ -97,7 +113,7 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .hidden("productType", kind);
     let main = html! {
         (by_word(cx, (say.kind(), "kind", kind), &KINDS))
-        section.card { (fields(cx, form, kind).send(say.add_product())) }
+        section.card { (fields(cx, form, (kind, &usual)).send(say.add_product())) }
     };
     Ok(Shown::new(say.add_product(), main))
 }
@@ -113,7 +129,8 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let form = Form::about(cx, "update_product", at()).from(&product);
     let main = html! {
         p { (say.term(product.text("productType"))) @if product.is("isArchived") { " " (state(cx, "archived")) } }
-        @if cx.may("update_product") { section.card { (fields(cx, form, product.text("productType")).send(say.save())) } }
+        (preview(cx, &product))
+        @if cx.may("update_product") { section.card { (fields(cx, form, (product.text("productType"), &product)).send(say.save())) } }
     };
     let acts = html! {
         @if cx.may("archive_product") {
@@ -122,6 +139,27 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     Ok(Shown::new(title, main).acts(acts))
+}
+
+/// A product as clients read of it.
+fn preview(cx: &Visit<'_, '_>, product: &Value) -> Markup {
+    let (say, written) = (cx.say, &cx.written);
+    let description = cx.localized(product.at("description"));
+    html! {
+        section.card aria-label=(say.preview()) {
+            h2 { (cx.localized(product.at("name"))) }
+            @for line in description.lines() { p { (line) } }
+            p { b.number { (written.money(product.int("price"), product.text("currency"))) }
+                @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }
+            ul {
+                @if product.is("assignCredits") && product.int("credits") > 0 { li { (say.credits()) ": " (written.count(product.int("credits"))) } }
+                @if product.int("daysUsable") > 0 { li { (say.days_usable()) ": " (written.count(product.int("daysUsable"))) } }
+                @if product.is("autoRenew") { li { (say.renews_by_itself()) } }
+                @if product.text("cancellationNoticePeriod") != "None" { li { (say.notice_period()) ": " (say.term(product.text("cancellationNoticePeriod"))) } }
+            }
+            p.quiet { (say.visibility()) ": " (say.term(product.text("visibility"))) }
+        }
+    }
 }
 
 /// The shelves on which products stand in an order of their own, with their kinds.

@@ -6,7 +6,11 @@ use spotter_kernel::Result;
 
 use super::{Head, head};
 use crate::{
-    pages::{booking, calendar, series, today},
+    pages::{
+        booking,
+        calendar::{self, series},
+        today,
+    },
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, table},

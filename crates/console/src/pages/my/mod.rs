@@ -248,7 +248,7 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let main = html! {
         @if open && !exercises.is_empty() {
             p #rest.rest role="timer" data-over=(say.rest_is_over()) hidden { (say.rest()) " " b.number {} }
-            p #kept.notice role="status" hidden { (say.kept_on_phone()) }
+            p #kept.notice role="status" data-unticked=(say.unticked()) hidden { (say.kept_on_phone()) }
             @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
             (sets_form(cx, at(), exercises, (shown, &to), &next))
             (Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish()))

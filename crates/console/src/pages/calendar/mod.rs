@@ -1,46 +1,28 @@
 //! The calendar: a week or a day, what is in it, and what can be booked.
 
+pub(super) mod event;
+pub(super) mod requests;
+pub(super) mod series;
+
 use std::collections::HashMap;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::{Date, Result, Timestamp, text::WallTime};
+use spotter_kernel::{Date, Result, Timestamp};
 
 use super::{
-    booking::{cancelling, when},
-    clients::{find_clients, finder},
+    booking::when,
     closures::{Closure, closure},
-    series, today,
 };
 use crate::{
     parts::{
         fields::{Form, behind},
-        lists::{by_word, empty, facts, pager, state, table},
         shell::Shown,
         timetable::{self, Entry, Hours},
-        told::{Told, name},
+        told::Told,
     },
     visit::{Ask, Visit},
 };
-
-/// What moves a booking to another time, where it can be.
-fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
-    let Some(at) = booking.instant("startsAt").filter(|at| *at > cx.written.now) else {
-        return Markup::default();
-    };
-    if booking.text("status") != "booked" || !cx.may("reschedule_booking") {
-        return Markup::default();
-    }
-    let (written, id) = (&cx.written, booking.text("bookingId").to_owned());
-    // Where it was dragged to another day, or to another hour of one, it is confirmed here.
-    let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
-    let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
-    let local = format!("{}T{time}", to.unwrap_or(written.zone.date_at(at)));
-    let form = Form::about(cx, "reschedule_booking", vec![("bookingId", id)]);
-    let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
-    let send = form.send(cx.say.move_booking());
-    if to.is_some() { send } else { behind(cx.say.move_booking(), send) }
-}
 
 /// A column of the timetable: a day of a week, or of one day what one coach has.
 struct Column {
@@ -305,6 +287,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 a href="/console/calendar/series" { (say.weekly_classes()) }
             }))
         }
+        @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (say.add_class_type()) } }
         (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
             .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
         @if let Some(told) = &requests { @if told.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(told.int("total")))) } } }
@@ -318,123 +301,10 @@ fn shown(cx: &Visit<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str
     let full = event.int("seatsTaken") >= event.int("capacity");
     let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {
-        a.event.class[class] draggable=[(!class).then_some("true")] data-drag=[(!class).then_some("event")] href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
+        a.event.class[class] draggable="true" data-drag="event" href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
             b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " @if let Some(client) = client { b { (client) } " · " } (event.text("name"))
             @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }
         }
     }
-}
-
-/// `/console/calendar/events/{calendarEventId}`
-pub(super) fn event(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let id = cx.place.param("calendarEventId").to_owned();
-    let told = cx.ask(Ask::of("get_calendar_event").at("calendarEventId", &id))?;
-    let event = told["calendarEvent"].clone();
-    let bookings =
-        cx.ask(Ask::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
-    let (coach, location) =
-        (cx.coach(event.text("coachId"))?, cx.location(event.text("locationId"))?);
-    cx.know_clients(bookings.list("bookings"))?;
-    let mut rows = Vec::new();
-    for booking in bookings.list("bookings") {
-        let client = cx.client(booking.text("clientId"))?;
-        rows.push(vec![
-            html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
-            today::attendance(cx, booking),
-            html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
-            html! { (moving(cx, booking)) (cancelling(cx, booking)) },
-        ]);
-    }
-    let say = cx.say;
-    let coming = event.instant("startsAt").is_some_and(|at| at > cx.written.now);
-    let found = find_clients(cx)?;
-    let main = html! {
-        section.card {
-            (facts(vec![
-                (say.when(), html! { (when(cx, &event)) }),
-                (say.coach(), html! { (coach) }),
-                (say.location(), html! { (location) }),
-                (say.seats(), html! { (event.int("seatsTaken")) " / " (event.int("capacity")) }),
-                (say.waiting_list(), html! { @if event.int("waitlisted") > 0 { (event.int("waitlisted")) } }),
-                (say.status(), html! { (state(cx, event.text("status"))) }),
-            ]))
-        }
-        div #people data-live="booking" {
-            @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
-            @else { (table(say.bookings(), &[say.client(), say.status(), say.waiting_list(), ""], rows)) }
-        }
-        @if coming && event.text("status") == "scheduled" {
-            section.card {
-                h2 { (say.book_somebody()) }
-                (finder(cx, "search"))
-                ul.rows { @for client in &found {
-                    li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
-                        (Form::of(cx, "create_booking").hidden("calendarEventId", &*id).hidden("clientId", client.text("clientId"))
-                            .hidden("capacityAction", "waitlist").next(format!("/console/calendar/events/{id}")).send(say.book())) }
-                } }
-            }
-        }
-    };
-    let acts = html! {
-        @if coming && event.text("status") == "scheduled" {
-            (behind(say.call_off(), html! {
-                p { (say.call_off_means()) }
-                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
-                @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
-                    p { (say.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (say.weekly_classes()) } }
-                    (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
-                        .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", say.reason()).next("/console/calendar").danger(say.call_off_series()))
-                }
-            }))
-        }
-    };
-    Ok(Shown::new(event.text("name"), main).acts(acts))
-}
-
-/// `/console/calendar/requests`
-pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let status = match cx.place.asked("status") {
-        "" => "pending",
-        status => status,
-    };
-    let told = cx.list(Ask::of("list_booking_requests").with("status", status))?;
-    let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
-    cx.know_clients(told.list("bookingRequests"))?;
-    let mut rows = Vec::new();
-    for request in told.list("bookingRequests") {
-        let (client, coach) =
-            (cx.client(request.text("clientId"))?, cx.coach(request.text("coachId"))?);
-        let id = request.text("bookingRequestId");
-        let kind = types
-            .iter()
-            .find(|(own, _)| own == request.text("eventTypeId"))
-            .map_or("", |(_, name)| name);
-        let at = || vec![("bookingRequestId", id.to_owned())];
-        rows.push(vec![
-            html! { (when(cx, request)) },
-            html! { a href={ "/console/clients/" (request.text("clientId")) } { (client) } },
-            html! { (kind) },
-            html! { (coach) },
-            html! {
-                @if request.text("status") == "pending" {
-                    div.buttons {
-                        (Form::about(cx, "approve_booking_request", at()).send(cx.say.approve()))
-                        (Form::about(cx, "reject_booking_request", at()).button(cx.say.reject()))
-                    }
-                } @else { (state(cx, request.text("status"))) }
-            },
-        ]);
-    }
-    let say = cx.say;
-    let columns = [say.when(), say.client(), say.what(), say.coach(), say.status()];
-    let main = html! {
-        (by_word(cx, (say.status(), "status", status), &["pending", "approved", "rejected"]))
-        div #requests data-live="booking" {
-            @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
-            @else { (table(say.booking_requests(), &columns, rows)) }
-        }
-        (pager(cx, &told))
-    };
-    Ok(Shown::new(say.booking_requests(), main))
 }

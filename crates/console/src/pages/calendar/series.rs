@@ -4,8 +4,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use spotter_kernel::Result;
 
-use super::{booking::when, calendar::types};
+use super::types;
 use crate::{
+    pages::booking::when,
     parts::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},
@@ -19,14 +20,14 @@ use crate::{
 const SHOWN_DAYS: i64 = 92;
 
 /// On which days of the week, and when.
-pub(super) fn days(cx: &Visit<'_, '_>, recurrence: &Value) -> String {
+pub(in crate::pages) fn days(cx: &Visit<'_, '_>, recurrence: &Value) -> String {
     let days = recurrence.list("weekdays").iter().filter_map(Value::as_i64);
     let days: Vec<_> = days.map(|day| cx.say.weekday(day)).collect();
     format!("{} {}", days.join(", "), recurrence.text("startTime"))
 }
 
 /// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
-pub(super) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
+pub(in crate::pages) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
     let (say, skipped) = (cx.say, series.list("skipped"));
     let why = |one: &Value| {
         let reasons = one.list("reasons").iter().filter_map(Value::as_str);
@@ -43,12 +44,12 @@ pub(super) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
 }
 
 /// What most of what comes round every week begins as.
-pub(super) fn from_today(cx: &Visit<'_, '_>) -> Value {
+pub(in crate::pages) fn from_today(cx: &Visit<'_, '_>) -> Value {
     json!({"recurrence": {"startDate": cx.written.today()}})
 }
 
 /// The fields of what comes round every week: its days, its time, from when, and until when.
-pub(super) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+pub(in crate::pages) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
     let say = cx.say;
     on(cx, form)
         .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
@@ -83,14 +84,18 @@ pub(super) fn adding(
 }
 
 /// `/console/calendar/series`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let status = match cx.place.asked("status") {
         "" => "active",
         status => status,
     };
     let told = cx.list(Ask::of("list_event_series").with("status", status))?;
+    let today = cx.written.today();
+    let is_over = |one: &Value| one.date("recurrence.untilDate").is_some_and(|until| until < today);
+    let mut all: Vec<&Value> = told.list("eventSeries").iter().collect();
+    all.sort_by_key(|one| is_over(one));
     let mut rows = Vec::new();
-    for one in told.list("eventSeries") {
+    for one in all {
         let (coach, location) =
             (cx.coach(one.text("coachId"))?, cx.location(one.text("locationId"))?);
         let until = one.date("recurrence.untilDate").map(|date| cx.written.date(date));
@@ -99,7 +104,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { (days(cx, one.at("recurrence"))) },
             html! { (coach) },
             html! { (location) },
-            html! { (until.unwrap_or_default()) },
+            html! { @if let Some(until) = until { (until) " " } @if is_over(one) { (state(cx, "ended")) } },
         ]);
     }
     let (types, coaches, locations) = (
@@ -122,7 +127,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/calendar/series/{eventSeriesId}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("eventSeriesId").to_owned();
     let told = cx.ask(Ask::of("get_event_series").at("eventSeriesId", &id))?;
     let series = told.at("eventSeries");

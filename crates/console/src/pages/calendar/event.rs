@@ -1,0 +1,145 @@
+//! One class or appointment: who has booked it, and what moves it, changes it or calls it off.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::{Result, Timestamp, text::WallTime};
+
+use crate::{
+    pages::{
+        booking::{cancelling, when},
+        clients::{find_clients, finder},
+        today,
+    },
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, facts, state, table},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// What moves a booking to another time, where it can be.
+fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let Some(at) = booking.instant("startsAt").filter(|at| *at > cx.written.now) else {
+        return Markup::default();
+    };
+    if booking.text("status") != "booked" || !cx.may("reschedule_booking") {
+        return Markup::default();
+    }
+    let (local, dragged) = new_start(cx, at);
+    let form = Form::about(
+        cx,
+        "reschedule_booking",
+        vec![("bookingId", booking.text("bookingId").to_owned())],
+    );
+    let form = form.moment("startsAt", cx.say.new_time(), &local).next("/console/calendar");
+    let send = form.send(cx.say.move_booking());
+    if dragged { send } else { behind(cx.say.move_booking(), send) }
+}
+
+/// When something is to begin that began then, by the clock on the wall; and whether it was dragged there, to another day or
+/// to another hour of one, which is confirmed.
+fn new_start(cx: &Visit<'_, '_>, at: Timestamp) -> (String, bool) {
+    let written = &cx.written;
+    let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
+    let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
+    (format!("{}T{time}", to.unwrap_or(written.zone.date_at(at))), to.is_some())
+}
+
+/// What changes a class that is to come, or moves it.
+fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
+    let at = event.instant("startsAt").filter(|at| *at > cx.written.now);
+    let open = event.text("kind") == "class" && event.text("status") == "scheduled";
+    let Some(at) = at.filter(|_| open && cx.may("update_calendar_event")) else {
+        return Ok(Markup::default());
+    };
+    let coaches =
+        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let (say, (local, dragged)) = (cx.say, new_start(cx, at));
+    let id = event.text("calendarEventId").to_owned();
+    let form = Form::about(cx, "update_calendar_event", vec![("calendarEventId", id.clone())])
+        .from(event)
+        .next(format!("/console/calendar/events/{id}"))
+        .moment("startsAt", say.starts_at(), &local)
+        .text("name", say.name())
+        .choice("coachId", say.coach(), &coaches)
+        .choice("locationId", say.location(), &locations)
+        .text("capacity", say.seats())
+        .send(say.save());
+    Ok(if dragged {
+        html! { section.card { h2 { (say.move_class()) } (form) } }
+    } else {
+        behind(say.change(), form)
+    })
+}
+
+/// `/console/calendar/events/{calendarEventId}`
+pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("calendarEventId").to_owned();
+    let told = cx.ask(Ask::of("get_calendar_event").at("calendarEventId", &id))?;
+    let event = told["calendarEvent"].clone();
+    let bookings =
+        cx.ask(Ask::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
+    let (coach, location) =
+        (cx.coach(event.text("coachId"))?, cx.location(event.text("locationId"))?);
+    cx.know_clients(bookings.list("bookings"))?;
+    let mut rows = Vec::new();
+    for booking in bookings.list("bookings") {
+        let client = cx.client(booking.text("clientId"))?;
+        rows.push(vec![
+            html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
+            today::attendance(cx, booking),
+            html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
+            html! { (moving(cx, booking)) (cancelling(cx, booking)) },
+        ]);
+    }
+    let say = cx.say;
+    let coming = event.instant("startsAt").is_some_and(|at| at > cx.written.now);
+    let found = find_clients(cx)?;
+    let (change, dragged) = (changing(cx, &event)?, cx.place.date("to").is_some());
+    let main = html! {
+        @if dragged { (change) }
+        section.card {
+            (facts(vec![
+                (say.when(), html! { (when(cx, &event)) }),
+                (say.coach(), html! { (coach) }),
+                (say.location(), html! { (location) }),
+                (say.seats(), html! { (event.int("seatsTaken")) " / " (event.int("capacity")) }),
+                (say.waiting_list(), html! { @if event.int("waitlisted") > 0 { (event.int("waitlisted")) } }),
+                (say.status(), html! { (state(cx, event.text("status"))) }),
+            ]))
+        }
+        div #people data-live="booking" {
+            @if rows.is_empty() { (empty(say.nobody_booked(), None)) }
+            @else { (table(say.bookings(), &[say.client(), say.status(), say.waiting_list(), ""], rows)) }
+        }
+        @if coming && event.text("status") == "scheduled" {
+            section.card {
+                h2 { (say.book_somebody()) }
+                (finder(cx, "search"))
+                ul.rows { @for client in &found {
+                    li { span.grow { (name(client)) br; span.quiet { (client.text("email")) } }
+                        (Form::of(cx, "create_booking").hidden("calendarEventId", &*id).hidden("clientId", client.text("clientId"))
+                            .hidden("capacityAction", "waitlist").next(format!("/console/calendar/events/{id}")).send(say.book())) }
+                } }
+            }
+        }
+    };
+    let acts = html! {
+        @if !dragged { (change) }
+        @if coming && event.text("status") == "scheduled" {
+            (behind(say.call_off(), html! {
+                p { (say.call_off_means()) }
+                (Form::about(cx, "cancel_calendar_event", vec![("calendarEventId", id.clone())]).text("reason", say.reason()).danger(say.call_off()))
+                @if event.has("eventSeriesId") && cx.may("cancel_event_series") {
+                    p { (say.series_means()) " " a href={ "/console/calendar/series/" (event.text("eventSeriesId")) } { (say.weekly_classes()) } }
+                    (Form::about(cx, "cancel_event_series", vec![("eventSeriesId", event.text("eventSeriesId").to_owned())]).hidden("scope", "following")
+                        .hidden("occurrenceDate", event.text("occurrenceDate")).text("reason", say.reason()).next("/console/calendar").danger(say.call_off_series()))
+                }
+            }))
+        }
+    };
+    Ok(Shown::new(event.text("name"), main).acts(acts))
+}

@@ -1,0 +1,62 @@
+//! What clients ask to book, where somebody decides.
+
+use maud::html;
+use spotter_kernel::Result;
+
+use crate::{
+    pages::booking::when,
+    parts::{
+        fields::Form,
+        lists::{by_word, empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// `/console/calendar/requests`
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let status = match cx.place.asked("status") {
+        "" => "pending",
+        status => status,
+    };
+    let told = cx.list(Ask::of("list_booking_requests").with("status", status))?;
+    let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
+    cx.know_clients(told.list("bookingRequests"))?;
+    let mut rows = Vec::new();
+    for request in told.list("bookingRequests") {
+        let (client, coach) =
+            (cx.client(request.text("clientId"))?, cx.coach(request.text("coachId"))?);
+        let id = request.text("bookingRequestId");
+        let kind = types
+            .iter()
+            .find(|(own, _)| own == request.text("eventTypeId"))
+            .map_or("", |(_, name)| name);
+        let at = || vec![("bookingRequestId", id.to_owned())];
+        rows.push(vec![
+            html! { (when(cx, request)) },
+            html! { a href={ "/console/clients/" (request.text("clientId")) } { (client) } },
+            html! { (kind) },
+            html! { (coach) },
+            html! {
+                @if request.text("status") == "pending" {
+                    div.buttons {
+                        (Form::about(cx, "approve_booking_request", at()).send(cx.say.approve()))
+                        (Form::about(cx, "reject_booking_request", at()).button(cx.say.reject()))
+                    }
+                } @else { (state(cx, request.text("status"))) }
+            },
+        ]);
+    }
+    let say = cx.say;
+    let columns = [say.when(), say.client(), say.what(), say.coach(), say.status()];
+    let main = html! {
+        (by_word(cx, (say.status(), "status", status), &["pending", "approved", "rejected"]))
+        div #requests data-live="booking" {
+            @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
+            @else { (table(say.booking_requests(), &columns, rows)) }
+        }
+        (pager(cx, &told))
+    };
+    Ok(Shown::new(say.booking_requests(), main))
+}
