@@ -304,6 +304,8 @@ impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for Several<T> {
 
 #[cfg(test)]
 mod tests {
+    use spotter_kernel::Id;
+
     use super::*;
 
     fn paged(query: &str) -> Result<Paged<NoFilters>> {
@@ -336,9 +338,8 @@ mod tests {
     }
     #[test]
     fn several_ids_have_commas_between() {
-        #[derive(Deserialize, JsonSchema)]
+        #[derive(Clone, Deserialize, JsonSchema)]
         struct Asked {
-            #[allow(dead_code)]
             ids: Several<Id>,
         }
         let asked = |ids: &str| {

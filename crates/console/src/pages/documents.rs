@@ -98,6 +98,12 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             label { (say.status())
                 select name="status" { option value="" { (say.term("active")) } option value="archived" selected[archived] { (say.term("archived")) } }
             }
+            label { (say.kind())
+                select name="type" {
+                    option value="" { (say.all()) }
+                    @for word in cx.words_of("file_document", "type") { option value=(word) selected[place.asked("type") == word] { (say.term(word)) } }
+                }
+            }
             button.plain type="submit" { (say.filter()) }
         }
         @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
