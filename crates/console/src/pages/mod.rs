@@ -4,17 +4,16 @@ mod account;
 mod assistants;
 mod attention;
 mod audit;
-mod billing;
 mod booking;
+mod bookings;
 mod calendar;
 mod client;
 mod clients;
-mod closures;
+mod devices;
 mod documents;
 mod find;
 mod first_steps;
 mod forms;
-mod hours;
 mod imports;
 mod integrations;
 mod messages;
@@ -133,19 +132,19 @@ const PAGES: &[Page] = &[
     staff("/console/webhooks/deliveries/{id}", webhooks::delivery),
     staff("/console/assistants", assistants::list),
     staff("/console/audit", audit::list),
-    staff("/console/devices", settings::devices),
+    staff("/console/devices", devices::show),
     staff("/console/settings", settings::company),
-    staff("/console/settings/locations", settings::locations),
-    staff("/console/settings/locations/{locationId}", settings::location),
-    staff("/console/settings/coaches", settings::coaches),
-    staff("/console/settings/coaches/{coachId}", settings::coach),
-    staff("/console/settings/closures", closures::list),
-    staff("/console/settings/closures/{availabilityRuleId}", closures::one),
-    staff("/console/settings/event-types", settings::event_types),
-    staff("/console/settings/event-types/{eventTypeId}", settings::event_type),
+    staff("/console/settings/locations", settings::locations::list),
+    staff("/console/settings/locations/{locationId}", settings::locations::one),
+    staff("/console/settings/coaches", settings::coaches::list),
+    staff("/console/settings/coaches/{coachId}", settings::coaches::one),
+    staff("/console/settings/closures", settings::closures::list),
+    staff("/console/settings/closures/{availabilityRuleId}", settings::closures::one),
+    staff("/console/settings/event-types", settings::event_types::list),
+    staff("/console/settings/event-types/{eventTypeId}", settings::event_types::one),
     staff("/console/settings/fields", settings::fields),
     staff("/console/settings/policies", settings::policies),
-    staff("/console/settings/invoices", billing::terms),
+    staff("/console/settings/invoices", settings::billing::terms),
     staff("/console/settings/features", settings::features),
     staff("/console/find", find::show),
     staff("/console/account", account::show),

@@ -6,7 +6,7 @@ use spotter_kernel::{Result, Timestamp, text::WallTime};
 
 use crate::{
     pages::{
-        booking::{cancelling, when},
+        bookings::{cancelling, when},
         clients::{find_clients, finder},
         today,
     },

@@ -11,8 +11,8 @@ use serde_json::Value;
 use spotter_kernel::{Date, Result, Timestamp};
 
 use super::{
-    booking::when,
-    closures::{Closure, closure},
+    bookings::when,
+    settings::closures::{Closure, closure},
 };
 use crate::{
     parts::{

@@ -4,7 +4,7 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
-    pages::booking::when,
+    pages::bookings::when,
     parts::{
         fields::Form,
         lists::{by_word, empty, pager, state, table},

@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 
 use super::types;
 use crate::{
-    pages::booking::when,
+    pages::bookings::when,
     parts::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},

@@ -7,7 +7,7 @@ use spotter_kernel::Result;
 use super::{Head, head};
 use crate::{
     pages::{
-        booking,
+        bookings,
         calendar::{self, series},
         today,
     },
@@ -23,16 +23,16 @@ use crate::{
 /// `/console/clients/{clientId}/bookings`
 pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "bookings")?;
-    let (told, all, when) = booking::by_when(cx, Ask::of("list_bookings").with("clientId", &id))?;
+    let (told, all, when) = bookings::by_when(cx, Ask::of("list_bookings").with("clientId", &id))?;
     let mut rows = Vec::new();
     for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
         rows.push(vec![
-            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (booking::when(cx, booking)) } },
+            html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (bookings::when(cx, booking)) } },
             html! { (booking.text("name")) },
             html! { (coach) },
             today::attendance(cx, booking),
-            booking::cancelling(cx, booking),
+            bookings::cancelling(cx, booking),
         ]);
     }
     let weekly = weekly(cx, &id, client.has("archivedAt"))?;

@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 
 use super::{Head, at, head};
 use crate::{
-    pages::{booking, messages},
+    pages::{bookings, messages},
     parts::{
         fields::{Form, behind},
         lists::{facts, pager, state},
@@ -68,7 +68,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 h2 { (say.next_visit()) }
                 @match &next {
                     Some(booking) => {
-                        p { b { (booking::when(cx, booking)) } br; (booking.text("name")) }
+                        p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) }
                     }
                     None => p.quiet { (say.nothing_booked()) }
                 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spotter_kernel::Result;
 
 use super::{
-    booking,
+    booking, bookings,
     client::{consents, progress::shared_progress},
     money as bills,
 };
@@ -85,7 +85,7 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         section.card.hero #next data-live="booking" {
             h2 { (say.next_visit()) }
             @match &next {
-                Some(booking) => { p { b { (booking::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
+                Some(booking) => { p { b { (bookings::when(cx, booking)) } br; (booking.text("name")) " · " (coach) } a href="/my/bookings" { (say.bookings()) } }
                 None => { p.quiet { (say.nothing_booked()) } a.button href="/my/book" { (say.book()) } }
             }
         }
@@ -112,7 +112,7 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/my/bookings`
 pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let (told, all, tabs) = booking::by_when(cx, Ask::of("list_bookings"))?;
+    let (told, all, tabs) = bookings::by_when(cx, Ask::of("list_bookings"))?;
     let mut rows = Vec::new();
     for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
@@ -126,11 +126,11 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             false => Markup::default(),
         };
         rows.push(vec![
-            html! { (booking::when(cx, booking)) },
+            html! { (bookings::when(cx, booking)) },
             html! { (booking.text("name")) },
             html! { (coach) },
             state(cx, what),
-            html! { (booking::offered(cx, booking)) (foreseen) @if booking.text("status") != "offered" { (booking::cancelling(cx, booking)) } },
+            html! { (bookings::offered(cx, booking)) (foreseen) @if booking.text("status") != "offered" { (bookings::cancelling(cx, booking)) } },
         ]);
     }
     let say = cx.say;

@@ -3,7 +3,7 @@
 use maud::html;
 use spotter_kernel::Result;
 
-use super::settings;
+use super::tabs;
 use crate::{
     parts::{
         fields::{Form, behind},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// `/console/settings/invoices`: who bills, and by which terms.
-pub(super) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.ask(Ask::of("get_finance_settings"))?;
     let finance = told.at("financeSettings");
     let provider = cx.ask_if(Ask::of("get_payment_provider"))?.unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .text("writeOffDays", say.write_off_days());
     let providers = [("sandbox", say.term("sandbox")), ("stripe", "Stripe")];
     let main = html! {
-        (settings::tabs(cx, "/invoices"))
+        (tabs(cx, "/invoices"))
         section.card { h2 { (say.who_bills()) } (seller.send(say.save())) }
         section.card { h2 { (say.terms_of_billing()) } (by.send(say.save())) }
         section.card {

@@ -4,8 +4,9 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{booking::when, settings::tabs};
+use super::tabs;
 use crate::{
+    pages::bookings::when,
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, table},
@@ -28,13 +29,13 @@ const OF_NEW: [&str; 8] = [
 ];
 
 /// What a closure is of, empty for the whole business, and at what time of its days, empty for all of them.
-pub(super) struct Closure {
-    pub(super) whose: String,
-    pub(super) time: String,
+pub(in crate::pages) struct Closure {
+    pub(in crate::pages) whose: String,
+    pub(in crate::pages) time: String,
 }
 
 /// What a closure says.
-pub(super) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<Closure> {
+pub(in crate::pages) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<Closure> {
     let whose = match rule.text("appliesTo") {
         "location" => cx.location(rule.text("locationId"))?,
         "coach" => cx.coach(rule.text("coachId"))?,
@@ -48,7 +49,7 @@ pub(super) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<Closure> {
 }
 
 /// `/console/settings/closures`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let from = match cx.place.asked("past") {
         "true" => String::new(),
         _ => cx.written.today().to_string(),
@@ -97,7 +98,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/settings/closures/{availabilityRuleId}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("availabilityRuleId").to_owned();
     let told = cx.ask(Ask::of("get_availability_rule").at("availabilityRuleId", &id))?;
     let rule = told.at("availabilityRule");

@@ -1,0 +1,70 @@
+//! Bookings as pages show them: when they are, those to come and those that were, and what takes or calls one off.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        told::Told,
+    },
+    visit::{Ask, Listed, Visit},
+};
+
+/// When something is, by the clock of where it is.
+pub(super) fn when(cx: &Visit<'_, '_>, booked: &Value) -> String {
+    let Some(at) = booked.instant("startsAt") else { return String::new() };
+    let written = &cx.written;
+    format!("{}, {}", written.day(written.zone.date_at(at)), written.time(at))
+}
+
+/// What calls a booking off, where it can be.
+pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
+    let open = matches!(booking.text("status"), "booked" | "waitlisted" | "offered");
+    if !(coming && open && cx.may("cancel_booking")) {
+        return Markup::default();
+    }
+    let id = booking.text("bookingId").to_owned();
+    let form = Form::about(cx, "cancel_booking", vec![("bookingId", id)]);
+    behind(cx.say.cancel(), form.text("reason", cx.say.reason()).danger(cx.say.cancel_booking()))
+}
+
+/// What takes a seat that is offered to whoever waited, or hands it on, and until when.
+pub(super) fn offered(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+    let until = booking.instant("offerExpiresAt");
+    let (Some(until), "offered") = (until, booking.text("status")) else {
+        return Markup::default();
+    };
+    let at = || vec![("bookingId", booking.text("bookingId").to_owned())];
+    html! {
+        p { (cx.say.offered_until(&cx.written.instant(until))) }
+        div.buttons {
+            (Form::about(cx, "accept_offered_seat", at()).send(cx.say.take_seat()))
+            (Form::about(cx, "decline_offered_seat", at()).button(cx.say.hand_on()))
+        }
+    }
+}
+
+/// Bookings to come, the next first, or those that are over, the last first, as somebody has chosen; with the tabs of both.
+pub(super) fn by_when(cx: &mut Visit<'_, '_>, ask: Ask) -> Result<(Listed, Vec<Value>, Markup)> {
+    let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
+    let ask = match past {
+        true => ask.with("to", now),
+        false => ask.with("from", now),
+    };
+    let told = cx.list(ask)?;
+    let mut all = told.list("bookings").to_vec();
+    if !past {
+        all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
+    }
+    let (say, to) = (cx.say, |when: &str| cx.place.but(&[("when", when), ("page", "")]));
+    let tabs = html! {
+        nav.tabs aria-label=(say.bookings()) {
+            a href=(to("")) aria-current=[(!past).then_some("page")] { (say.upcoming()) }
+            a href=(to("past")) aria-current=[past.then_some("page")] { (say.past()) }
+        }
+    };
+    Ok((told, all, tabs))
+}

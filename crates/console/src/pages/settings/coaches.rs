@@ -1,0 +1,101 @@
+//! Coaches: who works here, as what, and when.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use super::{hours, only_if, tabs};
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{pager, state, table},
+        shell::Shown,
+        told::{Told, name},
+    },
+    visit::{Ask, Visit},
+};
+
+/// What the ends of a range of working hours are called.
+const AT_WORK: [&str; 2] = ["startTime", "endTime"];
+
+/// `/console/settings/coaches`
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told = cx.list(Ask::of("list_coaches"))?;
+    let say = cx.say;
+    let roles: Vec<_> =
+        ["Coach", "Manager", "Admin"].iter().map(|word| (*word, say.term(word))).collect();
+    let rows: Vec<Vec<Markup>> = told.list("coaches").iter().map(|coach| vec![
+        html! { a href={ "/console/settings/coaches/" (coach.text("coachId")) } { b { (name(coach)) } } },
+        html! { (coach.text("email")) },
+        html! { (say.term(coach.text("role"))) },
+        state(cx, coach.text("status")),
+    ]).collect();
+    let form = Form::of(cx, "invite_coach")
+        .next("/console/settings/coaches")
+        .text("firstName", say.first_name())
+        .text("lastName", say.last_name())
+        .of_kind("email", "email", say.email(), "off")
+        .choice("role", say.role(), &roles);
+    let main = html! {
+        (tabs(cx, "/coaches"))
+        (table(say.coaches(), &[say.name(), say.email(), say.role(), say.status()], rows)) (pager(cx, &told))
+        @if cx.may("invite_coach") { section.card { (behind(say.invite_coach(), form.send(say.invite_coach()))) } }
+    };
+    Ok(Shown::new(say.settings(), main))
+}
+
+/// `/console/settings/coaches/{coachId}`
+pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("coachId").to_owned();
+    let told = cx.ask(Ask::of("get_coach").at("coachId", &id))?;
+    let coach = told.at("coach").clone();
+    let hours =
+        cx.ask_if(Ask::of("get_coach_availability").at("coachId", &id))?.unwrap_or_default();
+    let places = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let step = cx.ask_if(Ask::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
+    let say = cx.say;
+    let at = || vec![("coachId", id.clone())];
+    let roles: Vec<_> =
+        ["Coach", "Manager", "Admin"].iter().map(|word| (*word, say.term(word))).collect();
+    let form = Form::about(cx, "update_coach", at())
+        .from(&coach)
+        .text("firstName", say.first_name())
+        .text("lastName", say.last_name())
+        .of_kind("email", "email", say.email(), "off")
+        .choice("role", say.role(), &roles);
+    let weekly = hours
+        .list("availability.weekly")
+        .iter()
+        .map(|window| {
+            vec![
+                html! { (say.weekday(window.int("weekday"))) },
+                html! { span.number { (hours::range(cx, window, AT_WORK)) } @for place in hours::at(window, &places) { " · " (place) } },
+            ]
+        })
+        .collect();
+    let main = html! {
+        (tabs(cx, "/coaches"))
+        p { (state(cx, coach.text("status"))) @if step.is("secondStep.isOn") { " " span.state.good { (say.second_step()) } } @else if step.is("secondStep.isDemanded") { " " span.state.warn { (say.second_step_missing()) } } }
+        section.card { (only_if(cx, "update_coach", form.send(say.save()))) }
+        h2 { (say.working_hours()) }
+        (table(say.working_hours(), &[say.day(), say.when()], weekly))
+        @if cx.may("set_coach_availability") && hours.has("availability") {
+            @let availability = hours.at("availability");
+            @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
+                .hidden("overrides:json", availability.at("overrides").to_string());
+            // Hours that are for some appointments alone, or at several places, would lose that here.
+            @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
+            @if bound { p.quiet { (say.hours_elsewhere()) } }
+            @else { section.card { (behind(say.change_hours(), hours::week_of(cx, form, (availability.list("weekly"), AT_WORK), &places))) } }
+        }
+    };
+    let acts = html! {
+        @if coach.text("status") == "invited" && cx.may("reinvite_coach") { (Form::about(cx, "reinvite_coach", at()).button(say.invite())) }
+        @if step.is("secondStep.isOn") {
+            (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
+        }
+        @if coach.text("status") == "active" && cx.may("update_coach") {
+            (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).hidden("status", "deactivated").danger(say.deactivate())) }))
+        }
+    };
+    Ok(Shown::new(name(&coach), main).acts(acts))
+}

@@ -1,0 +1,87 @@
+//! Locations: where the business is, and when it is open.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use super::{hours, only_if, tabs};
+use crate::{
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, pager, state, table},
+        shell::Shown,
+        told::Told,
+    },
+    visit::{Ask, Visit},
+};
+
+/// What the ends of a range of opening hours are called.
+const OPEN: [&str; 2] = ["opens", "closes"];
+
+/// `/console/settings/locations`
+pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let told = cx.list(Ask::of("list_locations"))?;
+    let say = cx.say;
+    let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
+    let rows: Vec<Vec<Markup>> = told.list("locations").iter().map(|location| vec![
+        html! { a href={ "/console/settings/locations/" (location.text("locationId")) } { b { (location.text("name")) } } },
+        html! { (say.term(location.text("type"))) },
+        html! { (location.text("address.city")) },
+        state(cx, location.text("status")),
+    ]).collect();
+    let form = Form::of(cx, "create_location")
+        .next("/console/settings/locations/{location.locationId}")
+        .text("name", say.name())
+        .choice("type", say.kind(), &kinds);
+    let main = html! {
+        (tabs(cx, "/locations"))
+        @if rows.is_empty() { (empty(say.no_locations(), None)) }
+        @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &told)) }
+        @if cx.may("create_location") { section.card { (behind(say.add_location(), form.send(say.add_location()))) } }
+    };
+    Ok(Shown::new(say.settings(), main))
+}
+
+/// `/console/settings/locations/{locationId}`
+pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+    let id = cx.place.param("locationId").to_owned();
+    let told = cx.ask(Ask::of("get_location").at("locationId", &id))?;
+    let location = told.at("location").clone();
+    let say = cx.say;
+    let at = || vec![("locationId", id.clone())];
+    let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
+    let form = Form::about(cx, "update_location", at())
+        .from(&location)
+        .text("name", say.name())
+        .choice("type", say.kind(), &kinds)
+        .of_kind("email", "email", say.email(), "off")
+        .of_kind("tel", "phone", say.phone(), "off")
+        .address("address");
+    let hours = location
+        .list("openingHours")
+        .iter()
+        .map(|own| {
+            vec![
+                html! { (say.weekday(own.int("weekday"))) },
+                html! { span.number { (hours::range(cx, own, OPEN)) } },
+            ]
+        })
+        .collect();
+    let main = html! {
+        (tabs(cx, "/locations"))
+        section.card {
+            (only_if(cx, "update_location", form.send(say.save())))
+        }
+        h2 { (say.opening_hours()) }
+        (table(say.opening_hours(), &[say.day(), say.open()], hours))
+        @if cx.may("update_location") {
+            @let form = Form::about(cx, "update_location", at()).hidden("openingHours:hours", "");
+            section.card { (behind(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
+        }
+    };
+    let acts = html! {
+        @if location.text("status") == "active" && cx.may("archive_location") {
+            (behind(say.archive(), Form::about(cx, "archive_location", at()).next("/console/settings/locations").danger(say.archive())))
+        }
+    };
+    Ok(Shown::new(location.text("name"), main).acts(acts))
+}
