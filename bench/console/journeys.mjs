@@ -233,7 +233,7 @@ const journeys = {
     await Promise.all(pages.map((page) => seat(page).click()));
     const outcome = async (page) => {
       const booked = page.locator('main :text("Booked.")');
-      const told = page.locator('main [role=alert], main :text("waiting list")');
+      const told = page.locator('main [role=alert], main [role=status]:has-text("waiting list")');
       await booked.or(told).first().waitFor();
       return (await booked.count()) > 0;
     };
@@ -270,7 +270,8 @@ const journeys = {
     await shows(page, "Added.");
     await page.click('a:has-text("Sell")');
     await page.selectOption("select[name=productId]", { index: 3 });
-    await page.locator("main form.filters button").click();
+    if (!options.javaScriptEnabled) await page.locator("main form.filters button").click();
+    await page.locator('form[id^="assign-"]').waitFor();
     const act = (await form(page, "assign_membership").count()) ? "assign_membership" : "assign_product";
     await send(page, act);
     await shows(page, "Sold.");
@@ -337,6 +338,8 @@ const journeys = {
         if (at >= all) break;
         await page.locator(`[data-screen]:not([hidden]) p.quiet:text("${at + 1} / ${all}")`).waitFor();
       }
+      // Sets that are not ticked are asked about.
+      page.once("dialog", (dialog) => dialog.accept());
       await send(page, "complete_workout_session");
       await shows(page, "Well done!");
     }
