@@ -15,7 +15,7 @@ use spotter_store::{List, filters, lists};
 
 use crate::{
     booking::{Booking, BookingView, TALLY},
-    cancellation,
+    calling, cancellation,
     events::CalendarEvent,
     making::{Wish, book, bookable_type},
     requests::{self, RequestView},
@@ -192,6 +192,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, W
         |field| Problem::invalid(field, "must be given, or slotToken, or calendarEventId");
     let event_type = new.event_type_id.ok_or_else(|| missing("eventTypeId"))?;
     let starts_at = new.starts_at.ok_or_else(|| missing("startsAt"))?;
+    calling::check_start(cx, starts_at)?;
     if let Some(coach) = new.coach_id {
         Coach::find(cx, coach)?;
     }

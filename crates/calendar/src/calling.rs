@@ -3,7 +3,7 @@
 use spotter_contract::{Actor, Payload, Read, Role, Write};
 use spotter_core::live;
 use spotter_kernel::{
-    Event, Key, Problem, Result,
+    Event, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId},
 };
 
@@ -42,10 +42,23 @@ pub fn tell(
     live::tell(cx, &people, event.name(), told)
 }
 
+/// How far from now anything begins, in days of ten years.
+const START_DAYS_MAX: i64 = 3_652;
+
+/// Refuses a start at which nobody would look for it again.
+pub fn check_start(cx: &Read, starts_at: Timestamp) -> Result<()> {
+    let now = cx.now();
+    let (first, last) = (now.plus_days(-START_DAYS_MAX), now.plus_days(START_DAYS_MAX));
+    if !(first..=last).contains(&starts_at) {
+        return Err(Problem::invalid("startsAt", "must be within ten years of now"));
+    }
+    Ok(())
+}
+
 /// Refuses a range that is missing, turned round, or longer than so many days.
 pub fn check_range(
-    from: Option<spotter_kernel::Timestamp>,
-    to: Option<spotter_kernel::Timestamp>,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
     days_max: i64,
 ) -> Result<crate::window::Span> {
     let (Some(from), Some(to)) = (from, to) else {

@@ -224,6 +224,7 @@ fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
 
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
     let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
+    calling::check_start(cx, starts_at)?;
     let event = Plan::of(cx, new)?.make(cx, starts_at, None, ignore_policy)?;
     Ok(EventAnswer { calendar_event: clear(event)?.into() })
 }
@@ -267,7 +268,10 @@ fn update_calendar_event(
     change.name.apply(&mut event.name);
     change.coach_id.apply(&mut event.coach_id);
     change.location_id.apply(&mut event.location_id);
-    change.starts_at.apply(&mut event.starts_at);
+    if let Some(starts_at) = change.starts_at.value() {
+        calling::check_start(cx, starts_at)?;
+        event.starts_at = starts_at;
+    }
     change.capacity.apply(&mut event.capacity);
     event.ends_at = Span::of_minutes(event.starts_at, minutes).end;
     if event.coach_id != before.coach_id {

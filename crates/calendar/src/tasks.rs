@@ -82,6 +82,7 @@ impl CalendarTask {
     }
 
     fn check(&self, cx: &mut Read) -> Result<()> {
+        calling::check_start(cx, self.starts_at)?;
         if self.ends_at <= self.starts_at {
             let rule = "must be after the start";
             return Err(Problem::field(Key::DateRangeOrderInvalid, "endsAt", rule));

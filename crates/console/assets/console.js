@@ -200,7 +200,8 @@
     } else if (over.dataset.date) {
       const link = new URL(dragged.href);
       link.searchParams.set("to", over.dataset.date);
-      if (over.dataset.time) link.searchParams.set("at", over.dataset.time);
+      // To another hour, at the same minutes.
+      if (over.dataset.time) link.searchParams.set("at", over.dataset.time.slice(0, 3) + (dragged.dataset.minutes || "00"));
       location.assign(link);
     } else if (over !== dragged) sort(over);
   });

@@ -26,6 +26,7 @@ use crate::{
     body,
     forms::Sent,
     parts::told::Told,
+    seen::Seen,
     typed,
     visit::{Entered, is_own, reached},
 };
@@ -148,15 +149,21 @@ async fn perform(
     let kept = keep_files(state, &person, sent).await?;
     let arguments = with(with_files(body, sent, kept));
     may_reach(state, operation, &arguments.body).await?;
+    let seen = Arc::new(Seen::read(&sent.form)?);
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
         let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), idempotent);
         asked.demands_key = true;
         let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
+        let seen = seen.clone();
         let transaction = move |tx: &mut Tx<'_>| {
-            let person = browsers::authenticate(tx, &shared.env, &token)?;
-            asked.run(tx, &shared.env, &person.caller, request_id.as_str())
+            let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
+            let id = request_id.as_str();
+            let as_seen = seen.as_ref().as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
+            // What came before is answered as it was then.
+            asked.stale = as_seen.and_then(Result::err);
+            asked.run(tx, &shared.env, &caller, id)
         };
         let answer = match operation.writes {
             true => state.db.write(transaction).await,

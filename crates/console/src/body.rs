@@ -99,6 +99,17 @@ pub(crate) fn is_nullable(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.iter().any(|choice| null(&choice["type"])))
 }
 
+/// Whether a field can be said to be `null`: it may be that, or whatever it likes, and has to be there.
+pub(crate) fn is_cleared_by_null(schema: &Value, name: &str) -> bool {
+    let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let places = whole.split('.').filter(|place| !place.is_empty());
+    let whole = plain(places.fold(schema, |schema, place| at(schema, place)));
+    let own = &whole["properties"][last];
+    let required = whole["required"].as_array();
+    let required = required.is_some_and(|names| names.iter().any(|name| name == last));
+    is_nullable(own) || required && is_anything(own)
+}
+
 /// Whether a schema leaves it open what a value is.
 fn is_anything(schema: &Value) -> bool {
     let says = |word: &str| !schema[word].is_null();
@@ -257,6 +268,13 @@ mod tests {
             [("values.0.id", "a"), ("values.0.value", ""), ("values.1.id", "b")],
         );
         set(&mut body, "values.1.value", json!(2.5));
+        assert!(
+            is_cleared_by_null(&schema(), "values.0.value")
+                && is_cleared_by_null(&schema(), "size")
+        );
+        assert!(
+            !is_cleared_by_null(&schema(), "texts.nl") && !is_cleared_by_null(&schema(), "share")
+        );
         set(&mut body, "values.7.value", json!(1));
         assert_eq!(body["values"], json!([{"id": "a", "value": null}, {"id": "b", "value": 2.5}]));
     }

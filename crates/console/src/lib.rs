@@ -19,6 +19,7 @@ mod pages;
 pub mod parts;
 mod passwords;
 mod questions;
+mod seen;
 mod session;
 mod set_up;
 pub mod sign_in;

@@ -9,7 +9,7 @@
 //! | `open:flag` | nothing: `open` is `false` unless it is ticked |
 //! | `answers.x:number`, `:truth`, `:many` | a number, yes or no, and one of several, where the schema does not say so |
 //! | `weekly:hours` | nothing: the ranges of a week stand in `-hours.WEEKDAY.ROW.END` |
-//! | `sets:rows` | nothing: rows of the list in which nothing but a `type` is filled in are left out |
+//! | `sets:rows` | nothing: rows of the list in which nothing is filled in are left out |
 //! | `sets:times` | a number: the list has the one row that is typed so many times |
 //! | `questions:question` | the list of questions so far; the parts of one stand in `question.…` |
 //! | `days:json` | JSON, which a page has written |
@@ -47,7 +47,7 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
             Some((name, _)) if !body::has(schema, name) => {
                 return Err(Problem::invalid(name, "is no field of this form"));
             }
-            Some((name, mark)) => typed.marked(form, person, (name, mark), value)?,
+            Some((name, mark)) => typed.marked((schema, form, person), (name, mark), value)?,
         }
     }
     let texts = typed.texts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -87,10 +87,9 @@ enum Rows {
     Times(usize),
 }
 
-/// Whether anything but its type is said of a row.
+/// Whether anything is said of a row.
 fn is_filled_in(row: &Value) -> bool {
-    row.as_object()
-        .is_none_or(|row| row.iter().any(|(name, value)| name != "type" && !value.is_null()))
+    row.as_object().is_none_or(|row| row.values().any(|value| !value.is_null()))
 }
 
 impl<'f> Typed<'f> {
@@ -100,8 +99,7 @@ impl<'f> Typed<'f> {
 
     fn marked(
         &mut self,
-        form: &Form,
-        person: &Person,
+        (schema, form, person): (&Value, &Form, &Person),
         (name, mark): (&'f str, &str),
         value: &str,
     ) -> Result<()> {
@@ -121,13 +119,21 @@ impl<'f> Typed<'f> {
                 items.for_each(|item| self.text(name, item));
             }
             "flag" if form.all(name).next().is_none() => self.text(name, "false"),
-            "number" | "truth" if value.is_empty() => self.text(name, ""),
+            // What is left empty is not answered, or cleared where that can be said.
+            "number" | "truth" if value.is_empty() => {
+                if body::is_cleared_by_null(schema, name) {
+                    self.text(name, "");
+                }
+            }
             "number" => {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
                 let number = number.ok_or_else(|| wrong("must be a number"))?;
                 self.values.push((name, number.into()));
             }
-            "truth" => self.values.push((name, (value == "true").into())),
+            "truth" => {
+                let truth = value.parse::<bool>().map_err(|_| wrong("must be true or false"))?;
+                self.values.push((name, truth.into()));
+            }
             "many" => match self.values.iter_mut().find(|(own, _)| *own == name) {
                 Some((_, Value::Array(all))) if !value.is_empty() => all.push(value.into()),
                 Some(_) => {}
@@ -203,7 +209,10 @@ fn instant(text: &str, zone: &str) -> Option<String> {
     // Some browsers write the seconds too.
     let time =
         WallTime::parse(time.strip_suffix(":00").filter(|rest| rest.len() == 5).unwrap_or(time))?;
-    Some(date.at(&time, &TimeZone::parse(zone)?).to_string())
+    let zone = TimeZone::parse(zone)?;
+    let at = date.at(&time, &zone);
+    // At the ends of time there is no such instant.
+    (zone.date_at(at) == date).then(|| at.to_string())
 }
 
 #[cfg(test)]
@@ -219,6 +228,7 @@ mod tests {
         // An hour that the change of the clocks skips is read with the offset before it.
         assert_eq!(at("2026-03-29T02:30").as_deref(), Some("2026-03-29T01:30:00.000Z"));
         assert_eq!(at("2026-11-24"), None);
+        assert_eq!(at("9999-12-31T23:59"), None);
         assert_eq!(at("2026-11-24T18:30:00"), at("2026-11-24T18:30"));
         for wrong in ["2026-11-24T1é:0", "2026-11-24T10:00Z", "2026-11-24T10:00:59+09:00"] {
             assert_eq!(at(wrong), None, "{wrong}");
@@ -242,8 +252,10 @@ mod tests {
     #[test]
     fn lists_have_the_rows_that_are_filled_in_or_one_so_many_times() {
         let is = |row: Value| is_filled_in(&row);
-        assert!(is(json!({"type": "normal", "reps": 0})) && is(json!("x")));
-        assert!(!is(json!({"type": "normal", "reps": null})) && !is(json!({})));
+        assert!(
+            is(json!({"reps": 0})) && is(json!({"type": "normal", "reps": null})) && is(json!("x"))
+        );
+        assert!(!is(json!({"reps": null})) && !is(json!({})));
     }
 
     #[test]

@@ -69,7 +69,8 @@ impl Ask {
         names.iter().fold(self, |ask, name| ask.with(name, place.asked(name).trim()))
     }
 
-    fn arguments(&self) -> Arguments {
+    /// What the operation is given.
+    pub(crate) fn arguments(&self) -> Arguments {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(&self.query);
         Arguments { path: self.path.clone(), query: query.finish(), body: self.body.clone() }

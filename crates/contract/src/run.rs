@@ -39,6 +39,8 @@ pub struct Asked {
     pub busy: bool,
     /// Where an assistant calls an operation that asks.
     pub asking: Option<Asking>,
+    /// Why a write is refused that was not made before: what it was made of is otherwise now.
+    pub stale: Option<Problem>,
     idempotent: Result<Option<Idempotent>>,
     bound: Result<Bound>,
     /// The client that the path names.
@@ -64,8 +66,8 @@ impl Asked {
             fields = body.into_iter().flat_map(|body| body.keys().cloned()).collect();
         }
         let bound = arguments.and_then(|arguments| operation.bind(&arguments));
-        let (demands_key, busy, asking) = (false, false, None);
-        Self { operation, demands_key, busy, asking, idempotent, bound, subject, fields }
+        let (demands_key, busy, asking, stale) = (false, false, None, None);
+        Self { operation, demands_key, busy, asking, stale, idempotent, bound, subject, fields }
     }
 
     /// Refuses it for what was found out after it was read.
@@ -103,9 +105,10 @@ impl Asked {
         let now = env.clock.now();
         let cx = &mut Read::new(tx, caller, now).within(env);
         operation.check_consent(cx, self.subject.as_deref())?;
-        let asking = self.asking.as_ref();
-        let mut answer = Admitted { env, operation, caller, idempotent, asking, request_id, now }
-            .run(tx, bound)?;
+        let (asking, stale) = (self.asking.as_ref(), self.stale.as_ref());
+        let admitted =
+            Admitted { env, operation, caller, idempotent, asking, stale, request_id, now };
+        let mut answer = admitted.run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
             answer.data = granted.shown(answer.data)?;
         }
@@ -120,6 +123,7 @@ struct Admitted<'r> {
     caller: &'r Caller,
     idempotent: Option<&'r Idempotent>,
     asking: Option<&'r Asking>,
+    stale: Option<&'r Problem>,
     request_id: &'r str,
     now: Timestamp,
 }
@@ -151,7 +155,9 @@ impl Admitted<'_> {
         if self.asking.is_some() {
             cx.foresee();
         }
-        let mut outcome = function(&mut cx).and_then(|data| cx.audit().map(|()| data));
+        let fresh = self.stale.map_or(Ok(()), |problem| Err(problem.clone()));
+        let mut outcome =
+            fresh.and_then(|()| function(&mut cx)).and_then(|data| cx.audit().map(|()| data));
         if let (Some(asking), Some(foreseen), true) = (self.asking, cx.foreseen(), outcome.is_ok())
         {
             outcome = asking.settle(tx, env, caller, foreseen).and(outcome);

@@ -96,6 +96,8 @@ pub struct State {
     pub(crate) uploading: Semaphore,
     /// Pictures that are held at once, while they arrive and are written anew.
     pub(crate) pictures: Semaphore,
+    /// How many of those each person sends.
+    pub(crate) pictures_of: Shares,
     /// Pictures that are written anew at once.
     pub(crate) drawing: Semaphore,
     /// Forms of pages that bring a file, while they are held.
@@ -161,6 +163,7 @@ impl State {
             in_flight: Arc::default(),
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
             pictures: Semaphore::new(PICTURES_AT_ONCE),
+            pictures_of: Shares::default(),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
             forms: Semaphore::new(FORMS_AT_ONCE),
             forms_of: Shares::default(),
@@ -173,10 +176,7 @@ impl State {
     /// Room for a form of a page that brings a file, and how many bytes of it there may be. Nobody has all the rooms, and
     /// each is waited for a moment.
     pub async fn room_for_file(&self, person: Id) -> Result<(FormRoom<'_>, usize)> {
-        let share = self.forms_of.take(person, usize::MAX, FORMS_EACH).map_err(|_| {
-            let text = format!("A person sends at most {FORMS_EACH} files at once.");
-            Problem::because(Key::RateLimitExceeded, text)
-        })?;
+        let share = self.forms_of.own(person, FORMS_EACH)?;
         let permit = tokio::time::timeout(FORM_PATIENCE, self.forms.acquire()).await;
         let permit =
             permit.ok().and_then(std::result::Result::ok).ok_or_else(Problem::overloaded)?;

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use spotter_kernel::Id;
+use spotter_kernel::{Id, Key, Problem};
 
 /// How much each person holds.
 #[derive(Clone, Default)]
@@ -38,6 +38,14 @@ impl Shares {
         }
         *own += 1;
         Ok(Share { all: self.clone(), person })
+    }
+
+    /// One more file that a person sends, of so many at once.
+    pub(crate) fn own(&self, person: Id, each: usize) -> spotter_kernel::Result<Share> {
+        self.take(person, usize::MAX, each).map_err(|_| {
+            let text = format!("A person sends at most {each} files at once.");
+            Problem::because(Key::RateLimitExceeded, text)
+        })
     }
 }
 

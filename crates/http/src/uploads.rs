@@ -58,6 +58,9 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
         .with_state(state.clone())
 }
 
+/// Pictures that one person may send at once.
+const PICTURES_EACH: usize = 2;
+
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Named {
@@ -255,6 +258,8 @@ async fn draw(
     beginning: Vec<u8>,
     arriving: &mut Arriving,
 ) -> Result<Upload> {
+    // Nobody has all the room that there is for pictures: one may take seconds.
+    let _own = sender.state.pictures_of.own(sender.caller.who(), PICTURES_EACH)?;
     let Ok(_held) = sender.state.pictures.try_acquire() else {
         return Err(Problem::overloaded());
     };

@@ -71,6 +71,11 @@ fn list_workout_moments(
 
 answer!(DayAnswer { day: MomentView });
 
+fn get_workout_moment(cx: &mut Read, Path(at): Path<MomentPath>) -> Result<DayAnswer> {
+    let moment = Plan::find(cx, at.plan_id)?.moment(cx, at.plan_moment_id)?;
+    Ok(DayAnswer { day: moment.shown(Settings::find(cx)?.weight_unit) })
+}
+
 /// A day of a plan.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -368,6 +373,8 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/plans/moments/{planId}", WorkoutPlansRead, list_workout_moments)
             .summary("List a plan's days")
             .describe("In their order, with exercises and sets."),
+        operation!(app GET "/workout/plans/moments/{planId}/{planMomentId}", Coach, get_workout_moment)
+            .summary("Get a day of a plan"),
         operation!(POST "/workout/plans/moments/{planId}", WorkoutPlansWrite, create_workout_moment)
             .summary("Add a day to a plan")
             .created()

@@ -38,8 +38,14 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let whom = cx.ask(Ask::of("get_client").at("clientId", &client))?;
     let whom = name(whom.at("client"));
+    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &client))?.unwrap_or_default();
+    let available: i64 = credits.list("credits").iter().map(|pool| pool.int("available")).sum();
     let next = format!("/console/clients/{client}/bookings");
     let main = slots(cx, Some(&client), &next)?;
+    let main = html! {
+        p.quiet { (say.credits()) ": " (cx.written.count(available)) }
+        (main)
+    };
     Ok(Shown::new(say.book_for(&whom), main))
 }
 

@@ -57,7 +57,8 @@ pub(super) fn by_when(cx: &mut Visit<'_, '_>, ask: Ask) -> Result<(Listed, Vec<V
     let told = cx.list(ask)?;
     let mut all = told.list("bookings").to_vec();
     if !past {
-        all.sort_by(|one, other| one.text("startsAt").cmp(other.text("startsAt")));
+        // What was called off stands below what takes place.
+        all.sort_by_key(|one| (one.text("status") == "cancelled", one.text("startsAt").to_owned()));
     }
     let (say, to) = (cx.say, |when: &str| cx.place.but(&[("when", when), ("page", "")]));
     let tabs = html! {

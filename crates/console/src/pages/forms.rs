@@ -54,19 +54,21 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     Ok(Shown::new(say.forms(), main).acts(acts))
 }
 
+/// Where the questions of a form stand.
+const QUESTIONS: &str = "formVersion.questions";
+
 /// `/console/forms/{formId}`: its questions, each to be changed, moved and taken out; and what clients will see.
 pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("formId").to_owned();
-    let told = cx.ask(Ask::of("get_form").at("formId", &id))?;
+    let mut ask = Ask::of("get_form").at("formId", &id);
+    let mut told = cx.ask(ask.clone())?;
     // What is being written is changed; what was published before stands beside it.
-    let told = match told.at("form").has("draftVersion") {
-        true => cx.ask(
-            Ask::of("get_form").at("formId", &id).with("version", told.int("form.draftVersion")),
-        )?,
-        false => told,
-    };
+    if told.at("form").has("draftVersion") {
+        ask = ask.with("version", told.int("form.draftVersion"));
+        told = cx.ask(ask.clone())?;
+    }
     let form = told.at("form").clone();
-    let all: Vec<Value> = told.list("formVersion.questions").to_vec();
+    let all: Vec<Value> = told.list(QUESTIONS).to_vec();
     let types =
         cx.ask_if(Ask::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
     let measured: Vec<(String, String)> = types
@@ -77,10 +79,12 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
+    let seen: (&Ask, &[&str]) = (&ask, &["form.draftVersion", QUESTIONS]);
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
-        Form::about(cx, "update_form", at()).hidden("questions:json", list.to_string())
+        let form = Form::about(cx, "update_form", at()).seen(seen, &told);
+        form.hidden("questions:json", list.to_string())
     };
     let main = html! {
         p { (state(cx, form.text("status"))) " " span.quiet { (say.term(form.text("kind"))) } }
@@ -94,7 +98,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
                 @if open {
                     div.buttons {
-                        (behind(say.edit(), editor(cx, at(), &all, Some(place), &measured)))
+                        (behind(say.edit(), editor(cx, (at(), seen, &told), Some(place), &measured)))
                         @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
                         @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
                         (written(without(&all, place)).danger(say.remove()))
@@ -102,7 +106,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 }
             }
         }
-        @if open { section.card { h2 { (say.add_question()) } (editor(cx, at(), &all, None, &measured)) } }
+        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), seen, &told), None, &measured)) } }
         (behind(say.preview(), html! { section.card { @for question in &all { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
@@ -115,12 +119,11 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// The form of a question: of one that is there, or of a new one.
 fn editor(
     cx: &Visit<'_, '_>,
-    at: Vec<(&'static str, String)>,
-    all: &[Value],
+    (at, seen, told): (Vec<(&'static str, String)>, (&Ask, &[&str]), &Value),
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
-    let say = cx.say;
+    let (say, all) = (cx.say, told.list(QUESTIONS));
     let own = place.map(|place| all[place].clone()).unwrap_or_default();
     let kind = own.text("type").to_owned();
     let mut part = own.clone();
@@ -138,7 +141,7 @@ fn editor(
     let record = serde_json::json!({"question": part});
     let list = Value::Array(all.to_vec()).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
-    let form = Form::named(cx, &name, "update_form", at);
+    let form = Form::named(cx, &name, "update_form", at).seen(seen, told);
     let form = form.hidden("questions:question", list).from(&record);
     let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
     let types = [

@@ -155,6 +155,7 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let money = |amount: i64| written.money(amount, &currency);
     let date = |place| invoice.date(place).map(|date| written.date(date)).unwrap_or_default();
     let at = || vec![("invoiceId", id.clone())];
+    let rest = serde_json::json!({"amount": invoice.int("balance")});
     let due = invoice.int("balance") > 0 && invoice.text("kind") == "invoice";
     let lines = invoice.list("lines").iter().map(|line| vec![
         html! { (line.text("description")) },
@@ -190,7 +191,7 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @for payment in payments.list("payments") { (paid(cx, payment)) }
             }
             @if due {
-                (behind(say.take_payment(), Form::of(cx, "record_payment").hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
+                (behind(say.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
                     .choice("kind", say.kind(), &kinds).money("amount", say.amount_or_all()).text("reference", say.reference()).send(say.take_payment())))
             }
         }

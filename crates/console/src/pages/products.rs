@@ -77,11 +77,10 @@ fn fields<'f>(cx: &Visit<'_, '_>, mut form: Form<'f>, (kind, product): (&str, &V
             .text(&format!("name.{language}"), &label(say.name()))
             .area(&format!("description.{language}"), &label(say.description()));
     }
-    let form = form.money("price", say.price()).text("vatPercentage", say.vat()).choice(
-        "visibility",
-        say.visibility(),
-        &words(&VISIBILITIES),
-    );
+    let form = form
+        .money("price", say.price())
+        .helped("vatPercentage", say.vat(), say.vat_help())
+        .choice("visibility", say.visibility(), &words(&VISIBILITIES));
     match kind {
         "Membership" => form
             .choice("period", say.billed_every(), &words(&PERIODS[1..]))

@@ -75,7 +75,10 @@ pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Listed) -> Markup {
                 span { (cx.say.page_of(page, last)) }
                 @if page < last { a.button.plain href=(to(page + 1)) rel="next" { (cx.say.next()) } }
             }
-            @if !cx.is_client() && total > 0 { (export::button(cx, &list.ask)) }
+            @if !cx.is_client() && total > 0 {
+                @if total <= export::RECORDS_MAX { (export::button(cx, &list.ask)) }
+                @else { span.quiet { (cx.say.too_many_for_csv(&cx.written.count(export::RECORDS_MAX))) } }
+            }
         }
     }
 }

@@ -70,6 +70,16 @@ type Rule = (&'static str, &'static str, &'static str);
 
 /// English, Dutch, German. The longer of two that fit comes first.
 const RULES: &[Rule] = &[
+    (
+        "must be within ten years of now",
+        "moet binnen tien jaar van nu liggen",
+        "muss innerhalb von zehn Jahren liegen",
+    ),
+    (
+        "was changed meanwhile: look at it as it is now, and change it again",
+        "is intussen gewijzigd: bekijk het zoals het nu is, en wijzig het opnieuw",
+        "wurde inzwischen geändert: sehen Sie es an, wie es jetzt ist, und ändern Sie es erneut",
+    ),
     ("must be given", "is verplicht", "muss angegeben werden"),
     ("must not be empty", "mag niet leeg zijn", "darf nicht leer sein"),
     ("is needed", "is nodig", "wird gebraucht"),

@@ -112,6 +112,10 @@ say! {
     book_it "Book it" "Boeken" "Buchen"
     book_somebody "Book somebody in" "Iemand inboeken" "Jemanden einbuchen"
     book_weekly "Book every week" "Elke week boeken" "Jede Woche buchen"
+    booked_come_along(count: &str)
+        "Booked: {count}. They keep their seats and come along; their own pages show it, and no mail is sent."
+        "Geboekt: {count}. Zij houden hun plek en gaan mee; hun eigen pagina's tonen het, er gaat geen mail uit."
+        "Gebucht: {count}. Sie behalten ihre Plätze und gehen mit; ihre eigenen Seiten zeigen es, eine Mail geht nicht hinaus."
     booking_requests "Booking requests" "Boekingsaanvragen" "Buchungsanfragen"
     bookings "Bookings" "Boekingen" "Buchungen"
     bookings_concerned "Bookings at these times" "Boekingen op deze tijden" "Buchungen zu diesen Zeiten"
@@ -125,9 +129,9 @@ say! {
     calendar "Calendar" "Agenda" "Kalender"
     call_off "Call off" "Afgelasten" "Absagen"
     call_off_means
-        "Everybody who is booked is told, and gets their credits back."
-        "Iedereen die geboekt heeft krijgt bericht en de credits terug."
-        "Alle Gebuchten werden benachrichtigt und erhalten ihr Guthaben zurück."
+        "Every booking of it is called off, and credits come back. The clients' own pages show it; no mail is sent."
+        "Elke boeking ervan vervalt, en credits komen terug. De pagina's van klanten tonen het; er gaat geen mail uit."
+        "Jede Buchung entfällt, und Guthaben kommt zurück. Die Seiten der Kunden zeigen es; eine Mail geht nicht hinaus."
     call_off_series "Call off from here on" "Vanaf hier afzeggen" "Ab hier absagen"
     calls_itself
         "The assistant there calls itself"
@@ -308,6 +312,7 @@ say! {
     effort "Effort" "Inspanning" "Anstrengung"
     email "E-mail" "E-mail" "E-Mail"
     emergency "In an emergency" "In geval van nood" "Im Notfall"
+    emergency_name "Emergency contact's name" "Naam van het noodcontact" "Name des Notfallkontakts"
     emergency_phone "Emergency contact's phone" "Telefoon van het noodcontact" "Telefon des Notfallkontakts"
     emergency_relationship
         "Emergency contact: who that is to them"
@@ -485,6 +490,10 @@ say! {
     layout "Layout" "Indeling" "Aufbau"
     least "Least" "Minste" "Mindestens"
     left "Left" "Vertrokken" "Gegangen"
+    left_as_it_is(count: &str)
+        "Left as they were, because they cannot be changed so: {count}."
+        "Gelaten zoals ze waren, want zo niet te wijzigen: {count}."
+        "So gelassen, wie sie waren, weil nicht so änderbar: {count}."
     left_out(count: &str)
         "Left out, because it is not free then: {count}."
         "Overgeslagen, want niet vrij: {count}."
@@ -631,6 +640,7 @@ say! {
         "Nothing has to be answered. Hand it in as it is, or fill in what you like."
         "Niets hoeft te worden ingevuld. Lever het zo in, of vul in wat u wilt."
         "Nichts muss beantwortet werden. Geben Sie es so ab, oder füllen Sie aus, was Sie möchten."
+    not_done "not done" "niet gedaan" "nicht gemacht"
     not_for_you "This is not for you" "Dit is niet voor u" "Das ist nicht für Sie"
     not_there "This is not there" "Dit is er niet" "Das gibt es nicht"
     not_you "Not you?" "Niet u?" "Nicht Sie?"
@@ -840,6 +850,10 @@ say! {
     save "Save" "Opslaan" "Speichern"
     save_answers "Save answers" "Antwoorden opslaan" "Antworten speichern"
     save_sets "Save and go on" "Opslaan en verder" "Speichern und weiter"
+    save_sets_first
+        "Save the sets of every exercise first: what is not saved and ticked is left out."
+        "Sla eerst de sets van elke oefening op: wat niet opgeslagen en afgevinkt is telt niet mee."
+        "Speichern Sie erst die Sätze jeder Übung: Was nicht gespeichert und abgehakt ist, zählt nicht."
     scan_code
         "Scan this with your authenticator app, or type the secret below. Then type the code that it shows."
         "Scan dit met uw authenticator-app of typ het geheim hieronder over. Typ daarna de code die de app toont."
@@ -848,6 +862,10 @@ say! {
     scopes "Scopes" "Scopes" "Scopes"
     search "Search" "Zoeken" "Suchen"
     seats "Seats" "Plaatsen" "Plätze"
+    seats_help
+        "How many people at once; empty means 1."
+        "Hoeveel mensen tegelijk; leeg betekent 1."
+        "Wie viele Personen zugleich; leer bedeutet 1."
     seats_left(count: &str) "{count} left" "nog {count}" "noch {count}"
     second_step "Second step" "Tweede stap" "Zweiter Schritt"
     second_step_demanded
@@ -984,6 +1002,10 @@ say! {
     today "Today" "Vandaag" "Heute"
     todays_workout "Training" "Training" "Training"
     too_few_figures "There are too few figures to draw." "Te weinig cijfers om te tekenen." "Zu wenige Werte zum Zeichnen."
+    too_many_for_csv(count: &str)
+        "As CSV: filter it to at most {count} first"
+        "Als CSV: filter eerst tot hoogstens {count}"
+        "Als CSV: erst auf höchstens {count} filtern"
     too_many_tries(minutes: i64)
         "Too many failed attempts. Try again in {minutes} min."
         "Te veel mislukte pogingen. Probeer het over {minutes} min opnieuw."
@@ -1024,6 +1046,10 @@ say! {
     upcoming "Upcoming" "Komend" "Kommend"
     value "Value" "Waarde" "Wert"
     vat "VAT %" "Btw %" "MwSt. %"
+    vat_help
+        "In percent, such as 21. Empty means 0 %."
+        "In procenten, zoals 21. Leeg betekent 0 %."
+        "In Prozent, etwa 19. Leer bedeutet 0 %."
     vat_number "VAT number" "Btw-nummer" "USt-IdNr."
     version "Version" "Versie" "Version"
     video "Video (web address)" "Video (webadres)" "Video (Webadresse)"

@@ -395,6 +395,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("suspended", "Suspended", "Opgeschort", "Ausgesetzt"),
     ("system", "The system", "Het systeem", "Das System"),
     ("tags", "Tags", "Tags", "Tags"),
+    ("templateId", "Programme", "Programma", "Programm"),
     ("text", "Text", "Tekst", "Text"),
     ("timeZone", "Time zone", "Tijdzone", "Zeitzone"),
     ("today", "Today", "Vandaag", "Heute"),

@@ -246,6 +246,12 @@ impl Play {
     ) -> Result<()> {
         let id = self.clients[client].ok_or_else(|| wrong())?;
         let wanted = json!({"templateId": self.templates[template].id, "startDate": start});
+        // One after the other: nobody follows two at once.
+        if let Some(before) = self.following.get(&client) {
+            let path = [("clientId", json!(id)), ("templateId", before.plan.clone())];
+            let over = json!({"status": "Completed"});
+            self.ask(tx, self.coach(), at, "update_client_workout_plan", &path, over)?;
+        }
         let path = [("clientId", json!(id))];
         let made = self.ask(tx, self.coach(), at, "assign_workout_plan", &path, wanted)?;
         let plan = made["plan"]["_id"].clone();

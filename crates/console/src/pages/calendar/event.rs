@@ -20,14 +20,18 @@ use crate::{
 };
 
 /// What moves a booking to another time, where it can be.
-fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+fn moving(cx: &Visit<'_, '_>, booking: &Value, of_class: bool) -> Markup {
     let Some(at) = booking.instant("startsAt").filter(|at| *at > cx.written.now) else {
         return Markup::default();
     };
     if booking.text("status") != "booked" || !cx.may("reschedule_booking") {
         return Markup::default();
     }
-    let (local, dragged) = new_start(cx, at);
+    // A class is dragged as a whole.
+    let (local, dragged) = match of_class {
+        true => (local_of(cx, at), false),
+        false => new_start(cx, at),
+    };
     let form = Form::about(
         cx,
         "reschedule_booking",
@@ -38,6 +42,11 @@ fn moving(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
     if dragged { send } else { behind(cx.say.move_booking(), send) }
 }
 
+/// When something begins, as fields hold it.
+fn local_of(cx: &Visit<'_, '_>, at: Timestamp) -> String {
+    format!("{}T{}", cx.written.zone.date_at(at), cx.written.time(at))
+}
+
 /// When something is to begin that began then, by the clock on the wall; and whether it was dragged there, to another day or
 /// to another hour of one, which is confirmed.
 fn new_start(cx: &Visit<'_, '_>, at: Timestamp) -> (String, bool) {
@@ -45,6 +54,11 @@ fn new_start(cx: &Visit<'_, '_>, at: Timestamp) -> (String, bool) {
     let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
     let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
     (format!("{}T{time}", to.unwrap_or(written.zone.date_at(at))), to.is_some())
+}
+
+/// What a change means for those who have booked.
+pub(super) fn booked(cx: &Visit<'_, '_>, count: i64) -> Markup {
+    html! { @if count > 0 { p.notice { (cx.say.booked_come_along(&cx.written.count(count))) } } }
 }
 
 /// What changes a class that is to come, or moves it.
@@ -68,6 +82,7 @@ fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
         .choice("locationId", say.location(), &locations)
         .text("capacity", say.seats())
         .send(say.save());
+    let form = html! { (booked(cx, event.int("seatsTaken"))) (form) };
     Ok(if dragged {
         html! { section.card { h2 { (say.move_class()) } (form) } }
     } else {
@@ -82,17 +97,25 @@ pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let event = told["calendarEvent"].clone();
     let bookings =
         cx.ask(Ask::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
+    let mut bookings = bookings.list("bookings").to_vec();
+    // Who comes, who is offered a seat, the line as it stands, who called off.
+    bookings.sort_by_key(|one| {
+        let order = ["booked", "offered", "waitlisted"];
+        let at = order.iter().position(|status| *status == one.text("status"));
+        (at.unwrap_or(order.len()), one.int("waitlistPosition"))
+    });
     let (coach, location) =
         (cx.coach(event.text("coachId"))?, cx.location(event.text("locationId"))?);
-    cx.know_clients(bookings.list("bookings"))?;
+    cx.know_clients(&bookings)?;
+    let of_class = event.text("kind") == "class";
     let mut rows = Vec::new();
-    for booking in bookings.list("bookings") {
+    for booking in &bookings {
         let client = cx.client(booking.text("clientId"))?;
         rows.push(vec![
             html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
             today::attendance(cx, booking),
             html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
-            html! { (moving(cx, booking)) (cancelling(cx, booking)) },
+            html! { (moving(cx, booking, of_class)) (cancelling(cx, booking)) },
         ]);
     }
     let say = cx.say;

@@ -90,8 +90,16 @@ fn entries(
     Ok(all)
 }
 
+/// What is closed on some days: whose, empty for more than one coach's.
+struct Closed {
+    from: Date,
+    until: Date,
+    coach: String,
+    told: String,
+}
+
 /// Whatever is closed on some days, with the days: the company, or the location or coach that is looked at.
-fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<(Date, Date, String)>> {
+fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<Closed>> {
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
     let ask = Ask::of("list_availability_rules").with("from", first).with("to", last);
     let told = cx.ask_if(ask.with("limit", 50))?.unwrap_or_default();
@@ -103,7 +111,8 @@ fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<(Date, Date, S
         };
         let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        all.push((from, until, parts.join(" · ")));
+        let (coach, told) = (rule.text("coachId").to_owned(), parts.join(" · "));
+        all.push(Closed { from, until, coach, told });
     }
     Ok(all)
 }
@@ -118,9 +127,11 @@ fn columns(
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
     let all = entries(cx, (first.start_in(&zone), last.tomorrow().start_in(&zone)))?;
     let closures = closures(cx, dates)?;
-    let closed = |date: Date| -> Vec<String> {
-        let of_day = closures.iter().filter(|(from, until, _)| (*from..=*until).contains(&date));
-        of_day.map(|(.., told)| told.clone()).collect()
+    // A week tells of everybody; a day has a column for each coach.
+    let closed = |date: Date, coach: Option<&str>| -> Vec<String> {
+        let of_day = closures.iter().filter(|one| (one.from..=one.until).contains(&date));
+        let own = |one: &&Closed| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
+        of_day.filter(own).map(|one| one.told.clone()).collect()
     };
     let place = cx.place;
     let mut columns: Vec<Column> = Vec::new();
@@ -134,7 +145,7 @@ fn columns(
             for (id, name) in shown.into_iter().take(timetable::LANES) {
                 let head =
                     html! { a href=(place.but(&[("coachId", id), ("view", "")])) { (name) } };
-                let closed = if columns.is_empty() { closed(*date) } else { Vec::new() };
+                let closed = closed(*date, Some(id));
                 columns.push(Column {
                     date: *date,
                     coach: id.clone(),
@@ -154,7 +165,7 @@ fn columns(
                     coach,
                     head,
                     entries: Vec::new(),
-                    closed: closed(date),
+                    closed: closed(date, None),
                 });
             }
         }
@@ -213,8 +224,9 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let columns = columns(cx, &dates, &coaches)?;
     let task = task(cx)?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
-    let requests =
-        cx.ask_if(Ask::of("list_booking_requests").with("status", "pending").with("limit", 1))?;
+    let whose = if cx.manages() { String::new() } else { cx.own_id() };
+    let requests = Ask::of("list_booking_requests").with("status", "pending").with("limit", 1);
+    let requests = cx.ask_if(requests.with("coachId", whose))?;
     let classes = types(cx, "class")?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
     let (coach, location) = (place.asked("coachId"), place.asked("locationId"));
@@ -284,13 +296,13 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     .choice("coachId", say.coach(), &coaches).choice("locationId", say.location(), &locations)
                     .moment("startsAt", say.starts_at(), &noon).text("capacity", say.seats()).send(say.add_class()))
                 (behind(say.every_week(), series::adding(cx, &classes, &coaches, &locations)))
-                a href="/console/calendar/series" { (say.weekly_classes()) }
             }))
         }
         @if classes.is_empty() && cx.may("create_event_type") { a.button.plain href="/console/settings/event-types" { (say.add_class_type()) } }
         (behind(say.add_task(), Form::of(cx, "create_calendar_task").text("title", say.title()).choice("coachId", say.coach(), &coaches)
             .moment("startsAt", say.starts_at(), &noon).moment("endsAt", say.ends_at(), &noon).check("blocksSlots", say.blocks_slots()).send(say.add_task())))
         @if let Some(told) = &requests { @if told.int("total") > 0 { a.button.plain href="/console/calendar/requests" { (say.requests_wait(&written.count(told.int("total")))) } } }
+        @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (say.weekly_classes()) } }
         a.button href="/console/calendar/book" { (say.book()) }
     };
     Ok(Shown::new(say.calendar(), main).acts(acts))
@@ -301,7 +313,7 @@ fn shown(cx: &Visit<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str
     let full = event.int("seatsTaken") >= event.int("capacity");
     let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {
-        a.event.class[class] draggable="true" data-drag="event" href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
+        a.event.class[class] draggable="true" data-drag="event" data-minutes=(at.map(|at| cx.written.time(at)[3..].to_owned()).unwrap_or_default()) href={ "/console/calendar/events/" (event.text("calendarEventId")) } {
             b.number { (at.map(|at| cx.written.time(at)).unwrap_or_default()) } " " @if let Some(client) = client { b { (client) } " · " } (event.text("name"))
             @if class { " " span.number { (event.int("seatsTaken")) "/" (event.int("capacity")) } @if full { " " (cx.say.full()) } }
             br; span.quiet { (coach) }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use spotter_kernel::Result;
 
-use super::types;
+use super::{event, types};
 use crate::{
     pages::bookings::when,
     parts::{
@@ -28,17 +28,22 @@ pub(in crate::pages) fn days(cx: &Visit<'_, '_>, recurrence: &Value) -> String {
 
 /// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
 pub(in crate::pages) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
-    let (say, skipped) = (cx.say, series.list("skipped"));
+    let say = cx.say;
+    let (stay, gone): (Vec<&Value>, Vec<&Value>) =
+        series.list("skipped").iter().partition(|one| one.is("stays"));
+    let count = |some: &[&Value]| cx.written.count(some.len() as i64);
     let why = |one: &Value| {
         let reasons = one.list("reasons").iter().filter_map(Value::as_str);
         reasons.map(|word| say.term(word)).collect::<Vec<_>>().join(", ")
     };
     html! {
-        @if !skipped.is_empty() {
-            p { (say.left_out(&cx.written.count(skipped.len() as i64))) }
-            ul { @for one in skipped {
-                li { (one.date("date").map(|date| cx.written.day(date)).unwrap_or_default()) " " span.quiet { (why(one)) } }
-            } }
+        @for (told, some) in [(say.left_out(&count(&gone)), gone), (say.left_as_it_is(&count(&stay)), stay)] {
+            @if !some.is_empty() {
+                p { (told) }
+                ul { @for one in some {
+                    li { (one.date("date").map(|date| cx.written.day(date)).unwrap_or_default()) " " span.quiet { (why(one)) } }
+                } }
+            }
         }
     }
 }
@@ -176,7 +181,8 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             ]))
             (left_out(cx, series))
             @if goes_on && cx.may("update_event_series") {
-                (behind(say.change_all(), change.send(say.save())))
+                @let booked = classes.list("calendarEvents").iter().map(|event| event.int("seatsTaken")).sum();
+                (behind(say.change_all(), html! { (event::booked(cx, booked)) (change.send(say.save())) }))
             }
         }
         h2 { (say.upcoming()) }

@@ -30,7 +30,9 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let templates = Ask::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
     let (say, written) = (cx.say, &cx.written);
-    let from_today = serde_json::json!({"startDate": written.today()});
+    // A programme of weeks begins with one.
+    let monday = written.today().plus_days(6).map_or(written.today(), |date| date.monday());
+    let from_monday = serde_json::json!({"startDate": monday});
     let main = html! {
         (tabs)
         section.card {
@@ -53,7 +55,7 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 }
             }
             (behind(say.assign_programme(),
-                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_today).choice("templateId", say.programme(), &templates)
+                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_monday).choice("templateId", say.programme(), &templates)
                     .text("startDate", say.starts_on()).send(say.assign())))
         }
         section.card {
@@ -204,12 +206,15 @@ pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 h2 { (cx.localized(product.at("name"))) }
                 @let bill = previewed.at("preview");
                 (facts(vec![
-                    (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) }),
+                    (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }),
                     (say.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
                     (say.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
                     (say.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
                     (say.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),
                 ]))
+                ul.rows { @for line in bill.list("lines") {
+                    li { span.grow { (line.text("description")) } span.number { (written.money(line.int("gross"), bill.text("currency"))) } }
+                } }
                 @let form = Form::about(cx, act, at(&id)).hidden("productId", &*wanted)
                     .next(format!("/console/clients/{id}/money")).text("startsOn", say.starts_on()).money("price", say.other_price());
                 (form.send(say.sell()))

@@ -157,7 +157,7 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         )
         .text("source", say.source())
         .address("address")
-        .text("emergencyContact.name", say.emergency())
+        .text("emergencyContact.name", say.emergency_name())
         .of_kind("tel", "emergencyContact.phone", say.emergency_phone(), "off")
         .text("emergencyContact.relationship", say.emergency_relationship());
     let main = html! {

@@ -129,7 +129,7 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { (bookings::when(cx, booking)) },
             html! { (booking.text("name")) },
             html! { (coach) },
-            state(cx, what),
+            html! { (state(cx, what)) @if booking.has("waitlistPosition") { br; span.quiet { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } } },
             html! { (bookings::offered(cx, booking)) (foreseen) @if booking.text("status") != "offered" { (bookings::cancelling(cx, booking)) } },
         ]);
     }
@@ -251,7 +251,10 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             p #kept.notice role="status" data-unticked=(say.unticked()) hidden { (say.kept_on_phone()) }
             @let next = if shown + 1 < exercises.len() { to(shown + 1) } else { to(shown) };
             (sets_form(cx, at(), exercises, (shown, &to), &next))
-            (Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish()))
+            @let finish = || Form::about(cx, "complete_workout_session", at()).offline().next(cx.place.path.clone()).send(say.finish());
+            // Script saves the sets first, and asks about those that are not ticked.
+            div.scripted { (finish()) }
+            details.behind.unscripted { summary { (say.finish()) } div { p { (say.save_sets_first()) } (finish()) } }
         } @else {
             div.figures {
                 div.figure { b { (written.count(session.int("setCount"))) } (say.sets()) }
@@ -262,12 +265,12 @@ pub(super) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 section.card {
                     h3 { (exercise.text("name")) }
                     ul.rows { @for (number, set) in exercise.list("sets").iter().enumerate() {
-                        li { span.quiet { (number + 1) } span.grow.number {
+                        li.quiet[!set.is("completed")] { span.quiet { (number + 1) } span.grow.number {
                             @if set.has("reps") { (set.int("reps")) " × " }
                             @if let Some(weight) = set.at("weight").as_f64() { (written.number(weight, 2)) " " (session.text("weightUnit")) }
                             @if set.has("durationSeconds") { " " (set.int("durationSeconds")) " s" }
                             @if set.has("distanceMeters") { " " (set.int("distanceMeters")) " m" }
-                        } @if set.is("completed") { (crate::parts::icon("done")) } }
+                        } @if set.is("completed") { (crate::parts::icon("done")) } @else { (say.not_done()) } }
                     } }
                 }
             }

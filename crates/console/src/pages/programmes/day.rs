@@ -3,9 +3,9 @@
 
 use maud::html;
 use serde_json::Value;
-use spotter_kernel::{Key, Result};
+use spotter_kernel::Result;
 
-use super::{asked, days, weight_unit};
+use super::{asked, weight_unit};
 use crate::{
     parts::{
         fields::{Cell, Form, behind},
@@ -28,14 +28,15 @@ const MORE_SETS: usize = 3;
 pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (plan, id) =
         (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
-    let found = days(cx, &plan)?.into_iter().find(|day| day.text("planMomentId") == id);
-    let day = found.ok_or(Key::NotFound)?;
+    let ask = Ask::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
+    let told = cx.ask(ask.clone())?;
+    let day = told.at("day").clone();
     let search = cx.place.asked("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),
         search => {
-            let ask = Ask::of("list_workout_exercises").with("search", search);
-            cx.ask(ask.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
+            let found = Ask::of("list_workout_exercises").with("search", search);
+            cx.ask(found.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
         }
     };
     let unit = weight_unit(cx)?;
@@ -44,7 +45,7 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = day.list("exercises");
     let blank = || {
         let form = Form::about(cx, "set_workout_moment_exercises", at());
-        form.from(&day).next(cx.place.path.clone())
+        form.from(&day).seen((&ask, &["day.exercises"]), &told).next(cx.place.path.clone())
     };
     let whole = |order: Vec<&Value>| {
         let form = blank();
@@ -129,7 +130,8 @@ fn kept<'f>(form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
     form
 }
 
-/// The fields of an exercise that is there: a row a set, and rows for more; a row that is left empty is no set.
+/// The fields of an exercise that is there: a row a set, and rows for more. A row that is left or made empty is no set,
+/// but for a set of which nothing was said before.
 fn edited<'f>(
     cx: &Visit<'_, '_>,
     form: Form<'f>,
@@ -154,8 +156,11 @@ fn edited<'f>(
     ];
     for set in 0..sets.len() + MORE_SETS {
         let name = |field: &str| place(index, &format!("sets.{set}.{field}"));
-        if let Some(kind) = sets.get(set).map(|set| set.text("type")) {
-            form = form.hidden(&name("type"), kind);
+        if let Some(own) = sets.get(set) {
+            let blank = !OF_SETS[1..].iter().any(|field| own.has(field));
+            if blank || own.text("type") != "normal" {
+                form = form.hidden(&name("type"), own.text("type"));
+            }
         }
         let cells: Vec<_> = shown
             .iter()

@@ -84,30 +84,38 @@ fn weight_unit(cx: &mut Visit<'_, '_>) -> Result<String> {
     Ok(told.text("settings.weightUnit").to_owned())
 }
 
-/// What an exercise asks for, such as 5 × 8 · 60 kg.
+/// What an exercise asks for, such as 5 × 8 · 60 kg: sets that are alike together.
 fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
-    let sets = exercise.list("sets");
-    let Some(first) = sets.iter().find(|set| set.text("type") == "normal").or(sets.first()) else {
-        return String::new();
-    };
+    let sets: Vec<String> =
+        exercise.list("sets").iter().map(|set| asked_of(cx, set, unit)).collect();
+    let alike = sets.chunk_by(|one, other| one == other);
+    let told = alike.map(|sets| match sets.first().filter(|first| !first.is_empty()) {
+        Some(first) => format!("{} × {first}", sets.len()),
+        None => format!("{} ×", sets.len()),
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// What a set asks for.
+fn asked_of(cx: &Visit<'_, '_>, set: &Value, unit: &str) -> String {
     let mut parts = Vec::new();
-    if first.has("reps") {
-        let most = match first.has("repsMax") {
-            true => format!("–{}", first.int("repsMax")),
+    if set.has("reps") {
+        let most = match set.has("repsMax") {
+            true => format!("–{}", set.int("repsMax")),
             false => String::new(),
         };
-        parts.push(format!("{}{most}", first.int("reps")));
+        parts.push(format!("{}{most}", set.int("reps")));
     }
-    if let Some(weight) = first.at("weight").as_f64() {
+    if let Some(weight) = set.at("weight").as_f64() {
         parts.push(format!("{} {unit}", cx.written.number(weight, 2)));
     }
-    if first.has("durationSeconds") {
-        parts.push(format!("{} s", first.int("durationSeconds")));
+    if set.has("durationSeconds") {
+        parts.push(format!("{} s", set.int("durationSeconds")));
     }
-    if first.has("distanceMeters") {
-        parts.push(format!("{} m", first.int("distanceMeters")));
+    if set.has("distanceMeters") {
+        parts.push(format!("{} m", set.int("distanceMeters")));
     }
-    format!("{} × {}", sets.len(), parts.join(" · "))
+    parts.join(" · ")
 }
 
 /// `/console/programmes/{templateId}`

@@ -31,7 +31,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .text("name", say.name())
         .choice("kind", say.kind(), &kinds)
         .text("durationMinutes", say.minutes())
-        .text("capacity", say.seats());
+        .helped("capacity", say.seats(), say.seats_help());
     let main = html! {
         (tabs(cx, "/event-types"))
         @if rows.is_empty() { (empty(say.no_event_types(), None)) }
@@ -56,7 +56,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .text("name", say.name())
         .area("description", say.description())
         .text("durationMinutes", say.minutes())
-        .text("capacity", say.seats())
+        .helped("capacity", say.seats(), say.seats_help())
         .text("credits", say.credits())
         .text("minNoticeMinutes", say.notice_minutes())
         .text("bookingWindowDays", say.window_days())

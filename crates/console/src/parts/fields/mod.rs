@@ -13,7 +13,8 @@ use spotter_core::uploads::MediaType;
 use super::told::Told;
 use crate::{
     body,
-    visit::{Visit, reached},
+    seen::{self, Seen},
+    visit::{Ask, Visit, reached},
     words::Say,
 };
 
@@ -174,6 +175,12 @@ impl<'f> Form<'f> {
     pub(crate) fn from(mut self, record: &'f Value) -> Self {
         self.record = Some(record);
         self
+    }
+
+    /// It is made of what was answered there, and refused where that is otherwise once it is sent.
+    pub(crate) fn seen(self, (ask, places): (&Ask, &[&str]), told: &Value) -> Self {
+        let seen = Seen::of(ask, places, told).written();
+        self.hidden(seen::FIELD, seen)
     }
 
     /// A field that nobody sees.

@@ -25,6 +25,8 @@ on_both_engines!(
     an_answer_that_is_wrong_loses_no_other,
     sets_that_nobody_ticks_were_left_out,
     a_business_adds_exercises_of_its_own,
+    what_somebody_else_changed_is_not_written_over,
+    nothing_begins_where_nobody_looks,
 );
 
 async fn a_client_is_added_and_looked_at(app: App) {
@@ -330,12 +332,13 @@ async fn an_answer_that_is_wrong_loses_no_other(app: App) {
     let client = text(told.data(), "/clients/0/clientId");
     let questions = json!([
         {"questionId": "story", "type": "text", "label": "Your story", "required": true},
-        {"questionId": "sleep", "type": "number", "label": "Hours of sleep", "required": true, "max": 24, "min": 0}]);
+        {"questionId": "sleep", "type": "number", "label": "Hours of sleep", "required": true, "max": 24, "min": 0},
+        {"questionId": "waist", "type": "measurement", "label": "Your waist", "measurementType": "waist"}]);
     let made = app
         .app(
             "POST",
             "/forms",
-            Some(json!({"name": "Week", "kind": "general", "questions": questions})),
+            Some(json!({"name": "Week", "kind": "intake", "questions": questions})),
         )
         .await
         .ok();
@@ -352,6 +355,11 @@ async fn an_answer_that_is_wrong_loses_no_other(app: App) {
         .with("answers.sleep:number", "99");
     let page = browser.send(form).await.is(422).shows("Hours of sleep").shows("a long story");
     let form = page.form("save_form_draft").with("answers.sleep:number", "8");
+    assert_eq!(
+        form.field("answers.waist.value:number"),
+        Some(""),
+        "what is left empty is no answer"
+    );
     browser.act(form).await.shows("Everything is answered");
     app.events().await;
 }
@@ -407,5 +415,54 @@ async fn a_business_adds_exercises_of_its_own(app: App) {
     let link = page.links().into_iter().find(|link| link.contains("/exercises/")).unwrap();
     let page = browser.get(&link).await.is(200).shows("stay as they are");
     assert!(page.forms().iter().all(|form| form.field("-do") != Some("update_workout_exercise")));
+    app.events().await;
+}
+
+async fn what_somebody_else_changed_is_not_written_over(app: App) {
+    let made = app.app(
+        "POST",
+        "/forms",
+        Some(json!({"name": "Week", "kind": "general", "questions": []})),
+    );
+    let form = text(made.await.ok().data(), "/form/formId");
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let path = format!("/console/forms/{form}");
+    let page = browser.get(&path).await.is(200);
+    let new =
+        page.forms().into_iter().find(|form| form.field("questions:question").is_some()).unwrap();
+    let added = |label: &str| new.clone().with("question.label", label);
+    let (first, second) = (added("First"), added("Second").with("-key", &random_text()));
+    browser.act(first.clone()).await.shows("First");
+    browser.send(second).await.is(422).shows("was changed meanwhile");
+    // What is sent twice is no change by somebody else.
+    browser.send(first).await.is(303);
+    browser.get(&path).await.shows("First");
+    // What was seen is an answer, and nothing that is done.
+    for seen in
+        ["{}", "x", r#"{"operation":"create_client","path":[],"query":"","places":[],"digest":""}"#]
+    {
+        let odd = added("Odd").with("-key", &random_text()).with("-seen", seen);
+        browser.send(odd).await.is(422);
+    }
+    app.events().await;
+}
+
+async fn nothing_begins_where_nobody_looks(app: App) {
+    let coach = calendar::coach_at_work(&app).await;
+    let class = json!({"coachIds": [coach], "kind": "class", "capacity": 5});
+    let kind = calendar::new_type(&app, class).await;
+    let class = calendar::new_class(&app, &kind, &coach, &calendar::free_start()).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get(&format!("/console/calendar/events/{class}")).await.is(200);
+    for (far, why) in [
+        ("9999-12-31T23:59", "must be a date and a time"),
+        ("3000-01-01T10:00", "within ten years"),
+        ("1980-01-02T10:00", "within ten years"),
+    ] {
+        let moved = page.form("update_calendar_event").with("startsAt:local", far);
+        browser.send(moved).await.is(422).shows(why);
+    }
+    let far = json!({"eventTypeId": kind, "coachId": coach, "startsAt": "3000-01-01T10:00:00Z"});
+    app.app("POST", "/calendar/events", Some(far)).await.refused(400, "request.invalid");
     app.events().await;
 }

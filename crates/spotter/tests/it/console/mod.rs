@@ -10,5 +10,6 @@ mod running;
 pub mod second_step;
 mod sessions;
 mod set_up;
+mod week;
 
 pub use browser::{Browser, Form, Page};

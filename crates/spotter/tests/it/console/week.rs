@@ -1,0 +1,178 @@
+//! What comes round every week, and what is closed: on pages, as staff do it; and what of a client is written there.
+
+use serde_json::{Value, json};
+
+use super::Browser;
+use crate::{
+    calendar::{book, coach_at_work, free_start, new_class, new_type},
+    finance::{new_product, pay, sold},
+    harness::App,
+    on_both_engines,
+    workout::{day, text},
+};
+
+on_both_engines!(
+    classes_of_every_week_are_added_changed_and_ended,
+    a_class_is_changed_and_moved,
+    closures_tell_whom_they_concern,
+    a_client_is_written_whole,
+    money_that_pays_for_nothing_is_told,
+    products_keep_their_names_in_every_language,
+);
+
+async fn classes_of_every_week_are_added_changed_and_ended(app: App) {
+    let coach = coach_at_work(&app).await;
+    let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get("/console/calendar/series").await.is(200);
+    let form = page.form("create_event_series").with("eventTypeId", &kind).with("coachId", &coach);
+    // A day is asked for, by its name.
+    let none = form.clone().with("recurrence.startTime", "10:00");
+    browser.send(none).await.is(422).shows(">On</a>");
+    let form = form.with("recurrence.weekdays", "2").with("recurrence.startTime", "10:00");
+    let form = form.with("recurrence.untilDate", &day(40));
+    let at = browser.send(form).await.is(303).location;
+    let page = browser.get(&at).await.shows("Tuesday 10:00").shows("0 / 5");
+    let change = page.form("update_event_series").with("recurrence.startTime", "11:30");
+    let page = browser.act(change).await.shows("Tuesday 11:30").shows("11:30");
+    let series = at.rsplit('/').next().unwrap().split('?').next().unwrap();
+    let told = app.app("GET", &format!("/calendar/event-series/{series}"), None).await.ok();
+    let series = told.data()["eventSeries"].clone();
+    assert_eq!((&series["recurrence"]["weekdays"], &series["version"]), (&json!([2]), &json!(2)));
+    browser.act(page.form("cancel_event_series")).await.shows("Cancelled");
+    browser.get("/console/calendar/series?status=cancelled").await.shows("Tuesday 11:30");
+    app.events().await;
+}
+
+async fn a_class_is_changed_and_moved(app: App) {
+    let coach = coach_at_work(&app).await;
+    let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
+    let class = new_class(&app, &kind, &coach, &free_start()).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let path = format!("/console/calendar/events/{class}");
+    let page = browser.get(&path).await.is(200);
+    let change = page.form("update_calendar_event").with("name", "Early birds");
+    browser.act(change.with("capacity", "7")).await.shows("Early birds").shows("0 / 7");
+    // Where it was dragged to stands in the address, and is confirmed.
+    let dragged = format!("{path}?to={}&at=15:00", day(20));
+    let page = browser.get(&dragged).await.shows("Move the class");
+    browser.act(page.form("update_calendar_event")).await.shows("15:00");
+    let told = app.app("GET", &format!("/calendar/events/{class}"), None).await.ok();
+    let starts = text(told.data(), "/calendarEvent/startsAt");
+    assert!(starts.starts_with(&day(20)), "{starts}");
+    app.events().await;
+}
+
+async fn closures_tell_whom_they_concern(app: App) {
+    let coach = coach_at_work(&app).await;
+    let kind = new_type(&app, json!({"coachIds": [coach]})).await;
+    let client = app.new_client(json!({"firstName": "Ann", "lastName": "Booked"})).await;
+    let start = free_start();
+    book(&app, json!({"clientId": client, "eventTypeId": kind, "startsAt": start})).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get("/console/settings/closures").await.is(200);
+    let date = &start[..10];
+    let form = page.form("create_availability_rule").with("appliesTo", "company");
+    let form = form.with("startDate", date).with("endDate", date).with("reason", "Painting");
+    let page = browser.act(form).await.shows("Ann Booked").shows("Painting").shows("1 in all");
+    let other = page.form("update_availability_rule").with("startDate", &day(60));
+    let page = browser.act(other.with("endDate", &day(61))).await.shows("Nobody");
+    browser.act(page.form("delete_availability_rule")).await.shows("No closures");
+    app.events().await;
+}
+
+async fn a_client_is_written_whole(app: App) {
+    let define = async |new: Value| {
+        let made = app.post("/client-custom-fields", new).await.ok();
+        text(made.data(), "/customField/fieldId")
+    };
+    let size = define(json!({"label": "Shoe size", "type": "number"})).await;
+    let dog = define(json!({"label": "Has a dog", "type": "boolean"})).await;
+    let level =
+        define(json!({"label": "Level", "type": "select", "options": ["Low", "High"]})).await;
+    let signed = define(json!({"label": "Signed on", "type": "date"})).await;
+    let client = app
+        .new_client(json!({"firstName": "Ann", "address": {"line1": "Kade 1", "line2": "Achter",
+        "city": "Gouda", "country": "NL", "region": "ZH"}}))
+        .await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let edit = format!("/console/clients/{client}/edit");
+    let stands = async || {
+        let told = app.get(&format!("/clients/{client}")).await.ok();
+        told.data()["client"].clone()
+    };
+    let page = browser.get(&edit).await.is(200);
+    // What has no field of its own is kept; what is empty as a whole is none.
+    browser.act(page.form("update_client").with("address.city", "Delft")).await.shows("Delft");
+    let address = stands().await["address"].clone();
+    assert_eq!(
+        address,
+        json!({"line1": "Kade 1", "line2": "Achter", "city": "Delft", "country": "NL", "region": "ZH", "postalCode": null})
+    );
+    assert!(stands().await["emergencyContact"].is_null());
+    let page = browser.get(&edit).await.is(200);
+    let half = page.form("update_client").with("emergencyContact.name", "Bo");
+    browser.send(half).await.is(422).shows("emergency");
+    // Each value by its field's type; what is left empty is none.
+    let page = browser.get(&edit).await.is(200);
+    let form = page.form("update_client_custom_fields");
+    let place = |field: &str, mark: &str| {
+        let is_own =
+            |(name, value): &&(String, String)| value == field && name.ends_with(".fieldId");
+        let (name, _) = form.fields.iter().find(is_own).unwrap();
+        format!("{}{mark}", name.replace("fieldId", "value"))
+    };
+    let filled = form
+        .clone()
+        .with(&place(&size, ":number"), "41,5")
+        .with(&place(&dog, ":truth"), "false")
+        .with(&place(&level, ""), "High");
+    browser.act(filled.clone()).await.shows("41.5").shows("High");
+    let values = async || -> Vec<Value> {
+        let told = app.get(&format!("/clients/{client}/custom-fields")).await.ok();
+        let own = |field: &str| {
+            let all = told.data()["values"].as_array().unwrap();
+            all.iter().find(|one| one["fieldId"] == *field).unwrap()["value"].clone()
+        };
+        [&size, &dog, &level, &signed].map(|field| own(field)).to_vec()
+    };
+    assert_eq!(values().await, [json!(41.5), json!(false), json!("High"), Value::Null]);
+    for wrong in ["nan", "inf", "x"] {
+        browser.send(filled.clone().with(&place(&size, ":number"), wrong)).await.is(422);
+    }
+    let page = browser.get(&edit).await.is(200);
+    let emptied = page.form("update_client_custom_fields").with(&place(&size, ":number"), "");
+    browser.act(emptied.with(&place(&dog, ":truth"), "")).await.is(200);
+    assert_eq!(values().await, [Value::Null, Value::Null, json!("High"), Value::Null]);
+    app.events().await;
+}
+
+async fn money_that_pays_for_nothing_is_told(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let bought = sold(&app, &client, json!({"price": 5000}), json!({})).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = format!("/console/clients/{client}/money");
+    browser.get("/console/clients").await.shows("€50.00");
+    pay(&app, &client, &bought.invoice, Some(6500)).await;
+    browser.get(&page).await.shows("€15.00 is not used");
+    browser.get("/console/money/payments").await.shows("€15.00 is not used");
+    app.events().await;
+}
+
+async fn products_keep_their_names_in_every_language(app: App) {
+    let product = new_product(
+        &app,
+        json!({"productType": "Other", "price": 900,
+        "name": {"en": "Towel", "nl": "Handdoek"}}),
+    )
+    .await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get(&format!("/console/products/{product}")).await.shows("Handdoek");
+    browser
+        .act(page.form("update_product").with("name.en", "Bath towel"))
+        .await
+        .shows("Bath towel");
+    let told = app.app("GET", &format!("/products/{product}"), None).await.ok();
+    assert_eq!(told.data()["product"]["name"], json!({"en": "Bath towel", "nl": "Handdoek"}));
+    app.events().await;
+}
