@@ -29,7 +29,7 @@ pub(crate) const EXPORT: &str = "/console/export";
 /// Most pages of a list that are put into a file: 20,000 records.
 const PAGES_MAX: i64 = 200;
 /// The most records that a file has.
-pub(crate) const RECORDS_MAX: i64 = PAGES_MAX * limits::PAGE_MAX as i64;
+pub(crate) const RECORDS_MAX: i64 = PAGES_MAX * limits::PAGE_MAX;
 
 /// A form that has the list of a page made into a file, as it was asked for.
 pub(crate) fn button(cx: &Visit<'_, '_>, list: &Ask) -> Markup {

@@ -17,6 +17,14 @@ use crate::{
 /// The field of a form that says it.
 pub(crate) const FIELD: &str = "-seen";
 
+/// Of what a form is made: what was asked, what was answered, and where in the answer it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'s> {
+    pub(crate) ask: &'s Ask,
+    pub(crate) told: &'s Value,
+    pub(crate) places: &'static [&'static str],
+}
+
 /// What was seen.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Seen {
@@ -29,8 +37,8 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// What stood at some places of an answer.
-    pub(crate) fn of(ask: &Ask, places: &[&str], told: &Value) -> Self {
+    /// What stood there.
+    pub(crate) fn of(Source { ask, places, told }: Source<'_>) -> Self {
         let Arguments { path, query, .. } = ask.arguments();
         let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
         let digest = digest(told, &places);

@@ -120,11 +120,10 @@ impl<'f> Typed<'f> {
             }
             "flag" if form.all(name).next().is_none() => self.text(name, "false"),
             // What is left empty is not answered, or cleared where that can be said.
-            "number" | "truth" if value.is_empty() => {
-                if body::is_cleared_by_null(schema, name) {
-                    self.text(name, "");
-                }
+            "number" | "truth" if value.is_empty() && body::is_cleared_by_null(schema, name) => {
+                self.text(name, "");
             }
+            "number" | "truth" if value.is_empty() => {}
             "number" => {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
                 let number = number.ok_or_else(|| wrong("must be a number"))?;

@@ -13,6 +13,7 @@ use crate::{
         shell::Shown,
         told::Told,
     },
+    seen::Source,
     visit::{Ask, Visit},
 };
 
@@ -45,7 +46,9 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = day.list("exercises");
     let blank = || {
         let form = Form::about(cx, "set_workout_moment_exercises", at());
-        form.from(&day).seen((&ask, &["day.exercises"]), &told).next(cx.place.path.clone())
+        form.from(&day)
+            .made_of(Source { ask: &ask, told: &told, places: &["day.exercises"] })
+            .next(cx.place.path.clone())
     };
     let whole = |order: Vec<&Value>| {
         let form = blank();

@@ -13,8 +13,8 @@ use spotter_core::uploads::MediaType;
 use super::told::Told;
 use crate::{
     body,
-    seen::{self, Seen},
-    visit::{Ask, Visit, reached},
+    seen::{self, Seen, Source},
+    visit::{Visit, reached},
     words::Say,
 };
 
@@ -177,9 +177,9 @@ impl<'f> Form<'f> {
         self
     }
 
-    /// It is made of what was answered there, and refused where that is otherwise once it is sent.
-    pub(crate) fn seen(self, (ask, places): (&Ask, &[&str]), told: &Value) -> Self {
-        let seen = Seen::of(ask, places, told).written();
+    /// It is made of this, and refused where that is otherwise once it is sent.
+    pub(crate) fn made_of(self, source: Source<'_>) -> Self {
+        let seen = Seen::of(source).written();
         self.hidden(seen::FIELD, seen)
     }
 
