@@ -27,7 +27,7 @@
 
   // What is typed into another form of the page would be gone: whoever sends this one is asked. Drafts and training are kept.
   const differs = (field) => {
-    if (field.type === "hidden" || field.matches("[data-draft]")) return false;
+    if (field.type === "hidden" || field.type === "password" || field.matches("[data-draft]")) return false;
     if (field.options) {
       const options = [...field.options];
       const usual = options.findIndex((option) => option.defaultSelected);
@@ -35,12 +35,16 @@
     }
     return field.type === "checkbox" || field.type === "radio" ? field.checked !== field.defaultChecked : (field.value ?? "") !== (field.defaultValue ?? "");
   };
+  const loses = (but) => [...document.querySelectorAll("form[data-form]:not([data-offline])")]
+    .some((form) => form !== but && [...form.elements].some(differs)) && !confirm(document.body.dataset.unsaved);
+  const stop = (event) => { event.preventDefault(); event.stopImmediatePropagation(); };
   document.addEventListener("submit", (event) => {
-    if (!event.target.matches("[data-form]")) return;
-    const others = [...document.querySelectorAll("form[data-form]:not([data-offline])")].filter((form) => form !== event.target);
-    if (!others.some((form) => [...form.elements].some(differs)) || confirm(document.body.dataset.unsaved)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
+    if (event.target.matches("[data-form]") && loses(event.target)) stop(event);
+  }, true);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    const stays = !link || link.target || link.hasAttribute("download") || link.getAttribute("href").startsWith("#") || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!stays && loses()) stop(event);
   }, true);
 
   // A form is sent once; what it says while it is on its way can be read.
@@ -126,9 +130,7 @@
     const form = event.target;
     const left = document.querySelectorAll("[data-screen] input[type=checkbox]:not(:checked)").length;
     if (!left || !form.matches("[data-offline]") || form.dataset.saved || form.querySelector("[data-screen]")) return;
-    if (confirm(document.getElementById("kept").dataset.unticked.replace("{}", left))) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
+    if (!confirm(document.getElementById("kept").dataset.unticked.replace("{}", left))) stop(event);
   }, true);
   document.addEventListener("submit", async (event) => {
     const form = event.target;

@@ -223,6 +223,7 @@ fn confirming(cx: &mut Visit<'_, '_>, slot: &Value, kind: &Value, next: &str) ->
             p { b { (when(cx, slot)) } " · " (coach) @if !place.is_empty() { " · " (place) } }
             @if credits > 0 { p { (say.takes_credits(&cx.written.count(credits))) } }
             @if let Some(until) = until { p { (say.free_until(&cx.written.instant(until))) } }
+            @else if window > 0 { p { (say.no_longer_free()) } }
             div.buttons {
                 (form.next(next).send(say.book_it()))
                 a.button.plain href=(cx.place.but(&[("at", ""), ("with", ""), ("class", "")])) { (say.another_time()) }

@@ -607,6 +607,10 @@ say! {
         "Niets na een paar minuten? Kijk bij de ongewenste mail of vraag het bedrijf."
         "Nach einigen Minuten nichts da? Sehen Sie im Spam-Ordner nach oder fragen Sie den Betrieb."
     no_locations "No locations yet." "Nog geen locaties." "Noch keine Standorte."
+    no_longer_free
+        "It begins so soon that it can no longer be cancelled for free."
+        "Het begint zo snel dat het niet meer gratis te annuleren is."
+        "Es beginnt so bald, dass es nicht mehr kostenlos abgesagt werden kann."
     no_mail
         "No mail is sent from here. Ask the business for a link that sets a new password."
         "Hiervandaan wordt geen mail verstuurd. Vraag het bedrijf om een link voor een nieuw wachtwoord."
