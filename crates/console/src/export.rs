@@ -1,6 +1,9 @@
 //! A list as a file for spreadsheets: all that its page would show, page by page, as whoever is signed in.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use axum::{
     body::Body,
@@ -9,18 +12,22 @@ use axum::{
 };
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_contract::{Arguments, Asked, Content};
+use spotter_contract::{Arguments, Caller, Content};
 use spotter_core::access::browsers;
 use spotter_http::{State, csv_of_pages};
-use spotter_kernel::{Problem, Result, limits};
+use spotter_kernel::{Id, Problem, Result, limits};
 use spotter_store::Tx;
 
 use crate::{
     act::{known, sure},
     forms::{Sent, forged},
-    parts::{self, shell::outside, told::Told},
+    parts::{
+        self,
+        shell::outside,
+        told::{Told, name},
+    },
     session,
-    visit::{Ask, Visit, is_own, reached},
+    visit::{Ask, Visit, answered, is_own, reached},
 };
 
 /// Where files are made.
@@ -127,7 +134,7 @@ async fn made(
     let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
     let read = move |tx: &mut Tx<'_>| {
         let person = browsers::authenticate(tx, &shared.env, &token)?;
-        let mut pages = Vec::new();
+        let (mut pages, mut clients) = (Vec::new(), BTreeSet::new());
         for page in 1..=PAGES_MAX {
             let mut query = form_urlencoded::Serializer::new(String::new());
             query.extend_pairs(&filters);
@@ -135,18 +142,58 @@ async fn made(
             query.append_pair("page", &page.to_string());
             let arguments =
                 Arguments { path: path.clone(), query: query.finish(), body: Content::Nothing };
-            let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
-            let answer = asked.run(tx, &shared.env, &person.caller, request_id.as_str())?;
-            let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
-            pages.push(answer.data);
+            let who = (&person.caller, request_id.as_str());
+            let answer = answered(tx, &shared, who, (&operation, arguments))?;
+            let told: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
+            pages.push(answer);
+            let records = told.as_object().into_iter().flat_map(|told| told.values());
+            let records = records.filter_map(Value::as_array).flatten();
+            let ids = records.map(|record| record.text("clientId"));
+            clients.extend(ids.filter(|id| Id::parse(id).is_some()).map(str::to_owned));
             if !told.is("hasNextPage") {
-                return Ok(pages);
+                let clients: Vec<String> = clients.into_iter().collect();
+                let ask = |operation, query| told_if(tx, &shared, who, (operation, query));
+                return Ok((pages, names(ask, &clients)?));
             }
         }
         let told = "This list has more than 20,000 records. Go back, and filter it first.";
         Err(Problem::because(spotter_kernel::Key::RequestInvalid, told))
     };
-    let pages = state.db.read_slow(read).await?;
-    let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages)).await;
+    let (pages, names) = state.db.read_slow(read).await?;
+    let table = tokio::task::spawn_blocking(move || csv_of_pages(&pages, &names)).await;
     table.map_err(Problem::internal)?
+}
+
+/// What an operation answers, where somebody may ask it.
+fn told_if(
+    tx: &mut Tx<'_>,
+    state: &State,
+    who: (&Caller, &str),
+    (operation, query): (&str, String),
+) -> Result<Value> {
+    let arguments = Arguments { path: Vec::new(), query, body: Content::Nothing };
+    match answered(tx, state, who, (reached(state, operation)?, arguments)) {
+        Ok(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
+        Err(problem) if problem.status == 403 => Ok(Value::Null),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// What these clients, and the coaches, are called.
+fn names(
+    mut ask: impl FnMut(&'static str, String) -> Result<Value>,
+    clients: &[String],
+) -> Result<HashMap<String, String>> {
+    let mut names = HashMap::new();
+    for some in clients.chunks(limits::PAGE_MAX as usize) {
+        let told = ask("list_client_names", format!("clientIds={}", some.join(",")))?;
+        let named = told.list("clientNames").iter();
+        names.extend(
+            named.map(|one| (one.text("clientId").to_owned(), one.text("name").to_owned())),
+        );
+    }
+    let told = ask("list_coaches", format!("limit={}", limits::PAGE_MAX))?;
+    let named = told.list("coaches").iter();
+    names.extend(named.map(|one| (one.text("coachId").to_owned(), name(one))));
+    Ok(names)
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use spotter_contract::{Arguments, Asked, Caller, Content, Method, vault};
+use spotter_contract::{Arguments, Caller, Content, Method, vault};
 use spotter_http::State;
 use spotter_kernel::{Problem, Result, secret::base64url};
 use spotter_store::Tx;
@@ -11,7 +11,7 @@ use spotter_store::Tx;
 use crate::{
     forms::Form,
     parts::told::Told,
-    visit::{Ask, reached},
+    visit::{Ask, answered, reached},
 };
 
 /// The field of a form that says it.
@@ -61,21 +61,15 @@ impl Seen {
     }
 
     /// Refuses what was made of something that is otherwise now.
-    pub(crate) fn check(
-        &self,
-        tx: &mut Tx<'_>,
-        state: &State,
-        (caller, request_id): (&Caller, &str),
-    ) -> Result<()> {
+    pub(crate) fn check(&self, tx: &mut Tx<'_>, state: &State, who: (&Caller, &str)) -> Result<()> {
         let operation = reached(state, &self.operation)?;
         if operation.method != Method::Get {
             return Err(Problem::invalid(FIELD, "must be as the page has written it"));
         }
         let (path, query) = (self.path.clone(), self.query.clone());
         let arguments = Arguments { path, query, body: Content::Nothing };
-        let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
-        let answer = asked.run(tx, &state.env, caller, request_id)?;
-        let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
+        let answer = answered(tx, state, who, (operation, arguments))?;
+        let told: Value = serde_json::from_str(&answer).map_err(Problem::internal)?;
         match digest(&told, &self.places) == self.digest {
             true => Ok(()),
             false => Err(Problem::conflict("", CHANGED)),

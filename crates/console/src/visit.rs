@@ -5,11 +5,12 @@ use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
     ops::Deref,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
-use spotter_contract::{Actor, Arguments, Asked, Content, Operation, Role, Surface, vault};
+use spotter_contract::{Actor, Arguments, Asked, Caller, Content, Operation, Role, Surface, vault};
 use spotter_core::access::browsers::Person;
 use spotter_http::State;
 use spotter_kernel::{
@@ -237,11 +238,10 @@ impl<'v, 't> Visit<'v, 't> {
     /// What an operation answers them, or why it does not.
     pub(crate) fn ask(&mut self, ask: Ask) -> Result<Value> {
         let operation = reached(self.state, ask.operation)?;
-        let mut asked = Asked::new(operation.clone(), Ok(ask.arguments()), Ok(None));
-        let (env, began) = (&self.state.env, Instant::now());
-        let answer = asked.run(self.tx, env, &self.person.caller, self.request_id);
+        let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
+        let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
         self.asked += began.elapsed();
-        serde_json::from_str(&answer?.data).map_err(Problem::internal)
+        serde_json::from_str(&answer?).map_err(Problem::internal)
     }
 
     /// The page of a list that they are at.
@@ -413,8 +413,19 @@ fn localized(texts: &serde_json::Map<String, Value>, language: &str) -> String {
     found.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
+/// What an operation answers whoever asks, as JSON.
+pub(crate) fn answered(
+    tx: &mut Tx<'_>,
+    state: &State,
+    (caller, request_id): (&Caller, &str),
+    (operation, arguments): (&Arc<Operation>, Arguments),
+) -> Result<String> {
+    let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+    Ok(asked.run(tx, &state.env, caller, request_id)?.data)
+}
+
 /// The operation of an id, if people may reach it.
-pub(crate) fn reached<'s>(state: &'s State, id: &str) -> Result<&'s std::sync::Arc<Operation>> {
+pub(crate) fn reached<'s>(state: &'s State, id: &str) -> Result<&'s Arc<Operation>> {
     let found = state.table.find(id);
     let found = found.filter(|found| found.surface == Surface::App || found.for_people);
     found.ok_or_else(|| {

@@ -1,6 +1,6 @@
 //! Answers as tables: CSV (RFC 4180) for whoever asks for `text/csv` at an operation that has rows.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use axum::http::{HeaderMap, header};
 use serde::{
@@ -48,8 +48,8 @@ pub(crate) fn csv(data: &str, rows: &str) -> Result<String> {
 }
 
 /// The pages of a list as one table, a row a record, with the list's name: of a record's own lists, those of plain
-/// values are one cell, and those of records are left out.
-pub fn csv_of_pages(pages: &[String]) -> Result<(String, String)> {
+/// values are one cell, and those of records are left out. Beside the id of whoever has a name here stands that name.
+pub fn csv_of_pages(pages: &[String], names: &HashMap<String, String>) -> Result<(String, String)> {
     let (mut lines, mut name): (Vec<Line>, _) = (Vec::new(), String::new());
     for page in pages {
         let Cell::Fields(fields) = serde_json::from_str(page).map_err(Problem::internal)? else {
@@ -62,7 +62,22 @@ pub fn csv_of_pages(pages: &[String]) -> Result<(String, String)> {
             }
         }
     }
+    lines.iter_mut().for_each(|line| with_names(line, names));
     Ok((name, written(&lines)?))
+}
+
+/// Puts a name before each id of somebody: `client` before `clientId`, where the row has none yet. The first is the record's
+/// own.
+fn with_names(line: &mut Line, names: &HashMap<String, String>) {
+    for at in (1..line.len()).rev() {
+        let (field, id) = &line[at];
+        let Some(whose) = field.strip_suffix("Id").map(str::to_owned) else { continue };
+        let named = names.get(id).filter(|_| !line.iter().any(|(own, _)| *own == whose));
+        if let Some(name) = named {
+            let cell = (whose, plain(name));
+            line.insert(at, cell);
+        }
+    }
 }
 
 fn written(lines: &[Line]) -> Result<String> {
@@ -250,6 +265,19 @@ mod tests {
         assert!(csv(data, "report.none").is_err());
         let nulls = r#"{"rows": [{"rate": null, "at": 1}, {"rate": {"value": 2}, "at": 3}]}"#;
         assert_eq!(csv(nulls, "rows").unwrap(), "rate.value,at\r\n,1\r\n2,3\r\n");
+    }
+
+    #[test]
+    fn names_stand_before_ids() {
+        let page = r#"{"bookings": [{"bookingId": "1", "clientId": "a", "coachId": "b"},
+            {"bookingId": "2", "clientId": "=", "coachId": null}]}"#;
+        let names = [("a", "=Ann"), ("b", "Ben")];
+        let names = names.map(|(id, name)| (id.to_owned(), name.to_owned())).into();
+        let told = csv_of_pages(&[page.to_owned()], &names).unwrap();
+        assert_eq!(
+            told.1,
+            "bookingId,client,clientId,coach,coachId\r\n1,'=Ann,a,Ben,b\r\n2,,'=,,\r\n"
+        );
     }
 
     #[test]
