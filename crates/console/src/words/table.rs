@@ -377,6 +377,7 @@ say! {
         "Die Zeilen der Datei werden gelöscht. Was importiert wurde, bleibt."
     forgot "Forgot the password?" "Wachtwoord vergeten?" "Passwort vergessen?"
     form "Form" "Formulier" "Formular"
+    form_waits "form to fill in" "formulier in te vullen" "Formular auszufüllen"
     forms "Forms" "Formulieren" "Formulare"
     forms_wait "forms to fill in" "formulieren in te vullen" "Formulare auszufüllen"
     free_hours "Free to cancel until so many hours before" "Gratis annuleren tot zoveel uur vooraf" "Kostenlos absagen bis so viele Stunden vorher"

@@ -97,7 +97,7 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         div.figures {
             @for pool in credits.list("credits") { div.figure { b { (written.count(pool.int("available"))) } (say.credits()) } }
             a.figure href="/my/messages" { b { (written.count(unread.int("unreadMessages"))) } (say.unread()) }
-            @if waits > 0 { a.figure href="/my/forms" { b { (written.count(waits)) } (say.forms_wait()) } }
+            @if waits > 0 { a.figure href="/my/forms" { b { (written.count(waits)) } (if waits == 1 { say.form_waits() } else { say.forms_wait() }) } }
             @if due.int("total") > 0 { a.figure href="/my/invoices" { b { (written.count(due.int("total"))) } (say.open_invoices()) } }
         }
     };

@@ -51,7 +51,7 @@ fn who_does_not_pay_is_reminded_and_pays(engine: Engine) {
         let sent = invoice(&travel.app, &one.invoice).await;
         assert_eq!(
             (&sent["dueDate"], &sent["sentAt"]),
-            (&json!("2026-11-15"), &json!("2026-11-01T10:00:00.000Z"))
+            (&json!("2026-11-15"), &json!("2026-11-01T09:00:00.000Z"))
         );
         let letter = travel.app.server.mailbox.messages().remove(0);
         assert_eq!(letter.subject, "Factuur INV-2026-000001 van Test Gym");

@@ -65,6 +65,8 @@ impl Travel {
             UNION ALL SELECT next_at FROM sandbox_payment UNION ALL SELECT next_at FROM sandbox_dispute) AS next \
             WHERE at > ?1 HAVING MIN(at) IS NOT NULL");
         let at = Timestamp::parse(at).unwrap();
+        // What was begun just now is done before time goes on.
+        self.set(self.clock.now()).await;
         loop {
             let now = self.clock.now();
             let next =
