@@ -72,7 +72,7 @@ fn labels(points: &[Point], x: impl Fn(usize) -> f64) -> Markup {
     let every = points.len().div_ceil(6).max(1);
     html! {
         @for (index, point) in points.iter().enumerate().filter(|(index, _)| index % every == 0) {
-            text.wide[index / every % 2 == 1] x=(format!("{:.1}", x(index))) y=(HEIGHT - 8.0) text-anchor="middle" { (point.label) }
+            text.below.wide[index / every % 2 == 1] x=(format!("{:.1}", x(index))) y=(HEIGHT - 8.0) text-anchor="middle" { (point.label) }
         }
     }
 }
