@@ -17,12 +17,14 @@ use crate::{
 /// The field of a form that says it.
 pub(crate) const FIELD: &str = "-seen";
 
-/// Of what a form is made: what was asked, what was answered, and where in the answer it stands.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'s> {
-    pub(crate) ask: &'s Ask,
-    pub(crate) told: &'s Value,
-    pub(crate) places: &'static [&'static str],
+/// What forms of a page are made of, as each of them says it.
+pub(crate) struct Made(pub(crate) String);
+
+impl Made {
+    /// Of what stands at some places of an answer.
+    pub(crate) fn of(ask: &Ask, places: &[&str], told: &Value) -> Self {
+        Self(serde_json::to_string(&Seen::of(ask, places, told)).unwrap_or_default())
+    }
 }
 
 /// What was seen.
@@ -37,17 +39,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// What stood there.
-    pub(crate) fn of(Source { ask, places, told }: Source<'_>) -> Self {
+    fn of(ask: &Ask, places: &[&str], told: &Value) -> Self {
         let Arguments { path, query, .. } = ask.arguments();
         let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
         let digest = digest(told, &places);
         Self { operation: ask.operation.to_owned(), path, query, places, digest }
-    }
-
-    /// As a form says it.
-    pub(crate) fn written(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// What a form says, if it says anything.
@@ -81,6 +77,6 @@ impl Seen {
 const CHANGED: &str = "was changed meanwhile: look at it as it is now, and change it again";
 
 fn digest(told: &Value, places: &[String]) -> String {
-    let all: Vec<&Value> = places.iter().map(|place| told.at(place)).collect();
-    base64url(&vault::digest_of(Value::from_iter(all.into_iter().cloned()).to_string().as_bytes()))
+    let all: Vec<String> = places.iter().map(|place| told.at(place).to_string()).collect();
+    base64url(&vault::digest_of(all.join("\n").as_bytes()))
 }

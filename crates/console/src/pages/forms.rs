@@ -12,7 +12,7 @@ use crate::{
         shell::Shown,
         told::Told,
     },
-    seen::Source,
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -80,11 +80,11 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
-    let source = Source { ask: &ask, told: &told, places: &["form.draftVersion", QUESTIONS] };
+    let made = Made::of(&ask, &["form.draftVersion", QUESTIONS], &told);
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
-        let form = Form::about(cx, "update_form", at()).made_of(source);
+        let form = Form::about(cx, "update_form", at()).made_of(&made);
         form.hidden("questions:json", list.to_string())
     };
     let main = html! {
@@ -99,7 +99,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @if !question.list("options").is_empty() { ul { @for option in question.list("options") { li { (option.text("label")) @if option.is("flag") { " " span.state.bad { (say.flagged()) } } } } } }
                 @if open {
                     div.buttons {
-                        (behind(say.edit(), editor(cx, (at(), source), Some(place), &measured)))
+                        (behind(say.edit(), editor(cx, (at(), &made, &told), Some(place), &measured)))
                         @if place > 0 { (written(swapped(&all, place, place - 1)).button(say.move_up())) }
                         @if place + 1 < all.len() { (written(swapped(&all, place, place + 1)).button(say.move_down())) }
                         (written(without(&all, place)).danger(say.remove()))
@@ -107,7 +107,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 }
             }
         }
-        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), source), None, &measured)) } }
+        @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &told), None, &measured)) } }
         (behind(say.preview(), html! { section.card { @for question in &all { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
@@ -120,11 +120,11 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// The form of a question: of one that is there, or of a new one.
 fn editor(
     cx: &Visit<'_, '_>,
-    (at, source): (Vec<(&'static str, String)>, Source<'_>),
+    (at, made, told): (Vec<(&'static str, String)>, &Made, &Value),
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
-    let (say, all) = (cx.say, source.told.list(QUESTIONS));
+    let (say, all) = (cx.say, told.list(QUESTIONS));
     let own = place.map(|place| all[place].clone()).unwrap_or_default();
     let kind = own.text("type").to_owned();
     let mut part = own.clone();
@@ -142,7 +142,7 @@ fn editor(
     let record = serde_json::json!({"question": part});
     let list = Value::Array(all.to_vec()).to_string();
     let name = place.map_or_else(|| "new".to_owned(), |place| place.to_string());
-    let form = Form::named(cx, &name, "update_form", at).made_of(source);
+    let form = Form::named(cx, &name, "update_form", at).made_of(made);
     let form = form.hidden("questions:question", list).from(&record);
     let of = |kinds: &[&str]| place.is_none() || kinds.contains(&kind.as_str());
     let types = [

@@ -13,7 +13,7 @@ use crate::{
         shell::Shown,
         told::Told,
     },
-    seen::Source,
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -32,6 +32,7 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let ask = Ask::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
     let told = cx.ask(ask.clone())?;
     let day = told.at("day").clone();
+    let made = Made::of(&ask, &["day.exercises"], &told);
     let search = cx.place.asked("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),
@@ -46,9 +47,7 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let own = day.list("exercises");
     let blank = || {
         let form = Form::about(cx, "set_workout_moment_exercises", at());
-        form.from(&day)
-            .made_of(Source { ask: &ask, told: &told, places: &["day.exercises"] })
-            .next(cx.place.path.clone())
+        form.from(&day).made_of(&made).next(cx.place.path.clone())
     };
     let whole = |order: Vec<&Value>| {
         let form = blank();

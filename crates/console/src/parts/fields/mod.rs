@@ -13,7 +13,7 @@ use spotter_core::uploads::MediaType;
 use super::told::Told;
 use crate::{
     body,
-    seen::{self, Seen, Source},
+    seen::{self, Made},
     visit::{Visit, reached},
     words::Say,
 };
@@ -178,9 +178,8 @@ impl<'f> Form<'f> {
     }
 
     /// It is made of this, and refused where that is otherwise once it is sent.
-    pub(crate) fn made_of(self, source: Source<'_>) -> Self {
-        let seen = Seen::of(source).written();
-        self.hidden(seen::FIELD, seen)
+    pub(crate) fn made_of(self, made: &Made) -> Self {
+        self.hidden(seen::FIELD, &*made.0)
     }
 
     /// A field that nobody sees.
