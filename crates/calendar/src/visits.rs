@@ -1,18 +1,11 @@
 //! When clients were here last and come next, for whoever looks at many of them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Query, Read, Several, answer, operation};
+use serde::Serialize;
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::clients::OfClients;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, statements};
-
-/// Whose visits are asked for.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Asked {
-    /// Clients, with commas between; at most 100.
-    client_ids: Several<ClientId>,
-}
 
 /// When a client was here last and comes next.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,7 +23,7 @@ answer!(VisitsAnswer {
     client_visits: Vec<ClientVisits>,
 });
 
-fn list_client_visits(cx: &mut Read, Query(asked): Query<Asked>) -> Result<VisitsAnswer> {
+fn list_client_visits(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<VisitsAnswer> {
     let (ids, now) = (asked.client_ids.0, cx.now());
     let each = || ids.iter().map(|id| vec![id.bind().into_owned(), now.bind().into_owned()]);
     let last: Vec<Option<(Timestamp,)>> = cx.one_each(LAST, each())?;

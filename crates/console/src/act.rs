@@ -149,7 +149,7 @@ async fn perform(
     let kept = keep_files(state, &person, sent).await?;
     let arguments = with(with_files(body, sent, kept));
     may_reach(state, operation, &arguments.body).await?;
-    let seen = Arc::new(Seen::read(&sent.form)?);
+    let seen = Seen::read(&sent.form)?.map(Arc::new);
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
@@ -160,7 +160,7 @@ async fn perform(
         let transaction = move |tx: &mut Tx<'_>| {
             let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
             let id = request_id.as_str();
-            let as_seen = seen.as_ref().as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
+            let as_seen = seen.as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
             // What came before is answered as it was then.
             asked.stale = as_seen.and_then(Result::err);
             asked.run(tx, &shared.env, &caller, id)

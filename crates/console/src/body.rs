@@ -105,9 +105,13 @@ pub(crate) fn is_cleared_by_null(schema: &Value, name: &str) -> bool {
     let places = whole.split('.').filter(|place| !place.is_empty());
     let whole = plain(places.fold(schema, |schema, place| at(schema, place)));
     let own = &whole["properties"][last];
-    let required = whole["required"].as_array();
-    let required = required.is_some_and(|names| names.iter().any(|name| name == last));
-    is_nullable(own) || required && is_anything(own)
+    is_nullable(own) || requires(whole, last) && is_anything(own)
+}
+
+/// Whether something has to be there.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    let names = plain(schema)["required"].as_array();
+    names.is_some_and(|names| names.iter().any(|own| own == name))
 }
 
 /// Whether a schema leaves it open what a value is.
@@ -141,8 +145,7 @@ fn put(whole: &mut Value, schema: &Value, places: &[&str], text: &str) {
     match whole {
         Value::Object(fields) if rest.is_empty() => {
             let named = !plain(schema)["properties"][*place].is_null();
-            let required = plain(schema)["required"].as_array();
-            let required = required.is_some_and(|names| names.iter().any(|name| name == place));
+            let required = requires(schema, place);
             if is_kind(own, "array") {
                 let list = fields.entry(*place).or_insert_with(|| Value::Array(Vec::new()));
                 if let (Value::Array(list), false) = (list, text.is_empty()) {

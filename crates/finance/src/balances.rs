@@ -3,18 +3,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Query, Read, Several, answer, operation};
+use serde::Serialize;
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::clients::OfClients;
 use spotter_kernel::{Result, id::ClientId, money::Currency};
 use spotter_store::{Bind, statements};
-
-/// Whose balances are asked for.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Asked {
-    /// Clients, with commas between; at most 100.
-    client_ids: Several<ClientId>,
-}
 
 /// A client's balance in a currency, in minor units.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,7 +34,7 @@ answer!(BalancesAnswer {
     client_balances: Vec<ClientBalances>,
 });
 
-fn list_client_balances(cx: &mut Read, Query(asked): Query<Asked>) -> Result<BalancesAnswer> {
+fn list_client_balances(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<BalancesAnswer> {
     let ids = asked.client_ids.0;
     let each = || ids.iter().map(|id| vec![id.bind().into_owned()]);
     let owed: Vec<Vec<(Currency, i64)>> = cx.all_each(OWED, each())?;

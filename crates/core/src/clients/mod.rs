@@ -16,6 +16,7 @@ pub mod spells;
 pub mod terms;
 pub mod timeline;
 
+pub use names::OfClients;
 pub use record::Client;
 pub use search::ClientPath;
 

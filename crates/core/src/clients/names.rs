@@ -7,12 +7,12 @@ use spotter_kernel::{Result, id::ClientId};
 
 use super::Client;
 
-/// Whose names are asked for.
+/// Several clients, of each of whom something is asked.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Asked {
+pub struct OfClients {
     /// Clients, with commas between; at most 100.
-    client_ids: Several<ClientId>,
+    pub client_ids: Several<ClientId>,
 }
 
 /// What a client is called.
@@ -29,7 +29,7 @@ answer!(NamesAnswer {
     client_names: Vec<ClientName>,
 });
 
-fn list_client_names(cx: &mut Read, Query(asked): Query<Asked>) -> Result<NamesAnswer> {
+fn list_client_names(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<NamesAnswer> {
     let ids = asked.client_ids.0;
     let names = Client::names(cx, &ids)?;
     let named = ids.into_iter().zip(names);

@@ -198,6 +198,13 @@ fn filled_in(cx: &Visit<'_, '_>, field: &Value) -> String {
 
 /// The form of a client's custom fields.
 fn own_fields(cx: &Visit<'_, '_>, id: &str, custom: &Value) -> Markup {
+    // A word that is offered no more stands as it is: it could not be written again.
+    let is_offered = |field: &&Value| {
+        let word = field.at("value");
+        field.text("type") != "select" || word.is_null() || field.list("options").contains(word)
+    };
+    let own: Vec<Value> = custom.list("values").iter().filter(is_offered).cloned().collect();
+    let custom = &serde_json::json!({"values": own});
     let (say, values) = (cx.say, custom.list("values"));
     if values.is_empty() || !cx.may("update_client_custom_fields") {
         return Markup::default();

@@ -198,10 +198,8 @@ impl<'f> Form<'f> {
         let (whole, last) = name.rsplit_once('.').unwrap_or(("", name));
         let Some(schema) = self.schema else { return false };
         let own = if whole.is_empty() { schema } else { self.place(whole) };
-        let names = body::plain(own)["required"].as_array();
         // What stands in something that may be left out is only needed where that is there.
-        names.is_some_and(|names| names.iter().any(|own| own == last))
-            && (whole.is_empty() || self.is_required(whole))
+        body::requires(own, last) && (whole.is_empty() || self.is_required(whole))
     }
 
     /// What stands in a field: what was typed, else what there is.

@@ -144,6 +144,12 @@ async fn a_client_is_written_whole(app: App) {
     let emptied = page.form("update_client_custom_fields").with(&place(&size, ":number"), "");
     browser.act(emptied.with(&place(&dog, ":truth"), "")).await.is(200);
     assert_eq!(values().await, [Value::Null, Value::Null, json!("High"), Value::Null]);
+    // A word that is offered no more stays where a client has it.
+    let path = format!("/client-custom-fields/{level}");
+    app.patch(&path, json!({"options": ["Low", "Higher"]})).await.ok();
+    let page = browser.get(&edit).await.is(200);
+    browser.act(page.form("update_client_custom_fields")).await.shows("High");
+    assert_eq!(values().await[2], json!("High"));
     app.events().await;
 }
 
