@@ -191,8 +191,12 @@ const journeys = {
     else { await tabTo(page, "Show"); await page.keyboard.press("Enter"); }
     const nearest = page.locator('a:has-text("Next free")');
     const times = page.locator(".times form").first();
-    await nearest.or(times).first().waitFor();
+    // A time of several coaches is opened first.
+    const several = page.locator(".times summary").first();
+    await nearest.or(several).or(times).first().waitFor();
     if (await nearest.count()) { await tabTo(page, "Next free"); await page.keyboard.press("Enter"); }
+    await several.or(times).first().waitFor();
+    if (await several.count()) { await tabTo(page, (await several.innerText()).trim()); await page.keyboard.press("Enter"); }
     await times.waitFor();
     await tabTo(page, (await times.locator("button").innerText()).trim());
     await page.keyboard.press("Enter");
@@ -289,9 +293,11 @@ const journeys = {
     if (!options.javaScriptEnabled) await page.locator("main form.filters button").click();
     const nearest = page.locator('a:has-text("Next free")');
     const times = page.locator(".times form").first();
-    await nearest.or(times).first().waitFor();
+    const several = page.locator(".times summary").first();
+    await nearest.or(several).or(times).first().waitFor();
     if (await nearest.count()) await nearest.click();
-    await times.waitFor();
+    await several.or(times).first().waitFor();
+    if (await several.count()) await several.click();
     await times.locator("button").click();
     await shows(page, "Booked.");
     await open(page, "Cancel");
@@ -311,7 +317,7 @@ const journeys = {
     await form(page, "create_booking").locator('button:has-text("Book it")').click();
     await shows(page, "Booked.");
     await page.goto(`${base}/my/training`);
-    const begin = form(page, "begin_workout_session").locator("button").or(page.locator('a.button:has-text("Go on")')).first();
+    const begin = page.locator("ul.rows").locator("form:has([value=begin_workout_session]) button").or(page.locator('a.button:has-text("Go on")')).first();
     if (await begin.count()) {
       await begin.click();
       for (;;) {

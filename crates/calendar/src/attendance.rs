@@ -8,6 +8,7 @@ use spotter_contract::{
     entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation,
 };
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Key, Many, Problem, Result};
 use spotter_store::Json;
 
@@ -16,6 +17,7 @@ use crate::{
     bookings::{BookingAnswer, BookingPath},
     events::{CalendarEvent, EventPath},
     vocabulary::{AttendanceStatus, BookingId, BookingStatus},
+    window::local,
 };
 
 /// How long before the start somebody can be marked as there.
@@ -63,18 +65,18 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
     if before.attendance_status == status {
         return Ok(booking);
     }
+    undo(cx, &mut booking)?;
     let (settling, taking) = (cx.settling()?, before.taking());
-    let mut held = before.entitlement.0;
-    if before.attendance_status != AttendanceStatus::Expected {
-        held = settling.reinstate(cx, &taking)?;
-    }
-    booking.fee = None;
-    booking.checked_in_at = None;
+    let told_too_late = before.free_until.is_some_and(|until| until > before.starts_at);
     booking.entitlement = Json(match status {
-        AttendanceStatus::Expected => held,
+        AttendanceStatus::Expected => booking.entitlement.0,
         AttendanceStatus::Attended => {
             booking.checked_in_at = Some(cx.now());
             settling.consume(cx, &taking)?
+        }
+        // Nobody pays for having missed a time that others have chosen for them so late.
+        AttendanceStatus::NoShow if told_too_late => {
+            settling.release(cx, &taking, ReleaseReason::Excused)?
         }
         AttendanceStatus::NoShow => {
             let fee = before.policy.0.no_show_fee;
@@ -88,12 +90,31 @@ pub fn mark(cx: &mut Write, before: &Booking, status: AttendanceStatus) -> Resul
     Ok(booking)
 }
 
+/// Takes back what attendance did to a booking: the credits that it used up are held again, and a fee is due no more,
+/// with a credit note where it was billed. The booking itself is written by who calls.
+pub fn undo(cx: &mut Write, booking: &mut Booking) -> Result<()> {
+    if booking.attendance_status == AttendanceStatus::Expected {
+        return Ok(());
+    }
+    booking.entitlement = Json(cx.settling()?.reinstate(cx, &booking.taking())?);
+    booking.attendance_status = AttendanceStatus::Expected;
+    booking.fee = None;
+    booking.checked_in_at = None;
+    Ok(())
+}
+
 fn set_booking_attendance(
     cx: &mut Write,
     Path(at): Path<BookingPath>,
     Body(new): Body<NewAttendance>,
 ) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
+    let word = new.attendance_status.word().replace('_', " ");
+    let at_start = local(before.starts_at, &before.time_zone);
+    cx.happens(|| {
+        format!("The booking of {} on {at_start} is marked as {word}.", quoted(&before.name))
+    });
+    cx.as_of(before.updated_at);
     Ok(BookingAnswer { booking: mark(cx, &before, new.attendance_status)?.into() })
 }
 
@@ -151,32 +172,42 @@ static SETTLE_UNMARKED: Timer = Timer::new(
 )
 .emits(&[Event::BookingUpdated]);
 
-/// What it can tell to say anew who came: with a fee, a credit note takes it back.
-const CORRECTS: &[Event] = &[
-    Event::BookingUpdated,
-    Event::CreditAdjusted,
-    Event::CreditRevoked,
-    Event::CreditAssigned,
-    Event::InvoiceCreated,
-    Event::InvoicePaid,
-    Event::InvoiceCancelled,
-    Event::SubscriptionChanged,
-    Event::PaymentRequestCancelled,
-];
+/// What it can tell to take back what attendance did: with a fee, a credit note takes that back.
+#[macro_export]
+macro_rules! correcting {
+    ($($event:ident),* $(,)?) => {
+        &[
+            $(spotter_kernel::Event::$event,)*
+            spotter_kernel::Event::BookingUpdated,
+            spotter_kernel::Event::CreditAdjusted,
+            spotter_kernel::Event::CreditRevoked,
+            spotter_kernel::Event::CreditAssigned,
+            spotter_kernel::Event::InvoiceCreated,
+            spotter_kernel::Event::InvoicePaid,
+            spotter_kernel::Event::InvoiceCancelled,
+            spotter_kernel::Event::SubscriptionChanged,
+            spotter_kernel::Event::PaymentRequestCancelled,
+        ]
+    };
+}
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::default().timers(&[&SETTLE_UNMARKED]).operations([
         operation!(POST "/bookings/{bookingId}/attendance", BookingsWrite, set_booking_attendance)
             .summary("Say who came")
-            .describe("From an hour before the start on. It can be corrected.")
-            .emits(CORRECTS)
+            .describe(
+                "From an hour before the start on. `no_show` costs what the policy says; it can be corrected, which \
+                 takes the fee back.",
+            )
+            .emits(correcting![])
             .always(&[Event::BookingUpdated])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError])
+            .asks(),
         operation!(app POST "/calendar/events/{calendarEventId}/attendance", Coach,
             set_event_attendance)
         .summary("Say who came to an event")
-        .emits(CORRECTS)
+        .emits(correcting![])
         .always(&[Event::BookingUpdated])
         .fails(&[Key::ApiError]),
     ])

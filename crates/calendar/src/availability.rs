@@ -14,7 +14,7 @@ use spotter_kernel::{
     Date, Key, Many, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     number::{self, Whole},
-    text::WallTime,
+    text::{self, ClosingTime, WallTime},
 };
 use spotter_store::{Json, params, record, set, statements, values};
 
@@ -22,7 +22,7 @@ use crate::{
     calling, days,
     types::EventType,
     vocabulary::EventTypeId,
-    window::{Opening, Span, Window, dates, merged},
+    window::{Opening, Span, Window, dates, joined, merged},
 };
 
 /// Hours in which a coach works on a weekday.
@@ -37,6 +37,8 @@ pub struct WorkingHours {
     /// Wall-clock time of the start.
     pub start_time: WallTime,
     /// Wall-clock time of the end; on the next day where it is not later than the start.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
     /// Where the coach works then; anywhere when empty.
     #[serde(default)]
@@ -54,6 +56,8 @@ pub struct DatedHours {
     /// Wall-clock time of the start.
     pub start_time: WallTime,
     /// Wall-clock time of the end; on the next day where it is not later than the start.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
     /// Where the coach works then; anywhere when empty.
     #[serde(default)]
@@ -86,6 +90,8 @@ pub struct OpenHours {
     /// Wall-clock time of the start.
     pub start_time: WallTime,
     /// Wall-clock time of the end; on the next day where it is not later than the start.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
 }
 
@@ -97,6 +103,8 @@ pub struct DatedOpenHours {
     /// Wall-clock time of the start.
     pub start_time: WallTime,
     /// Wall-clock time of the end; on the next day where it is not later than the start.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub end_time: WallTime,
 }
 
@@ -223,7 +231,7 @@ impl CoachAvailability {
                 }
             }
         }
-        found
+        joined(found)
     }
 }
 
@@ -336,6 +344,82 @@ fn sorted<H>(overrides: Many<Override<H>, 0, OVERRIDES_MAX>) -> Result<Json<Vec<
     Ok(Json(all))
 }
 
+/// Hours as they are checked against each other.
+trait Hours {
+    /// The weekday; any one for the hours of a date.
+    fn weekday(&self) -> i64 {
+        1
+    }
+    /// From when until when.
+    fn times(&self) -> (&WallTime, &WallTime);
+    /// Where and for what they hold: those with others may overlap.
+    fn limits(&self) -> (&[LocationId], &[EventTypeId]) {
+        (&[], &[])
+    }
+
+    /// The minutes of a week that they hold in.
+    fn minutes(&self) -> (i64, i64) {
+        let minute = |time: &WallTime| {
+            let (hours, minutes) = time.parts();
+            i64::from(hours) * 60 + i64::from(minutes)
+        };
+        let (start, end) = self.times();
+        let (start, end) = (minute(start), minute(end));
+        let long = if end > start { end - start } else { end + 1_440 - start };
+        let begins = self.weekday() * 1_440 + start;
+        (begins, begins + long)
+    }
+}
+
+/// Says of the hours of a kind which of their fields are what.
+macro_rules! hours {
+    ($kind:ident $(, $weekday:ident)? $(; $places:ident, $types:ident)?) => {
+        impl Hours for $kind {
+            $(fn weekday(&self) -> i64 {
+                self.$weekday
+            })?
+            fn times(&self) -> (&WallTime, &WallTime) {
+                (&self.start_time, &self.end_time)
+            }
+            $(fn limits(&self) -> (&[LocationId], &[EventTypeId]) {
+                (&self.$places, &self.$types)
+            })?
+        }
+    };
+}
+
+hours!(WorkingHours, weekday; location_ids, event_type_ids);
+hours!(DatedHours; location_ids, event_type_ids);
+hours!(OpenHours, weekday);
+hours!(DatedOpenHours);
+
+/// Hours that hold for the same places and types are apart: two that overlap are a mistake in one of them.
+fn check_apart<H: Hours>(field: &str, all: &[H]) -> Result<()> {
+    const WEEK: i64 = 7 * 1_440;
+    for (at, one) in all.iter().enumerate() {
+        let (start, end) = one.minutes();
+        // Sunday night goes on on Monday.
+        let meets = |other: &H| {
+            let (from, to) = other.minutes();
+            [-WEEK, 0, WEEK].iter().any(|by| start + by < to && from < end + by)
+        };
+        let same = |other: &H| one.limits() == other.limits() && meets(other);
+        if let Some(before) = all[..at].iter().position(same) {
+            let rule = format!("must not overlap {field}[{before}]");
+            return Err(Problem::invalid(&format!("{field}[{at}]"), &rule));
+        }
+    }
+    Ok(())
+}
+
+/// The same of a week's hours, and of each date's with others.
+fn check_all_apart<W: Hours, H: Hours>(weekly: &[W], overrides: &[Override<H>]) -> Result<()> {
+    check_apart("weekly", weekly)?;
+    overrides.iter().enumerate().try_for_each(|(at, other)| {
+        check_apart(&format!("overrides[{at}].windows"), &other.windows)
+    })
+}
+
 /// What hours name must be there.
 fn check_named(
     cx: &mut Read,
@@ -371,6 +455,7 @@ pub fn set(cx: &mut Write, coach: CoachId, new: NewCoachAvailability) -> Result<
         })
     });
     check_named(cx, weekly.chain(dated).collect::<Vec<_>>())?;
+    check_all_apart(&new.weekly, &new.overrides)?;
     let time_zone = match new.time_zone {
         Some(zone) => zone,
         None => cx.zone()?,
@@ -445,6 +530,7 @@ fn set_location_availability(
     let location = Location::find(cx, at.location_id)?;
     let before = LocationAvailability::of(cx, &location)?;
     check_version(new.version, before.version)?;
+    check_all_apart(new.weekly.as_deref().unwrap_or_default(), &new.overrides)?;
     let availability = LocationAvailability {
         location_id: location.id(),
         time_zone: new.time_zone.unwrap_or_else(|| location.time_zone()),

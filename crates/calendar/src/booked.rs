@@ -23,8 +23,10 @@ const TOLD_MAX: i64 = 2_000;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Asked {
     /// Appointments that begin at this instant or later; required.
+    #[schemars(required, with = "Timestamp")]
     from: Option<Timestamp>,
     /// Appointments that begin before this instant, at most 31 days later; required.
+    #[schemars(required, with = "Timestamp")]
     to: Option<Timestamp>,
     /// Appointments with this coach.
     coach_id: Option<CoachId>,
@@ -70,7 +72,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([operation!(app GET "/calendar/appointment-clients", Coach,
         list_appointment_clients)
     .summary("List who has booked the appointments of a range")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge])])
 }
 
 statements! {

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Payload, Read, Write,
+    Area, Ending, Payload, Read, Write,
     entitlement::{Entitlement, EntitlementState, Taking},
 };
 use spotter_core::company::catalogue::Policies;
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -17,7 +18,7 @@ use spotter_kernel::{
 use spotter_store::{Ahead, Bind, Json, params, record, set, statements, values};
 
 use crate::{
-    calling,
+    attendance, calling,
     events::CalendarEvent,
     figures,
     types::EventType,
@@ -25,7 +26,7 @@ use crate::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
         CancellationTiming, CancelledBy, EventTypeId, RecurringBookingId,
     },
-    window::{Span, local},
+    window::{Span, local, with_offset},
 };
 
 /// The rules of cancelling, as they were when it was booked.
@@ -61,13 +62,16 @@ impl Policy {
 
     /// Whether a cancellation at an instant is early or late for something that begins at another, in
     /// elapsed time.
-    pub fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
-        match self.cancellation_window_minutes {
-            Some(minutes) if now > starts_at.plus_seconds(-60 * minutes) => {
-                CancellationTiming::Late
-            }
+    fn timing(&self, now: Timestamp, starts_at: Timestamp) -> CancellationTiming {
+        match self.closes_at(starts_at) {
+            Some(closes_at) if now > closes_at => CancellationTiming::Late,
             _ => CancellationTiming::Early,
         }
+    }
+
+    /// The last instant at which something that begins at another is cancelled early.
+    fn closes_at(&self, starts_at: Timestamp) -> Option<Timestamp> {
+        self.cancellation_window_minutes.map(|minutes| starts_at.plus_seconds(-60 * minutes))
     }
 }
 
@@ -116,6 +120,9 @@ record! {
         pub booking_request_id: Option<BookingRequestId>,
         /// Where it was moved from last.
         pub rescheduled_from: Option<Timestamp>,
+        /// Until when the client cancels or moves it free of charge whatever the policy says, because somebody else has
+        /// chosen its time.
+        pub free_until: Option<Timestamp>,
         /// The rules that it was booked by.
         pub policy: Json<Policy>,
         /// What it takes of what the client has paid for.
@@ -164,7 +171,8 @@ pub struct BookingEvent {
     cancelled_at: Option<Timestamp>,
     cancelled_by: Option<CancelledBy>,
     cancellation_timing: Option<CancellationTiming>,
-    /// The fields that have changed.
+    /// The fields that changed; absent where it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
 
@@ -231,6 +239,7 @@ impl Booking {
             is_exception: false,
             booking_request_id: new.request,
             rescheduled_from: None,
+            free_until: None,
             policy: Json(new.policy),
             entitlement: Json(Entitlement { units: new.credits, ..Entitlement::NONE }),
             fee: None,
@@ -244,6 +253,9 @@ impl Booking {
             created_at: cx.now(),
             updated_at: cx.now(),
         };
+        if booking.booking_request_id.is_some() {
+            booking.grant_grace(cx, None)?;
+        }
         if booking.status.has_seat() {
             booking.hold(cx)?;
         }
@@ -279,8 +291,34 @@ impl Booking {
     pub fn hold(&mut self, cx: &mut Write) -> Result<()> {
         self.entitlement = Json(cx.settling()?.hold(cx, &self.taking())?);
         if held_state(&self.entitlement.0) {
-            crate::attendance::settle_later(cx, self)?;
+            attendance::settle_later(cx, self)?;
         }
+        Ok(())
+    }
+
+    /// Whether the client cancels or moves it in time now.
+    pub fn timing(&self, now: Timestamp) -> CancellationTiming {
+        match self.free_until {
+            Some(until) if now <= until => CancellationTiming::Early,
+            _ => self.policy.0.timing(now, self.starts_at),
+        }
+    }
+
+    /// Lets the client leave free of charge for a while, because somebody else has just chosen the time: for the
+    /// company's grace, until the window of the time that they had agreed to, where it was moved from one, and as long as
+    /// that of the new one is open.
+    pub fn grant_grace(&mut self, cx: &mut Read, agreed: Option<&Self>) -> Result<()> {
+        let now = cx.now();
+        let told = now.plus_seconds(3_600 * Policies::change_grace_hours(cx)?);
+        let agreed =
+            agreed.and_then(|before| match before.free_until.filter(|until| *until >= now) {
+                Some(until) => Some(until),
+                None => before.policy.0.closes_at(before.starts_at),
+            });
+        // Nobody leaves what has begun.
+        let agreed = agreed.map(|until| until.min(self.starts_at));
+        let own = self.policy.0.closes_at(self.starts_at);
+        self.free_until = [agreed, own].into_iter().flatten().chain([told]).max();
         Ok(())
     }
 
@@ -299,9 +337,19 @@ impl Booking {
         .into()
     }
 
-    /// Lies where its event lies, and takes what is good then.
-    pub fn follow(&mut self, cx: &mut Write, event: &CalendarEvent) -> Result<()> {
+    /// Lies where its event lies, and takes what is good then. At another time attendance begins anew, and where not
+    /// the client has chosen it, they leave free of charge for a while.
+    pub fn follow(
+        &mut self,
+        cx: &mut Write,
+        event: &CalendarEvent,
+        chosen_by: CancelledBy,
+    ) -> Result<()> {
         let moved = self.starts_at != event.starts_at;
+        if moved && self.status.has_seat() {
+            attendance::undo(cx, self)?;
+        }
+        let agreed = self.clone();
         self.calendar_event_id = event.calendar_event_id;
         self.coach_id = event.coach_id;
         self.location_id = event.location_id;
@@ -309,11 +357,20 @@ impl Booking {
         self.ends_at = event.ends_at;
         self.time_zone = event.time_zone.clone();
         self.name = event.name.clone();
-        let expected = self.attendance_status == AttendanceStatus::Expected;
-        match moved && self.status.has_seat() && expected {
-            true => self.hold(cx),
-            false => Ok(()),
+        if moved && self.status.has_seat() {
+            match chosen_by {
+                // What others had to give them stays theirs.
+                CancelledBy::Client => {
+                    self.free_until = self.free_until.filter(|until| *until > cx.now())
+                }
+                CancelledBy::Coach | CancelledBy::Company | CancelledBy::System => {
+                    self.grant_grace(cx, Some(&agreed))?;
+                }
+            }
+            self.hold(cx)?;
+            cx.end(Ending::ObstacleEnded, self.client_id)?;
         }
+        Ok(())
     }
 
     /// Writes down what has changed, and tells of it.
@@ -530,12 +587,24 @@ pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<Affected> {
 }
 
 impl Booking {
+    /// Describes for a preview that it was moved.
+    pub fn describe_move(&self, cx: &mut Write, before: &Self) {
+        let was = local(before.starts_at, &before.time_zone);
+        let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
+        cx.happens(|| format!("{name} is moved from {was} to {at}."));
+        if self.free_until.is_some() && self.free_until != before.free_until {
+            cx.happens(|| "The client can cancel it free of charge for a while.".to_owned());
+        }
+    }
+
     /// Says what it means that it is made, for whoever asks before.
     pub fn foresee(&self, cx: &mut Write) {
-        let (name, at) = (&self.name, local(self.starts_at, &self.time_zone));
+        let (name, at) = (quoted(&self.name), local(self.starts_at, &self.time_zone));
         match self.waitlist_position {
             Some(place) => {
-                cx.happens(|| format!("{name} on {at} is full: it is place {place} in the line."));
+                cx.happens(|| {
+                    format!("{name} on {at} is full: it is place {place} on the waiting list.")
+                });
             }
             None => cx.happens(|| format!("{name} on {at} is booked.")),
         }
@@ -552,13 +621,13 @@ impl Booking {
 pub struct BookingView {
     #[serde(flatten)]
     booking: Booking,
-    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    /// What the clock shows there at its start, with the offset from UTC.
     local_starts_at: String,
 }
 
 impl From<Booking> for BookingView {
     fn from(booking: Booking) -> Self {
-        let local_starts_at = local(booking.starts_at, &booking.time_zone);
+        let local_starts_at = with_offset(booking.starts_at, &booking.time_zone);
         Self { booking, local_starts_at }
     }
 }

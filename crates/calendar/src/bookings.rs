@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, settling,
+    Actor, Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    settling,
 };
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
@@ -63,7 +64,6 @@ filters! {
 }
 
 fn list_bookings(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Bookings> {
-    spotter_kernel::in_order(wanted.from, wanted.to, "to")?;
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     cx.staff_say(&[("externalId", wanted.external_id.is_some())])?;
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
@@ -247,12 +247,31 @@ fn update_booking(
     Ok(BookingAnswer { booking: booking.into() })
 }
 
-fn promote_booking(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<BookingAnswer> {
+/// How somebody who waits is given a seat.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Promotion {
+    /// Gives it although the client has nothing that pays for it.
+    ignore_policy: bool,
+    /// Gives it although the client is somewhere else then.
+    allow_overlap: bool,
+}
+
+fn promote_booking(
+    cx: &mut Write,
+    Path(at): Path<BookingPath>,
+    OptionalBody(how): OptionalBody<Promotion>,
+) -> Result<BookingAnswer> {
     let before = Booking::find(cx, at.booking_id)?;
     if before.status != BookingStatus::Waitlisted {
         return Err(Problem::conflict("status", "must be waitlisted"));
     }
-    Ok(BookingAnswer { booking: waitlist::promote(cx, &before)?.into() })
+    let Promotion { ignore_policy, allow_overlap } = how;
+    let rules = waitlist::Rules { ignore_policy, allow_overlap };
+    let booking = waitlist::promote(cx, &before, rules)?;
+    booking.foresee(cx);
+    cx.as_of(before.updated_at);
+    Ok(BookingAnswer { booking: booking.into() })
 }
 
 /// The caller's booking, while it is offered.
@@ -268,6 +287,8 @@ fn offered(cx: &mut Read, id: BookingId) -> Result<Booking> {
 
 fn accept_offered_seat(cx: &mut Write, Path(at): Path<BookingPath>) -> Result<BookingAnswer> {
     let before = offered(cx, at.booking_id)?;
+    before.foresee(cx);
+    cx.as_of(before.updated_at);
     Ok(BookingAnswer { booking: waitlist::accept(cx, &before)?.into() })
 }
 
@@ -286,7 +307,7 @@ pub(super) fn area() -> Area {
             .summary("List bookings")
             .describe("The latest start first. Places in lines and cancelled bookings are among them.")
             .for_own(STAFFS)
-            .fails(&[Key::DateRangeOrderInvalid, Key::ClientNotFound]),
+            .fails(&[Key::ClientNotFound]),
         operation!(GET "/bookings/{bookingId}", BookingsRead, get_booking)
             .summary("Get a booking")
             .for_own(STAFFS),
@@ -299,7 +320,7 @@ pub(super) fn area() -> Area {
             )
             .created()
             .for_own(STAFFS).said_by_staff(OPTIONS)
-            .emits(settling![BookingCreated, BookingRequestCreated]).always(&[Event::BookingCreated])
+            .emits(settling![BookingCreated, BookingUpdated, BookingRequestCreated]).always(&[Event::BookingCreated])
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
             .asks(),
         operation!(PATCH "/bookings/{bookingId}", BookingsWrite, update_booking)
@@ -308,20 +329,26 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError]),
         operation!(POST "/bookings/{bookingId}/promote", BookingsWrite, promote_booking)
             .summary("Give a seat to somebody who waits")
-            .describe("Whether or not there is one.")
+            .describe(
+                "Whether or not there is one free. Who could not book it does not get it that way either, unless \
+                 staff set the rules aside.",
+            )
             .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound])
+            .asks(),
         operation!(POST "/bookings/{bookingId}/accept", BookingsWrite, accept_offered_seat)
             .summary("Take an offered seat")
             .for_own(STAFFS)
             .emits(&[Event::BookingUpdated])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError])
+            .asks(),
         operation!(POST "/bookings/{bookingId}/decline", BookingsWrite, decline_offered_seat)
             .summary("Decline an offered seat")
             .describe("It goes to the next in line.")
             .for_own(STAFFS)
             .emits(settling![BookingCancelled, BookingUpdated]).always(&[Event::BookingCancelled])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError])
+            .asks(),
     ])
 }
 

@@ -12,6 +12,7 @@ use spotter_kernel::{Event, Id, Key, Money, Problem, Result, id::ClientId, text:
 use spotter_store::{Json, words};
 
 use crate::{
+    attendance,
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, STAFFS},
     calling,
@@ -65,7 +66,8 @@ answer!(QuoteAnswer { cancellation: Quote });
 /// What staff alone say of a cancellation.
 const SAID_BY_STAFF: &[&str] = &["cancellationTiming", "cancelledBy", "capacityAction"];
 
-fn side(cx: &Read, asked: Option<Side>) -> CancelledBy {
+/// On whose side the caller acts, where nothing or something is said about it.
+pub fn side(cx: &Read, asked: Option<Side>) -> CancelledBy {
     match (asked, &cx.caller().actor) {
         (Some(Side::Client), _) => CancelledBy::Client,
         (Some(Side::Coach), _) => CancelledBy::Coach,
@@ -88,9 +90,7 @@ fn timing(cx: &Read, booking: &Booking, cancel: &Cancel) -> Option<CancellationT
         ) {
             (AskedTiming::Early, _) => CancellationTiming::Early,
             (AskedTiming::Late, _) => CancellationTiming::Late,
-            (AskedTiming::Auto, CancelledBy::Client) => {
-                booking.policy.0.timing(cx.now(), booking.starts_at)
-            }
+            (AskedTiming::Auto, CancelledBy::Client) => booking.timing(cx.now()),
             (AskedTiming::Auto, _) => CancellationTiming::Early,
         },
     )
@@ -141,14 +141,14 @@ fn cancel_booking(
     let reason = cancel.reason.map(Into::into);
     let freed = cancel.capacity_action.unwrap_or(FreedSeat::Promote);
     cx.happens(|| "The booking is cancelled, which cannot be taken back.".to_owned());
-    if timing == Some(CancellationTiming::Late) {
-        if let Some(Money { amount, currency }) = before.policy.0.late_fee {
-            let code = currency.code().to_owned();
-            cx.happens(|| format!("It is late: a fee of {amount} {code} in minor units is due."));
+    match timing {
+        Some(CancellationTiming::Late) => {
+            cx.happens(|| "It is late by the rules that it was booked by.".to_owned());
         }
-        if before.entitlement.0.state == EntitlementState::Held {
-            cx.happens(|| "It is late: the credits that it holds are used up.".to_owned());
+        Some(CancellationTiming::Early) => {
+            cx.happens(|| "It is early: no fee is due, and what it holds comes back.".to_owned());
         }
+        None => {}
     }
     cx.as_of(before.updated_at);
     let booking = cancelled(cx, &before, (by, timing, reason), freed)?;
@@ -191,6 +191,8 @@ pub fn ended(
     (by, timing, reason): (CancelledBy, Option<CancellationTiming>, Option<String>),
 ) -> Result<Booking> {
     let mut booking = before.clone();
+    // What does not take place has no absentees.
+    attendance::undo(cx, &mut booking)?;
     booking.status = BookingStatus::Cancelled;
     booking.waitlist_position = None;
     booking.offer_expires_at = None;
@@ -213,6 +215,10 @@ pub fn ended(
         });
     }
     booking.save(cx, before, Event::BookingCancelled)?;
+    if before.status.has_seat() {
+        // The hour is free again, for what they wait for elsewhere.
+        cx.end(Ending::ObstacleEnded, booking.client_id)?;
+    }
     Ok(booking)
 }
 
@@ -237,8 +243,11 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     let client = ClientId(client);
     let mut ended = 0;
     for before in Booking::to_come(cx, client)? {
-        by_system(cx, &before)?;
-        ended += 1;
+        // Who is there already has come.
+        if before.attendance_status == AttendanceStatus::Expected {
+            by_system(cx, &before)?;
+            ended += 1;
+        }
     }
     Ok(ended + requests::end_of_client(cx, client)?)
 }

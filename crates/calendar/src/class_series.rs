@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, Timer, Write, answer, listed, operation, path, settling,
+    Area, Body, LeftKind, Paged, Path, Read, Remainder, SetAside, Timer, Write, answer, listed,
+    operation, path,
 };
-use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Change, Date, Id, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
@@ -23,8 +23,9 @@ use crate::{
     booking::{self, Affected},
     calling,
     classes::{NewClass, Plan, altered, call_off, check_coach},
-    days,
+    correcting, days,
     events::CalendarEvent,
+    making::goes_on,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
     series::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesStatus, Skipped, Standing, check_conflicts,
@@ -153,6 +154,8 @@ filters! {
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
         status: SeriesStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -310,7 +313,8 @@ fn update_event_series(
     }
     next.recurrence = Json(turn.recurrence);
     next.made_through = turn.through;
-    let (mut conflicts, moved) = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
+    let carried = carry_over(cx, (&before, &next), from, &turn.diff.gone)?;
+    let mut conflicts = carried.conflicts;
     conflicts.extend(next.make(cx, turn.diff.added)?);
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
     check_conflicts(on_conflict, &conflicts)?;
@@ -329,8 +333,18 @@ fn update_event_series(
         next.save(cx, &before)?;
     }
     next.keep_extending(cx)?;
-    let overlapping_bookings = booking::elsewhere(cx, &moved)?;
-    Ok(ChangedAnswer { event_series: next, overlapping_bookings })
+    let overlapping_bookings = booking::elsewhere(cx, &carried.moved)?;
+    let (cancelled_classes, cancelled_bookings) =
+        (carried.cancelled_classes, carried.cancelled_bookings);
+    cx.happens(|| {
+        format!("{cancelled_classes} classes with {cancelled_bookings} bookings are cancelled.")
+    });
+    Ok(ChangedAnswer {
+        event_series: next,
+        overlapping_bookings,
+        cancelled_classes,
+        cancelled_bookings,
+    })
 }
 
 answer!(
@@ -340,32 +354,49 @@ answer!(
         event_series: EventSeries,
         /// What clients of its classes have booked besides at the times to which those were moved.
         overlapping_bookings: Affected,
+        /// Classes of dates that are gone, which were cancelled.
+        cancelled_classes: u64,
+        /// The bookings of those classes, which were cancelled with them.
+        cancelled_bookings: u64,
     }
 );
 
-/// Takes the classes from a date on over into what the series becomes: those whose date is gone are called
-/// off, the others changed. Which could not be moved is told, for they stay where they are; and which were.
+/// What became of a series' classes when it was changed.
+#[derive(Default)]
+struct Carried {
+    /// Dates whose class could not be moved and stays where it is.
+    conflicts: Vec<Skipped>,
+    /// Classes that were moved.
+    moved: Vec<CalendarEvent>,
+    cancelled_classes: u64,
+    cancelled_bookings: u64,
+}
+
+/// Takes the classes from a date on over into what the series becomes: those whose date is gone are cancelled, but for
+/// exceptions, which stay as somebody has made them; the others are changed.
 fn carry_over(
     cx: &mut Write,
     (series, next): (&EventSeries, &EventSeries),
     from: Date,
     gone: &BTreeSet<Date>,
-) -> Result<(Vec<Skipped>, Vec<CalendarEvent>)> {
+) -> Result<Carried> {
     let events = CalendarEvent::of_series(cx, series.event_series_id)?;
     let starts = events.iter().map(|event| (event.coach_id, event.starts_at));
     days::hold(cx, starts, next.coach_id)?;
-    let mut kept = Vec::new();
+    let (mut kept, mut carried) = (Vec::new(), Carried::default());
     for mut event in events {
         match event.occurrence_date {
             Some(date) if date < from => {}
-            Some(date) if !gone.contains(&date) => kept.push((date, event)),
-            _ => drop(call_off(cx, &mut event, None)?),
+            Some(date) if !gone.contains(&date) || event.is_exception => kept.push((date, event)),
+            _ => {
+                carried.cancelled_bookings += call_off(cx, &mut event, None)?;
+                carried.cancelled_classes += 1;
+            }
         }
     }
     let kept = in_moving_order(kept, |date, event: &CalendarEvent| {
         next.recurrence.0.starts_at(*date) > event.starts_at && !event.is_exception
     });
-    let (mut conflicts, mut moved) = (Vec::new(), Vec::new());
     for (date, was) in kept {
         let mut event = was.clone();
         event.event_series_id = Some(next.event_series_id);
@@ -381,18 +412,18 @@ fn carry_over(
             continue;
         }
         match altered(cx, &was, event, false)? {
-            Ok(event) if event.moves > was.moves => moved.push(event),
+            Ok(event) if event.moves > was.moves => carried.moved.push(event),
             Ok(_) => {}
             Err(reasons) => {
                 let mut stays = was.clone();
                 stays.event_series_id = Some(next.event_series_id);
                 stays.is_exception = true;
                 altered(cx, &was, stays, true)?.ok();
-                conflicts.push(Skipped { date, reasons, stays: true });
+                carried.conflicts.push(Skipped { date, reasons, stays: true });
             }
         }
     }
-    Ok((conflicts, moved))
+    Ok(carried)
 }
 
 /// Which classes do not take place.
@@ -441,9 +472,8 @@ fn cancel_event_series(
 /// Makes the classes of a series without an end a day further; what cannot be made is left out.
 fn extend_event_series(cx: &mut Write, id: Id) -> Result<()> {
     let before = EventSeries::find(cx, EventSeriesId(id))?;
-    // Who has left gives no classes any more; what was made stays until somebody takes it over.
-    let works = Coach::find_assignable(cx, before.coach_id).is_ok();
-    if before.status == SeriesStatus::Active && !before.recurrence.0.has_end() && works {
+    let open = before.status == SeriesStatus::Active && !before.recurrence.0.has_end();
+    if open && goes_on(cx, before.event_type_id, before.coach_id, before.location_id)? {
         let mut series = before.clone();
         let conflicts = series.extend(cx)?;
         let today = series.recurrence.0.time_zone.date_at(cx.now());
@@ -462,7 +492,7 @@ static EXTEND_EVENT_SERIES: Timer = Timer::new(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).timers(&[&EXTEND_EVENT_SERIES]).operations([
+    Area::of(STATEMENTS).lists(lists()).stays(STAYS).timers(&[&EXTEND_EVENT_SERIES]).operations([
         operation!(app GET "/calendar/event-series", Coach, list_event_series)
             .summary("List series of classes"),
         operation!(app GET "/calendar/event-series/{eventSeriesId}", Coach, get_event_series)
@@ -489,10 +519,10 @@ pub(super) fn area() -> Area {
             .describe(
                 "`following` makes a series of its own of one and all after it, `all` changes what is \
                  to come. Classes of dates that stay keep their ids and take their bookings along, those \
-                 of dates that are gone are cancelled, new ones made; what was changed or cancelled by \
-                 itself stays so.",
+                 of dates that are gone are cancelled and counted, new ones made; what was changed, moved or cancelled \
+                 by itself stays so, on dates that are gone as well.",
             )
-            .emits(settling![BookingUpdated, BookingCancelled, BookingRequestRejected])
+            .emits(correcting![BookingCancelled, BookingRequestRejected])
             .always(&[])
             .fails(&[
                 Key::AvailabilitySlotNotBookable,
@@ -505,7 +535,7 @@ pub(super) fn area() -> Area {
             cancel_event_series)
         .summary("Cancel a series of classes, or a part of it")
         .describe("Their bookings are cancelled by the company, as early.")
-        .emits(settling![BookingCancelled, BookingRequestRejected])
+        .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
         .asks(),
@@ -520,7 +550,38 @@ lists! {
     );
 }
 
+/// The series of classes that go on with what is set aside.
+const STAYS: &[Remainder] = &[
+    Remainder::new(
+        SetAside::Coach,
+        LeftKind::EventSeries,
+        |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
+        "{} series of classes go on with the coach; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::Location,
+        LeftKind::EventSeries,
+        |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
+        "{} series of classes go on there; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::EventType,
+        LeftKind::EventSeries,
+        |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
+        "{} series of classes of it go on; no dates are added.",
+    ),
+];
+
+/// What is left of it, but for which.
+const LEFT: &str = " FROM event_series WHERE company_id = ?1 AND status = 'active' AND ";
+
 statements! {
+    LEFT_OF_COACH = "SELECT event_series_id, (SELECT COUNT(*)", LEFT, "coach_id = ?2)", LEFT,
+        "coach_id = ?2 ORDER BY event_series_id LIMIT ?3";
+    LEFT_OF_LOCATION = "SELECT event_series_id, (SELECT COUNT(*)", LEFT, "location_id = ?2)", LEFT,
+        "location_id = ?2 ORDER BY event_series_id LIMIT ?3";
+    LEFT_OF_TYPE = "SELECT event_series_id, (SELECT COUNT(*)", LEFT, "event_type_id = ?2)", LEFT,
+        "event_type_id = ?2 ORDER BY event_series_id LIMIT ?3";
     FIND = "SELECT ", EventSeries::COLUMNS, " FROM event_series \
         WHERE company_id = ?1 AND event_series_id = ?2";
     INSERT = "INSERT INTO event_series ", values!(EventSeries);

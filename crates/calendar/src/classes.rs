@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation, settling};
+use spotter_contract::{Area, Body, OptionalBody, Path, Write, answer, operation};
 use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
@@ -17,7 +18,7 @@ use crate::{
     busy::crowded,
     calling, cancellation,
     closures::closes_class,
-    days,
+    correcting, days,
     events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
     making::bookable_type,
     offer::meets,
@@ -332,7 +333,7 @@ pub fn altered(
     if moved || event.name != before.name {
         for was in Booking::live_at(cx, event.calendar_event_id)? {
             let mut booking = was.clone();
-            booking.follow(cx, &event)?;
+            booking.follow(cx, &event, CancelledBy::Company)?;
             waitlist::follow(cx, &event, &mut booking)?;
             if event.starts_at != before.starts_at {
                 booking.rescheduled_from = Some(before.starts_at);
@@ -359,7 +360,9 @@ fn cancel_calendar_event(
 ) -> Result<EventAnswer> {
     let mut event = changeable(cx, at)?;
     let ended = call_off(cx, &mut event, why.reason.map(Into::into))?;
-    cx.happens(|| format!("{} does not take place; {ended} bookings are cancelled.", event.name));
+    cx.happens(|| {
+        format!("{} does not take place; {ended} bookings are cancelled.", quoted(&event.name))
+    });
     Ok(EventAnswer { calendar_event: event.into() })
 }
 
@@ -391,16 +394,20 @@ pub(super) fn area() -> Area {
             .summary("Change or move a class")
             .describe(
                 "Its bookings go with it, wherever their clients are then: what they have booked besides \
-                 is told in `overlappingBookings`.",
+                 is told in `overlappingBookings`. At another time attendance begins anew, and its clients cancel \
+                 free of charge until `freeUntil`.",
             )
-            .emits(settling![BookingUpdated])
+            .emits(correcting![])
             .always(&[])
             .fails(&[Key::ApiError, Key::CompanyNotFound]),
         operation!(app POST "/calendar/events/{calendarEventId}/cancel", Coach,
             cancel_calendar_event)
         .summary("Cancel a class")
-        .describe("Its bookings are cancelled by the company, as early.")
-        .emits(settling![BookingCancelled, BookingRequestRejected])
+        .describe(
+            "Its bookings are cancelled by the company, as early. What attendance did is taken back, fees too: what \
+             did not take place has no absentees.",
+        )
+        .emits(correcting![BookingCancelled, BookingRequestRejected])
         .always(&[])
         .fails(&[Key::ApiError])
         .asks(),

@@ -8,7 +8,7 @@ use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
-    text::{Text, WallTime},
+    text::{ClosingTime, Text, WallTime},
 };
 use spotter_store::{Ahead, List, filters, lists, params, record, set, statements, values};
 
@@ -16,6 +16,7 @@ use crate::{
     availability::CoachAvailability,
     booking::{self, Affected},
     vocabulary::{AppliesTo, AvailabilityRuleId},
+    waitlist,
     window::{Span, Window, dates},
 };
 
@@ -184,6 +185,8 @@ filters! {
         from: Date => "end_date >= ?";
         /// Closures that begin on this date or earlier.
         to: Date => "start_date <= ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -197,6 +200,15 @@ fn list_availability_rules(
 path!(RulePath { availability_rule_id: AvailabilityRuleId });
 
 answer!(RuleAnswer { availability_rule: AvailabilityRule });
+
+impl AvailabilityRule {
+    /// What it closes no more can be had by those who wait.
+    fn open_waitlists(&self, cx: &mut Write) -> Result<()> {
+        let start = self.start_date.start_in(&TimeZone::UTC).plus_days(-1);
+        let end = self.end_date.start_in(&TimeZone::UTC).plus_days(2);
+        waitlist::move_up_within(cx, Span::new(start, end))
+    }
+}
 
 answer!(
     /// A closure, and whom it concerns.
@@ -235,7 +247,7 @@ pub struct NewRule {
     /// From when on each date; the whole date when absent.
     pub start_time: Option<WallTime>,
     /// Until when on each date.
-    pub end_time: Option<WallTime>,
+    pub end_time: Option<ClosingTime>,
     /// Why; nobody but staff is told.
     pub reason: Option<Text<500>>,
 }
@@ -249,7 +261,7 @@ fn rule_of(new: NewRule, id: AvailabilityRuleId, now: Timestamp) -> Availability
         start_date: new.start_date,
         end_date: new.end_date,
         start_time: new.start_time,
-        end_time: new.end_time,
+        end_time: new.end_time.map(Into::into),
         reason: new.reason.map(Into::into),
         created_at: now,
         updated_at: now,
@@ -287,7 +299,7 @@ struct RuleChanges {
     start_date: Change<Date>,
     end_date: Change<Date>,
     start_time: Patch<WallTime>,
-    end_time: Patch<WallTime>,
+    end_time: Patch<ClosingTime>,
     reason: Patch<Text<500>>,
 }
 
@@ -301,7 +313,7 @@ fn update_availability_rule(
     change.start_date.apply(&mut rule.start_date);
     change.end_date.apply(&mut rule.end_date);
     change.start_time.apply(&mut rule.start_time);
-    change.end_time.apply(&mut rule.end_time);
+    change.end_time.map(Into::into).apply(&mut rule.end_time);
     change.reason.map(Into::into).apply(&mut rule.reason);
     rule.check(cx)?;
     if let Some(now) =
@@ -309,6 +321,7 @@ fn update_availability_rule(
     {
         rule.updated_at = now;
         cx.defer(SAVE, &rule.params())?;
+        before.open_waitlists(cx)?;
     }
     let affected_bookings = rule.affected(cx)?;
     Ok(ClosedAnswer { availability_rule: rule, affected_bookings })
@@ -320,6 +333,7 @@ fn delete_availability_rule(cx: &mut Write, Path(at): Path<RulePath>) -> Result<
     cx.happens(|| "What it closes can be booked again.".to_owned());
     cx.as_of(availability_rule.updated_at);
     cx.defer(DELETE, params![at.availability_rule_id])?;
+    availability_rule.open_waitlists(cx)?;
     Ok(RuleAnswer { availability_rule })
 }
 

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, LeftKind, Paged, Path, Read, Remainder, SetAside, Write, answer, listed, operation, path,
+};
 use spotter_kernel::{
     Date, Key, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
@@ -15,7 +17,7 @@ use crate::{
     vocabulary::{
         CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
     },
-    window::{Span, local},
+    window::{Span, with_offset},
 };
 
 record! {
@@ -237,13 +239,13 @@ const CLASSES_MAX: i64 = 2_001;
 pub struct EventView {
     #[serde(flatten)]
     event: CalendarEvent,
-    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    /// What the clock shows there at its start, with the offset from UTC.
     local_starts_at: String,
 }
 
 impl From<CalendarEvent> for EventView {
     fn from(event: CalendarEvent) -> Self {
-        let local_starts_at = local(event.starts_at, &event.time_zone);
+        let local_starts_at = with_offset(event.starts_at, &event.time_zone);
         Self { event, local_starts_at }
     }
 }
@@ -311,14 +313,14 @@ const TALLY: &str = "calendarEvents";
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).operations([
+    Area::of(STATEMENTS).lists(lists()).stays(STAYS).operations([
         operation!(GET "/calendar/events", CalendarEventsRead, list_calendar_events)
             .summary("List calendar events")
             .describe(
                 "In the order of their starts, within a range of at most 366 days; with updatedFrom \
                  alone, all that were changed since.",
             )
-            .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge]),
+            .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(GET "/calendar/events/{calendarEventId}", CalendarEventsRead, get_calendar_event)
             .summary("Get a calendar event"),
     ])
@@ -332,7 +334,39 @@ lists! {
     ).tallied(TALLY);
 }
 
+/// The classes to come, and the appointments that are booked, of what is set aside.
+const STAYS: &[Remainder] = &[
+    Remainder::new(
+        SetAside::Coach,
+        LeftKind::CalendarEvent,
+        |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, cx.now(), most]),
+        "{} classes and appointments to come stay with the coach, and can be booked no more.",
+    ),
+    Remainder::new(
+        SetAside::Location,
+        LeftKind::CalendarEvent,
+        |cx, location, most| cx.all(LEFT_AT_LOCATION, params![location, cx.now(), most]),
+        "{} classes and appointments to come stay there, and can be booked no more.",
+    ),
+    Remainder::new(
+        SetAside::EventType,
+        LeftKind::CalendarEvent,
+        |cx, kind, most| cx.all(LEFT_OF_TYPE, params![kind, cx.now(), most]),
+        "{} classes and appointments of it are to come, and can be booked no more.",
+    ),
+];
+
+/// What is left of it, but for which.
+const LEFT: &str = " FROM calendar_event WHERE company_id = ?1 AND starts_at > ?3 \
+    AND status = 'scheduled' AND (kind = 'class' OR seats_taken > 0) AND ";
+
 statements! {
+    LEFT_BY_COACH = "SELECT calendar_event_id, (SELECT COUNT(*)", LEFT, "coach_id = ?2)", LEFT,
+        "coach_id = ?2 ORDER BY starts_at, calendar_event_id LIMIT ?4";
+    LEFT_AT_LOCATION = "SELECT calendar_event_id, (SELECT COUNT(*)", LEFT, "location_id = ?2)", LEFT,
+        "location_id = ?2 ORDER BY starts_at, calendar_event_id LIMIT ?4";
+    LEFT_OF_TYPE = "SELECT calendar_event_id, (SELECT COUNT(*)", LEFT, "event_type_id = ?2)", LEFT,
+        "event_type_id = ?2 ORDER BY starts_at, calendar_event_id LIMIT ?4";
     FIND = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event \
         WHERE company_id = ?1 AND calendar_event_id = ?2";
     CLASSES = "SELECT ", CalendarEvent::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \

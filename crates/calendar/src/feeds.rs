@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Document, Effect, Ending, Opened, Paged, Path, Read, Role, Write, answer,
-    listed, operation, path, vault::digest,
+    Actor, Area, Body, Document, Effect, Ending, Opened, Paged, Path, Read, Role, UpdatedFrom,
+    Write, answer, listed, operation, path, vault::digest,
 };
 use spotter_core::{
     clients::Client,
@@ -21,7 +21,7 @@ use spotter_kernel::{
     id::{ClientId, CoachId, LocationId},
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Bind, List, NoFilters, lists, params, record, statements, values, words};
+use spotter_store::{Bind, List, lists, params, record, statements, values, words};
 
 use crate::{
     booking::Booking,
@@ -96,15 +96,18 @@ impl CalendarFeed {
 
 listed!(CalendarFeeds { calendar_feeds: CalendarFeed });
 
-fn list_calendar_feeds(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<CalendarFeeds> {
+fn list_calendar_feeds(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<UpdatedFrom>,
+) -> Result<CalendarFeeds> {
     let own = match cx.caller().actor {
         Actor::Client { id, .. } => Some(id.0),
         Actor::Coach { id, role: Role::Coach, .. } => Some(id.0),
         _ => None,
     };
     Ok(match own {
-        Some(owner) => cx.page_under(&OWN, &[owner.bind()], &NoFilters {}, page)?.into(),
-        None => cx.page(&ALL, &NoFilters {}, page)?.into(),
+        Some(owner) => cx.page_under(&OWN, &[owner.bind()], &wanted, page)?.into(),
+        None => cx.page(&ALL, &wanted, page)?.into(),
     })
 }
 
@@ -253,7 +256,7 @@ fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
         uid: uid(cx, event.calendar_event_id.0),
         changed_at: event.updated_at,
         created_at: event.created_at,
-        sequence: event.moves,
+        revision: event.moves,
         span: event.span(),
         summary: event.name.clone(),
         description: None,
@@ -263,17 +266,35 @@ fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
     }
 }
 
+/// What a feed shows of another record, and when that was last changed.
+type Called = Option<(String, Timestamp)>;
+
+impl Entry {
+    /// With what it shows of other records: who renames one of them changes the entry.
+    fn showing<const N: usize>(mut self, others: [&Called; N]) -> Self {
+        for (_, at) in others.into_iter().flatten() {
+            self.changed_at = self.changed_at.max(*at);
+        }
+        self
+    }
+}
+
+fn text_of(called: &Called) -> Option<String> {
+    called.as_ref().map(|(text, _)| text.clone())
+}
+
 /// What places are called, each asked for once.
 #[derive(Default)]
-struct Places(BTreeMap<LocationId, String>);
+struct Places(BTreeMap<LocationId, (String, Timestamp)>);
 
 impl Places {
-    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<Option<String>> {
+    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<Called> {
         let Some(id) = id else { return Ok(None) };
         if let Some(label) = self.0.get(&id) {
             return Ok(Some(label.clone()));
         }
-        let label = Location::find(cx, id)?.label();
+        let place = Location::find(cx, id)?;
+        let label = (place.label(), place.updated_at());
         self.0.insert(id, label.clone());
         Ok(Some(label))
     }
@@ -296,22 +317,23 @@ fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<Entry>> {
     let mut entries = Vec::with_capacity(events.len());
     for event in events {
         let client = clients.get(&event.calendar_event_id).cloned().flatten();
-        let summary = match (event.kind, client) {
+        let summary = match (event.kind, &client) {
             (EventKind::Class, _) => seats(&event),
-            (EventKind::Appointment, Some(client)) => format!("{} · {client}", event.name),
+            (EventKind::Appointment, Some((client, _))) => format!("{} · {client}", event.name),
             (EventKind::Appointment, None) => event.name.clone(),
         };
-        let location = places.label(cx, event.location_id)?;
-        entries.push(Entry { summary, location, ..entry_of(cx, &event) });
+        let place = places.label(cx, event.location_id)?;
+        let location = text_of(&place);
+        let entry = Entry { summary, location, ..entry_of(cx, &event) };
+        entries.push(entry.showing([&place, &client]));
     }
     let tasks: Vec<Task> = cx.all(TASKS_OF_COACH, within)?;
     for task in tasks {
-        let changed = task.updated_at.millis() - task.created_at.millis();
         entries.push(Entry {
             uid: uid(cx, task.calendar_task_id),
             changed_at: task.updated_at,
             created_at: task.created_at,
-            sequence: changed / 1_000,
+            revision: 0,
             span: Span::new(task.starts_at, task.ends_at),
             summary: task.title,
             description: None,
@@ -341,22 +363,24 @@ fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>>
     let within = params![client, range.start, range.end, ENTRIES_MAX];
     let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
     let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
-    let names = Coach::names(cx, &coaches)?;
+    let names = Coach::called(cx, &coaches)?;
     let mut places = Places::default();
     let mut entries = Vec::with_capacity(bookings.len());
     for (booking, coach) in bookings.into_iter().zip(names) {
-        entries.push(Entry {
+        let place = places.label(cx, booking.location_id)?;
+        let entry = Entry {
             uid: uid(cx, booking.booking_id.0),
             changed_at: booking.updated_at,
             created_at: booking.created_at,
-            sequence: booking.version - 1,
+            revision: booking.version - 1,
             span: booking.span(),
-            location: places.label(cx, booking.location_id)?,
+            location: text_of(&place),
             summary: booking.name,
-            description: coach,
+            description: text_of(&coach),
             tentative: booking.status == BookingStatus::Offered,
             transparent: false,
-        });
+        };
+        entries.push(entry.showing([&place, &coach]));
     }
     Ok(entries)
 }
@@ -365,13 +389,14 @@ fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<E
     let within = params![location, range.start, range.end, ENTRIES_MAX];
     let events: Vec<CalendarEvent> = cx.all(EVENTS_AT, within)?;
     let coaches: Vec<_> = events.iter().map(|event| event.coach_id).collect();
-    let names = Coach::names(cx, &coaches)?;
-    let entry = |(event, coach): (CalendarEvent, Option<String>)| {
+    let names = Coach::called(cx, &coaches)?;
+    let entry = |(event, coach): (CalendarEvent, Called)| {
         let summary = match event.kind {
             EventKind::Class => seats(&event),
             EventKind::Appointment => event.name.clone(),
         };
-        Entry { summary, description: coach, ..entry_of(cx, &event) }
+        let description = text_of(&coach);
+        Entry { summary, description, ..entry_of(cx, &event) }.showing([&coach])
     };
     Ok(events.into_iter().zip(names).map(entry).collect())
 }
@@ -422,12 +447,12 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Feeds of coaches and locations, newest first.
-    ALL: List<CalendarFeed> = List::new(
+    ALL: List<CalendarFeed, UpdatedFrom> = List::new(
         "calendar_feed WHERE company_id = ?1 AND kind <> 'client'",
         "calendar_feed_id DESC",
     );
     /// Feeds of one person, and those that they have made, newest first.
-    OWN: List<CalendarFeed> = List::new(
+    OWN: List<CalendarFeed, UpdatedFrom> = List::new(
         "calendar_feed WHERE company_id = ?1 AND (owner_id = ?2 OR made_by = ?2)",
         "calendar_feed_id DESC",
     );

@@ -2,7 +2,7 @@
 //! the same offer that lists slots.
 
 use spotter_contract::{Read, Write};
-use spotter_core::clients::Client;
+use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Id, Problem, Result, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -89,6 +89,23 @@ pub fn bookable_type(cx: &mut Read, id: EventTypeId) -> Result<EventType> {
         return Err(Problem::conflict("eventTypeId", "must not be archived"));
     }
     Ok(event_type)
+}
+
+/// Whether nobody has set aside what something of every week is made of: the kind, its coach, its place. What is made stays;
+/// no dates are added while it is.
+pub fn goes_on(
+    cx: &mut Read,
+    kind: EventTypeId,
+    coach: CoachId,
+    location: Option<LocationId>,
+) -> Result<bool> {
+    let is_held = match location {
+        Some(id) => Location::find(cx, id)?.is_active(),
+        None => true,
+    };
+    Ok(is_held
+        && EventType::find(cx, kind)?.is_active()
+        && Coach::find_assignable(cx, coach).is_ok())
 }
 
 /// The client, if they can book.
@@ -234,7 +251,16 @@ fn join(
     wish: &Wish,
     mut event: CalendarEvent,
 ) -> Result<Booking> {
+    // Who waits comes before who comes now: what kept them from the seat may be gone.
+    if event.free_seats() > 0 && event.waitlisted > 0 {
+        waitlist::fill(cx, &mut event)?;
+    }
     let full = event.free_seats() == 0;
+    if full && wish.capacity == CapacityAction::Reject {
+        let place = (None, wish.location);
+        let refused = (event.starts_at, &[Reason::Full][..]);
+        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+    }
     let waits = full && wish.capacity == CapacityAction::Waitlist;
     if waits {
         let waitlist = &event_type.waitlist.0;

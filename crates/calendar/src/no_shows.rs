@@ -1,8 +1,9 @@
-//! Clients who stay away: whoever missed a booking and the one before it, so that somebody asks after them.
+//! Clients who stay away: whoever missed a booking and the one before it, and whoever has not come for a while, so that
+//! somebody asks after them.
 
 use spotter_contract::{Area, Paged, Read, listed, operation};
 use spotter_core::client_is_there;
-use spotter_kernel::{Result, Timestamp, id::CoachId};
+use spotter_kernel::{Key, Result, Timestamp, id::CoachId, in_order};
 use spotter_store::{Bind, List, filters, lists};
 
 use crate::booking::{Booking, BookingView};
@@ -30,18 +31,67 @@ fn list_repeated_no_shows(
     Ok(cx.page_under(&LIST, &above, &wanted, page)?.map(BookingView::from).into())
 }
 
+listed!(AbsentClients { bookings: BookingView });
+
+/// How long ago somebody came last where nothing is said, and how far back is looked.
+const ABSENT_DAYS: i64 = 28;
+const ABSENT_RANGE_DAYS: i64 = 92;
+
+filters! {
+    struct AbsentFilters {
+        /// Came last before this instant; 28 days ago when absent.
+        before: Timestamp;
+        /// Came last at this instant or later; 92 days before `before` when absent.
+        from: Timestamp;
+        /// Bookings with this coach.
+        coach_id: CoachId => "coach_id = ?";
+    }
+}
+
+fn list_absent_clients(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<AbsentFilters>,
+) -> Result<AbsentClients> {
+    let before = wanted.before.unwrap_or_else(|| cx.now().plus_days(-ABSENT_DAYS));
+    let from = wanted.from.unwrap_or_else(|| before.plus_days(-ABSENT_RANGE_DAYS));
+    in_order(Some(from), Some(before), "before")?;
+    let above = [from.bind().into_owned(), before.bind().into_owned()];
+    Ok(cx.page_under(&ABSENT, &above, &wanted, page)?.map(BookingView::from).into())
+}
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().lists(lists()).operations([operation!(app GET "/calendar/no-shows", Coach,
-        list_repeated_no_shows)
+    Area::default().lists(lists()).operations([
+        operation!(app GET "/calendar/absences", Coach, list_absent_clients)
+            .summary("List clients who have not come for a while")
+            .describe(
+                "Each client's last booking that was attended, where it began between `from` and `before` and none was \
+                 attended since. The latest first, without those who are archived.",
+            )
+            .fails(&[Key::DateRangeOrderInvalid]),
+        operation!(app GET "/calendar/no-shows", Coach, list_repeated_no_shows)
     .summary("List clients who missed two bookings in a row")
     .describe(
         "A client's latest booking of which it is said who came, where that and the one before it were \
          missed. The latest first, without those who are archived.",
-    )])
+    ),
+    ])
 }
 
 lists! {
+    /// The last booking that a client attended.
+    ABSENT: List<Booking, AbsentFilters> = List::new(
+        concat!(
+            "booking WHERE company_id = ?1 AND attendance_status = 'attended' AND status = 'booked' \
+         AND starts_at >= ?2 AND starts_at < ?3 AND ",
+            client_is_there!("booking"),
+            " AND NOT EXISTS (SELECT 1 FROM booking AS later \
+         WHERE later.company_id = booking.company_id AND later.client_id = booking.client_id \
+         AND (later.starts_at, later.booking_id) > (booking.starts_at, booking.booking_id) AND later.status = 'booked' \
+         AND later.attendance_status = 'attended')",
+        ),
+        "starts_at DESC, booking_id DESC",
+    );
     /// The latest booking that a client missed, where the one before was missed, too, and none was come to since.
     LIST: List<Booking, Filters> = List::new(
         concat!(

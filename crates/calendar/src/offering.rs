@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{Read, entitlement::Taking};
-use spotter_core::{company::catalogue::Policies, locations::Location};
+use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -98,10 +98,7 @@ pub fn bookable_from_to(
     event_type: &EventType,
 ) -> Result<(Timestamp, Option<Timestamp>)> {
     let earliest = cx.now().plus_seconds(event_type.min_notice_minutes * 60);
-    let days = match event_type.booking_window_days {
-        Some(days) => Some(days),
-        None => Policies::of(cx)?.map(|policies| policies.booking_window_days()),
-    };
+    let days = event_type.window_days(cx)?;
     Ok((earliest, days.map(|days| cx.now().plus_days(days))))
 }
 
@@ -306,10 +303,13 @@ impl<'a> Offering<'a> {
             Some(client) => booking::events_of(cx, *client, part)?,
             None => BTreeSet::new(),
         };
+        let gone = self.departures(cx)?;
         let classes = CalendarEvent::classes(cx, event_type.event_type_id, part)?;
         let closed = self.closed_classes(cx, &classes, part)?;
         let wanted = |class: &CalendarEvent| {
-            coach.is_none_or(|id| id == class.coach_id)
+            !gone.contains(&class.coach_id.0)
+                && class.location_id.is_none_or(|id| !gone.contains(&id.0))
+                && coach.is_none_or(|id| id == class.coach_id)
                 && location.is_none_or(|id| Some(id) == class.location_id)
         };
         Ok(classes
@@ -320,7 +320,8 @@ impl<'a> Offering<'a> {
                 let closed =
                     closed.get(&class.calendar_event_id).is_some_and(|shut| meets(shut, &span));
                 let id = &class.calendar_event_id;
-                let already = mine.contains(id) || self.asked_for.contains(id);
+                let own = Some(id.0) == self.asking.than;
+                let already = !own && (mine.contains(id) || self.asked_for.contains(id));
                 let reasons = [
                     (closed, Reason::Closed),
                     (class.free_seats() == 0 && !already, Reason::Full),
@@ -340,6 +341,14 @@ impl<'a> Offering<'a> {
                 }
             })
             .collect())
+    }
+
+    /// Coaches who have left and places that are archived: nothing new is booked with or at them.
+    fn departures(&self, cx: &mut Read) -> Result<BTreeSet<Id>> {
+        let coaches = Coach::ask_departed(cx)?;
+        let places: Vec<Id> = Location::archived(cx)?;
+        let coaches = cx.awaited(coaches)?;
+        Ok(coaches.into_iter().map(|(id,)| id).chain(places).collect())
     }
 
     /// When closures close what classes are of.

@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Effect, Ending, Paged, Path, Payload, Read, Timer, Write, answer, listed,
-    operation, path, settling,
+    Area, Body, Effect, Ending, LeftKind, Paged, Path, Payload, Read, Remainder, SetAside, Timer,
+    Write, answer, listed, operation, path, settling,
 };
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
@@ -21,7 +21,7 @@ use crate::{
     booking::Booking,
     calling,
     events::CalendarEvent,
-    making::{Wish, book_at, bookable_type, look},
+    making::{Wish, book_at, bookable_type, goes_on, look},
     recurrence::{NewRecurrence, Recurrence},
     series::{HORIZON_DAYS, OnConflict, SeriesStatus, Skipped, Standing, check_conflicts},
     types::EventType,
@@ -83,7 +83,8 @@ struct SeriesEvent {
     previous_id: Option<RecurringBookingId>,
     /// The series that its later part has become.
     next_id: Option<RecurringBookingId>,
-    /// The fields that have changed.
+    /// The fields that changed; absent where it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
 
@@ -238,6 +239,8 @@ filters! {
         coach_id: CoachId => "coach_id = ?";
         /// Series in this status.
         status: SeriesStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -350,6 +353,9 @@ fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
     if before.status == SeriesStatus::Cancelled || before.recurrence.0.has_end() {
         return Ok(());
     }
+    if !goes_on(cx, before.event_type_id, before.coach_id, before.location_id)? {
+        return before.keep_extending(cx);
+    }
     let mut series = before.clone();
     let conflicts = series.extend(cx)?;
     if !conflicts.is_empty() {
@@ -364,7 +370,7 @@ fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
 
 static EXTEND_SERIES: Timer =
     Timer::new("extend_series", "Book a recurring booking a day further", extend_series)
-        .emits(settling![BookingCreated, RecurringBookingChanged]);
+        .emits(settling![BookingCreated, BookingUpdated, RecurringBookingChanged]);
 
 /// Who leaves the company has no series any more; their bookings end on their own account.
 fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
@@ -388,6 +394,7 @@ pub(super) fn area() -> Area {
         .lists(lists())
         .tells::<SeriesEvent>()
         .timers(&[&EXTEND_SERIES])
+        .stays(STAYS)
         .ends(ENDS)
         .operations([
             operation!(GET "/recurring-bookings", RecurringBookingsRead, list_recurring_bookings)
@@ -407,7 +414,7 @@ pub(super) fn area() -> Area {
                      leaves them out.",
                 )
                 .created()
-                .emits(settling![BookingCreated])
+                .emits(settling![BookingCreated, BookingUpdated])
                 .always(&[])
                 .fails(&[
                     Key::AvailabilitySlotNotBookable,
@@ -428,7 +435,38 @@ lists! {
     );
 }
 
+/// The bookings of every week that go on with what is set aside.
+const STAYS: &[Remainder] = &[
+    Remainder::new(
+        SetAside::Coach,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
+        "{} bookings of every week go on with the coach; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::Location,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
+        "{} bookings of every week go on there; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::EventType,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
+        "{} bookings of every week of it go on; no dates are added.",
+    ),
+];
+
+/// What is left of it, but for which.
+const LEFT: &str = " FROM recurring_booking WHERE company_id = ?1 AND status = 'active' AND ";
+
 statements! {
+    LEFT_OF_COACH = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "coach_id = ?2)", LEFT,
+        "coach_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
+    LEFT_OF_LOCATION = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "location_id = ?2)", LEFT,
+        "location_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
+    LEFT_OF_TYPE = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "event_type_id = ?2)", LEFT,
+        "event_type_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
     FIND = "SELECT ", RecurringBooking::COLUMNS, " FROM recurring_booking \
         WHERE company_id = ?1 AND recurring_booking_id = ?2";
     ACTIVE_OF = "SELECT ", RecurringBooking::COLUMNS, " FROM recurring_booking \

@@ -26,7 +26,7 @@ use crate::{
         RequestStatus,
     },
     waitlist,
-    window::{Span, local},
+    window::{Span, with_offset},
 };
 
 record! {
@@ -107,13 +107,13 @@ impl Payload for RequestEvent {
 pub struct RequestView {
     #[serde(flatten)]
     request: BookingRequest,
-    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    /// What the clock shows there at its start, with the offset from UTC.
     local_starts_at: String,
 }
 
 impl From<BookingRequest> for RequestView {
     fn from(request: BookingRequest) -> Self {
-        let local_starts_at = local(request.starts_at, &request.time_zone);
+        let local_starts_at = with_offset(request.starts_at, &request.time_zone);
         Self { request, local_starts_at }
     }
 }
@@ -298,6 +298,8 @@ filters! {
         client_id: ClientId => "client_id = ?";
         /// Requests to this coach.
         coach_id: CoachId => "coach_id = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -332,6 +334,8 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
     // What it held is given back first, so that everybody takes rows in one order.
     request.give_back(cx, false)?;
     let booking = book(cx, &event_type, &wish_of(&request))?;
+    booking.foresee(cx);
+    cx.as_of(request.updated_at);
     request.booking_id = Some(booking.booking_id);
     request.decide(cx, RequestStatus::Approved, Event::BookingRequestApproved)?;
     Ok(ApprovedAnswer { booking_request: request.into(), booking: booking.into() })
@@ -348,6 +352,8 @@ fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result
 
 fn withdraw_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
+    cx.happens(|| "The request is withdrawn, and its slot can be booked again.".to_owned());
+    cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Withdrawn, true)?;
     Ok(RequestAnswer { booking_request: request.into() })
 }
@@ -429,14 +435,15 @@ pub(super) fn area() -> Area {
             approve_booking_request)
             .summary("Approve a booking request")
             .describe("Its slot is looked at again: what has been taken since is refused.")
-            .emits(settling![BookingCreated, BookingRequestApproved])
+            .emits(settling![BookingCreated, BookingUpdated, BookingRequestApproved])
             .always(&[Event::BookingCreated, Event::BookingRequestApproved])
             .fails(&[
                 Key::BookingRequestNotPending,
                 Key::AvailabilitySlotNotBookable,
                 Key::ApiError,
                 Key::CompanyNotFound,
-            ]),
+            ])
+            .asks(),
             operation!(POST "/booking-requests/{bookingRequestId}/reject", BookingRequestsWrite,
             reject_booking_request)
             .summary("Reject a booking request")
@@ -451,7 +458,8 @@ pub(super) fn area() -> Area {
             .for_own(STAFFS)
             .emits(settling![BookingRequestRejected, BookingUpdated])
             .always(&[Event::BookingRequestRejected])
-            .fails(&[Key::BookingRequestNotPending]),
+            .fails(&[Key::BookingRequestNotPending])
+            .asks(),
         ])
 }
 

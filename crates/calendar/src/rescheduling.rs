@@ -11,17 +11,15 @@ use spotter_kernel::{
 
 use crate::{
     booking::Booking,
-    bookings::{
-        BookingAnswer, BookingPath, NewBookingRequest, OPTIONS, STAFFS, check_staffs, slot_of,
-    },
-    cancellation,
+    bookings::{BookingAnswer, BookingPath, NewBookingRequest, STAFFS, check_staffs, slot_of},
+    cancellation::{self, Side},
     events::CalendarEvent,
     making::{Checked, Wish, bookable_type, checked},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
-        AttendanceStatus, BookingStatus, CalendarEventId, CancellationTiming, CapacityAction,
-        EventKind, Reason,
+        AttendanceStatus, BookingStatus, CalendarEventId, CancellationTiming, CancelledBy,
+        CapacityAction, EventKind, Reason,
     },
     waitlist,
 };
@@ -46,7 +44,13 @@ pub struct Reschedule {
     pub ignore_policy: bool,
     /// Moves it although the client is somewhere else then.
     pub allow_overlap: bool,
+    /// On whose side the time is chosen: for a coach's call `coach` when absent, for an integration's `client`. Who did
+    /// not choose it cancels free of charge until `freeUntil`.
+    pub rescheduled_by: Option<Side>,
 }
+
+/// What staff alone say of a move.
+const SAID_BY_STAFF: &[&str] = &["ignorePolicy", "allowOverlap", "rescheduledBy"];
 
 fn reschedule_booking(
     cx: &mut Write,
@@ -60,7 +64,7 @@ fn reschedule_booking(
     if before.attendance_status != AttendanceStatus::Expected {
         return Err(Problem::conflict("attendanceStatus", "must be expected"));
     }
-    let late = before.policy.0.timing(cx.now(), before.starts_at) == CancellationTiming::Late;
+    let late = before.timing(cx.now()) == CancellationTiming::Late;
     if !cx.by_staff() && (late || before.starts_at <= cx.now()) {
         let rule = "must not be within the cancellation window: it is too late to move it";
         return Err(Problem::conflict("startsAt", rule));
@@ -108,7 +112,10 @@ fn reschedule_booking(
     let wish = Wish { than, moved, ignore_window, note: before.note.clone(), ..wish };
     let found = checked(cx, &event_type, &wish)?;
     let is_exception = before.recurring_booking_id.is_some();
-    let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception)?;
+    let by = cancellation::side(cx, to.rescheduled_by);
+    cx.as_of(before.updated_at);
+    let booking = move_to(cx, &before, event, (&event_type, &wish, found), is_exception, by)?;
+    booking.describe_move(cx, &before);
     Ok(BookingAnswer { booking: booking.into() })
 }
 
@@ -119,6 +126,7 @@ pub fn move_to(
     mut event: CalendarEvent,
     (event_type, wish, (start, buffers, limited)): (&EventType, &Wish, Checked),
     is_exception: bool,
+    by: CancelledBy,
 ) -> Result<Booking> {
     let (mut booking, mut left) = (before.clone(), None);
     match start.class {
@@ -147,7 +155,7 @@ pub fn move_to(
             left = Some(std::mem::replace(&mut event, other));
         }
     }
-    booking.follow(cx, &event)?;
+    booking.follow(cx, &event, by)?;
     booking.rescheduled_from = Some(before.starts_at);
     booking.is_exception = is_exception;
     if let Some((series, date)) = wish.series {
@@ -171,8 +179,9 @@ pub(super) fn area() -> Area {
                 "To another start, coach or class of the same type, under the same id. Clients do so \
                  before the cancellation window.",
             )
-            .for_own(STAFFS).said_by_staff(OPTIONS)
+            .for_own(STAFFS).said_by_staff(SAID_BY_STAFF)
             .emits(settling![BookingUpdated]).always(&[Event::BookingUpdated])
+            .asks()
             .fails(&[Key::AvailabilitySlotNotBookable, Key::ApiError, Key::CompanyNotFound]),
     ])
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Path, Write, operation, settling};
+use spotter_contract::{Area, Body, Path, Write, answer, operation};
 use spotter_core::company::coaches::Coach;
 use spotter_kernel::{
     Change, Date, Event, Key, Patch, Problem, Result,
@@ -17,7 +17,7 @@ use spotter_store::Json;
 
 use crate::{
     booking::Booking,
-    cancellation, days,
+    cancellation, correcting, days,
     events::CalendarEvent,
     making::{Wish, bookable_type, look},
     recurrence::RecurrenceChanges,
@@ -28,7 +28,7 @@ use crate::{
         in_moving_order, meant,
     },
     types::EventType,
-    vocabulary::{FreedSeat, RecurringBookingId},
+    vocabulary::{CancelledBy, FreedSeat, RecurringBookingId},
 };
 
 /// What changes of which occurrences.
@@ -60,14 +60,14 @@ fn update_recurring_booking(
     cx: &mut Write,
     Path(at): Path<SeriesPath>,
     Body(change): Body<SeriesChanges>,
-) -> Result<SeriesAnswer> {
+) -> Result<ChangedAnswer> {
     let mut before = active(cx, at)?;
     if let Some(coach) = change.coach_id.clone().value() {
         Coach::find_assignable(cx, coach)?;
     }
     if change.scope == SeriesScope::This {
         change_one(cx, &before, change)?;
-        return Ok(SeriesAnswer { recurring_booking: before });
+        return Ok(ChangedAnswer { recurring_booking: before, cancelled_bookings: 0 });
     }
     let (scope, date) = (change.scope, change.occurrence_date);
     let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
@@ -93,7 +93,8 @@ fn update_recurring_booking(
     next.made_through = turn.through;
     let moves =
         turn.moves || next.coach_id != before.coach_id || next.location_id != before.location_id;
-    let mut conflicts = carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
+    let (mut conflicts, cancelled_bookings) =
+        carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
     conflicts.extend(next.book(cx, turn.diff.added)?);
     conflicts.sort_unstable_by_key(|skipped| skipped.date);
     check_conflicts(on_conflict, &conflicts)?;
@@ -113,8 +114,19 @@ fn update_recurring_booking(
         next.save(cx, &before)?;
     }
     next.keep_extending(cx)?;
-    Ok(SeriesAnswer { recurring_booking: next })
+    cx.happens(|| format!("{cancelled_bookings} bookings of dates that are gone are cancelled."));
+    Ok(ChangedAnswer { recurring_booking: next, cancelled_bookings })
 }
+
+answer!(
+    /// A series that was changed.
+    ChangedAnswer {
+        /// The series.
+        recurring_booking: RecurringBooking,
+        /// Bookings of dates that are gone, which were cancelled.
+        cancelled_bookings: u64,
+    }
+);
 
 /// The series with this id, while it goes on.
 fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
@@ -133,16 +145,19 @@ fn carry_over(
     from: Date,
     gone: &BTreeSet<Date>,
     moves: bool,
-) -> Result<Vec<Skipped>> {
+) -> Result<(Vec<Skipped>, u64)> {
     let bookings = RecurringBooking::to_come(cx, series.recurring_booking_id)?;
     let starts = bookings.iter().map(|booking| (booking.coach_id, booking.starts_at));
     days::hold(cx, starts, next.coach_id)?;
-    let mut kept = Vec::new();
+    let (mut kept, mut cancelled) = (Vec::new(), 0);
     for booking in bookings {
         match booking.occurrence_date {
             Some(date) if date < from => {}
-            Some(date) if !gone.contains(&date) => kept.push((date, booking)),
+            Some(date) if !gone.contains(&date) || booking.is_exception => {
+                kept.push((date, booking));
+            }
             _ => {
+                cancelled += 1;
                 let (by, timing) = cancellation::told_now(cx, &booking);
                 cancellation::cancelled(cx, &booking, (by, timing, None), FreedSeat::Promote)?;
             }
@@ -176,7 +191,7 @@ fn carry_over(
         }
         booking.save(cx, &was, Event::BookingUpdated)?;
     }
-    Ok(conflicts)
+    Ok((conflicts, cancelled))
 }
 
 /// Moves a booking to what is wished for it, or tells what speaks against that.
@@ -194,7 +209,12 @@ fn moved(
         Err(reasons) => return Ok(Err(reasons)),
     };
     let event = CalendarEvent::find(cx, before.calendar_event_id)?;
-    move_to(cx, before, event, (event_type, &wish, found), is_exception).map(Ok)
+    // Series are staff's, whoever changes them for staff.
+    let by = match cancellation::side(cx, None) {
+        CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
+        by => by,
+    };
+    move_to(cx, before, event, (event_type, &wish, found), is_exception, by).map(Ok)
 }
 
 /// Changes one occurrence, which is an exception from then on.
@@ -292,10 +312,11 @@ pub(super) fn area() -> Area {
         .describe(
             "`this` changes one of its bookings, `following` makes a series of its own of one and all \
              after it, `all` changes what is to come; `startDate` follows to the first of them. Bookings \
-             of dates that stay keep their ids, dates that are gone are cancelled, new ones booked; what \
-             was changed or cancelled by itself, or left out, stays so.",
+             of dates that stay keep their ids, dates that are gone are cancelled and counted in \
+             `cancelledBookings`, new ones booked; what was changed, moved or cancelled by itself, or left out, stays \
+             so, on dates that are gone as well.",
         )
-        .emits(settling![RecurringBookingChanged, BookingCreated, BookingUpdated, BookingCancelled])
+        .emits(correcting![RecurringBookingChanged, BookingCreated, BookingCancelled])
         .always(&[])
         .fails(&[
             Key::AvailabilitySlotNotBookable,
@@ -303,11 +324,12 @@ pub(super) fn area() -> Area {
             Key::DateRangeTooLarge,
             Key::ApiError,
             Key::CompanyNotFound,
-        ]),
+        ])
+        .asks(),
         operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
             cancel_recurring_booking)
         .summary("Cancel a recurring booking, or a part of it")
-        .emits(settling![RecurringBookingChanged, BookingCancelled, BookingUpdated])
+        .emits(correcting![RecurringBookingChanged, BookingCancelled])
         .always(&[Event::RecurringBookingChanged])
         .fails(&[Key::ApiError])
         .asks(),

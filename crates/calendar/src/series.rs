@@ -142,7 +142,8 @@ impl Standing<'_> {
             }
         };
         let is_whole = self.recurrence.first(from, |_| true) == Some(from);
-        let own = match is_whole {
+        // What follows a date has none before it, also where that is the first.
+        let own = match is_whole && scope == SeriesScope::All {
             true => self.recurrence.clone(),
             false => self.recurrence.from_date(from),
         };
@@ -209,4 +210,38 @@ pub fn in_moving_order<T>(
         kept.reverse();
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Begins on a Monday, with Thursdays: what changes from the first Thursday on has no Wednesday before it.
+    #[test]
+    fn what_follows_the_first_has_no_date_before_it() {
+        let date = |text: &str| Date::parse(text).unwrap();
+        let recurrence: Recurrence = serde_json::from_value(json!({
+            "weekdays": [4], "intervalWeeks": 1, "startTime": "10:00", "timeZone": "UTC",
+            "startDate": "2026-06-01", "untilDate": "2026-06-30", "count": null, "exclusions": [],
+        }))
+        .unwrap();
+        let now = Timestamp::parse("2026-05-01T00:00:00Z").unwrap();
+        let standing = Standing {
+            recurrence: &recurrence,
+            skipped: &[],
+            made_through: date("2026-06-30"),
+            ahead_days: HORIZON_DAYS,
+        };
+        let turned = |scope, from: Option<&str>| {
+            let change = serde_json::from_value(json!({"weekdays": [3]})).unwrap();
+            standing.turn(scope, from.map(date), change, now).unwrap()
+        };
+        let following = turned(SeriesScope::Following, Some("2026-06-04"));
+        assert!(!following.splits, "nothing is left of what was before");
+        assert_eq!(following.diff.added.first(), Some(&date("2026-06-10")));
+        let all = turned(SeriesScope::All, None);
+        assert_eq!(all.diff.added.first(), Some(&date("2026-06-03")));
+    }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Flag, Query, Read, operation};
+use spotter_contract::{Area, Flag, Query, Read, Several, operation};
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Key, Problem, Result, TimeZone, Timestamp,
@@ -15,7 +15,7 @@ use crate::{
     token::SlotKey,
     types::EventType,
     vocabulary::{CalendarEventId, EventTypeId, Reason},
-    window::{Span, local},
+    window::{Span, with_offset},
 };
 
 /// The longest range of slots, in days.
@@ -45,7 +45,7 @@ pub struct Slot {
     ends_at: Timestamp,
     /// The zone in which it takes place.
     time_zone: TimeZone,
-    /// What the clock shows there at its start, `YYYY-MM-DDTHH:MM`.
+    /// What the clock shows there at its start, with the offset from UTC.
     local_starts_at: String,
     /// How many seats there are.
     capacity: i64,
@@ -81,7 +81,7 @@ impl Slot {
             location_id: location,
             starts_at: span.start,
             ends_at: span.end,
-            local_starts_at: local(span.start, &zone),
+            local_starts_at: with_offset(span.start, &zone),
             time_zone: zone,
             capacity: class.as_ref().map_or(1, |class| class.capacity),
             capacity_left: class.as_ref().map_or(free, |class| class.free_seats()),
@@ -96,11 +96,15 @@ impl Slot {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Wanted {
-    /// What is to be booked.
-    event_type_id: EventTypeId,
-    /// Slots that begin at this instant or later; required.
+    /// What is to be booked; needed without `eventTypeIds`.
+    event_type_id: Option<EventTypeId>,
+    /// Up to ten types at once, with commas between; instead of `eventTypeId`.
+    event_type_ids: Option<Several<EventTypeId>>,
+    /// Slots that begin at this instant or later.
+    #[schemars(required, with = "Timestamp")]
     from: Option<Timestamp>,
-    /// Slots that begin before this instant, at most 31 days later; required.
+    /// Slots that begin before this instant, at most 31 days later.
+    #[schemars(required, with = "Timestamp")]
     to: Option<Timestamp>,
     /// Slots with this coach.
     coach_id: Option<CoachId>,
@@ -110,6 +114,24 @@ pub struct Wanted {
     client_id: Option<ClientId>,
     /// Shows times that are taken or closed, too, with the reasons; for at most two days.
     explain: Option<Flag>,
+}
+
+/// Most types that are asked for at once.
+const TYPES_MAX: usize = 10;
+
+impl Wanted {
+    /// The types that are asked for, one way or the other.
+    fn types(&self) -> Result<Vec<EventTypeId>> {
+        match (self.event_type_id, &self.event_type_ids) {
+            (Some(one), None) => Ok(vec![one]),
+            (None, Some(Several(all))) if all.len() <= TYPES_MAX => Ok(all.clone()),
+            (None, Some(_)) => Err(Problem::invalid("eventTypeIds", "must be at most 10 types")),
+            (Some(_), Some(_)) => {
+                Err(Problem::invalid("eventTypeIds", "must be absent beside eventTypeId"))
+            }
+            (None, None) => Err(Problem::invalid("eventTypeId", "must be given")),
+        }
+    }
 }
 
 /// What can be booked.
@@ -128,7 +150,10 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
     if explains {
         calling::check_range(wanted.from, wanted.to, EXPLAINED_DAYS_MAX)?;
     }
-    let event_type = EventType::find(cx, wanted.event_type_id)?;
+    let mut event_types = Vec::new();
+    for id in wanted.types()? {
+        event_types.push(EventType::find(cx, id)?);
+    }
     if let Some(coach) = wanted.coach_id {
         Coach::find(cx, coach)?;
     }
@@ -140,39 +165,51 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
     if let Some(client) = client {
         Client::find(cx, client)?;
     }
-    if !event_type.is_active() {
-        return Ok(Slots { slots: Vec::new(), next_from: None });
-    }
     let (coach, location) = (wanted.coach_id, wanted.location_id);
-    let asking =
-        Asking { event_type: &event_type, coach, location, range, client, than: None, moved: None };
-    let offering = Offering::read(cx, asking)?;
+    let mut offerings = Vec::new();
+    for event_type in event_types.iter().filter(|event_type| event_type.is_active()) {
+        let asking = Asking { event_type, coach, location, range, client, than: None, moved: None };
+        offerings.push((event_type, Offering::read(cx, asking)?));
+    }
     let (mut starts, mut from) = (Vec::new(), range.start);
     // A day at a time, so that no more is worked out than is told.
-    while from < range.end && starts.len() <= SLOTS_MAX {
+    while from < range.end && starts.len() <= SLOTS_MAX && !offerings.is_empty() {
         let to = from.plus_days(1).min(range.end);
-        let day = offering.starts(cx, Span::new(from, to))?;
-        let told =
-            |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
-        starts.extend(day.into_iter().filter(told));
+        let mut of_day: Vec<Found> = Vec::new();
+        for (event_type, offering) in &offerings {
+            let day = offering.starts(cx, Span::new(from, to))?.into_iter();
+            let told =
+                |start: &Start| explains || !start.reasons.iter().any(|reason| reason.is_taken());
+            of_day.extend(day.filter(told).map(|start| (*event_type, start)));
+        }
+        // What is of one type is in its order already.
+        if offerings.len() > 1 {
+            of_day.sort_by_key(|(_, start)| (start.span.start, start.coach));
+        }
+        starts.extend(of_day);
         from = to;
     }
-    let next_from = cut(&mut starts).or((from < range.end).then_some(from));
+    let is_over = offerings.is_empty() || from >= range.end;
+    let next_from = cut(&mut starts).or((!is_over).then_some(from));
     let slots: Result<_> =
-        starts.into_iter().map(|start| Slot::of(cx, &event_type, start)).collect();
+        starts.into_iter().map(|(event_type, start)| Slot::of(cx, event_type, start)).collect();
     Ok(Slots { slots: slots?, next_from })
 }
 
+/// A start, and of what.
+type Found<'t> = (&'t EventType, Start);
+
 /// Leaves out what is too much, but never a part of those that begin at one instant.
-fn cut(starts: &mut Vec<Start>) -> Option<Timestamp> {
-    let first_left_out = starts.get(SLOTS_MAX)?.span.start;
-    let kept = starts.partition_point(|start| start.span.start < first_left_out);
+fn cut(starts: &mut Vec<Found<'_>>) -> Option<Timestamp> {
+    let at = |(_, start): &Found<'_>| start.span.start;
+    let first_left_out = at(starts.get(SLOTS_MAX)?);
+    let kept = starts.partition_point(|start| at(start) < first_left_out);
     if kept > 0 {
         starts.truncate(kept);
         return Some(first_left_out);
     }
-    let end = starts.partition_point(|start| start.span.start <= first_left_out);
-    let next = starts.get(end).map(|start| start.span.start);
+    let end = starts.partition_point(|start| at(start) <= first_left_out);
+    let next = starts.get(end).map(at);
     starts.truncate(end);
     next
 }
@@ -220,6 +257,7 @@ pub fn not_bookable(
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(GET "/availability/slots", AvailabilityRead, list_slots)
         .summary("List slots")
+        .momentary()
         .describe(
             "What can be booked, with a token that books it. A slot that is free and still cannot be \
              booked is listed with the reasons: `notice`, `window`, `full`, `daily_limit`, \
@@ -228,7 +266,6 @@ pub(super) fn area() -> Area {
         .for_own(&[])
         .fails(&[
             Key::DateRangeRequired,
-            Key::DateRangeOrderInvalid,
             Key::DateRangeTooLarge,
             Key::CompanyNotFound,
             Key::EventTypeNotFound,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
@@ -80,6 +81,8 @@ filters! {
         status: OfferStatus => "status = ?";
         /// Templates of this type.
         event_type_id: EventTypeId => "event_type_id = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -102,11 +105,14 @@ fn get_event_template(cx: &mut Read, Path(at): Path<TemplatePath>) -> Result<Tem
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewTemplate {
-    /// What people call such an event; required.
+    /// What people call such an event.
+    #[schemars(required, with = "Name<120>")]
+    #[serde(default, deserialize_with = "text::given")]
     name: Option<Name<120>>,
     /// What it is.
     event_type_id: EventTypeId,
-    /// 5 to 1440; required.
+    /// 5 to 1440.
+    #[schemars(required, with = "Whole<5, 1_440>")]
     duration_minutes: Option<Whole<5, 1_440>>,
     /// 1 to 1000; as the type says when absent.
     capacity: Option<Whole<1, 1_000>>,
@@ -156,6 +162,7 @@ fn create_event_template(cx: &mut Write, Body(new): Body<NewTemplate>) -> Result
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct TemplateChanges {
+    #[serde(deserialize_with = "text::given_anew")]
     name: Patch<Name<120>>,
     event_type_id: Change<EventTypeId>,
     duration_minutes: Patch<Whole<5, 1_440>>,
@@ -197,7 +204,7 @@ fn archive_event_template(cx: &mut Write, Path(at): Path<TemplatePath>) -> Resul
         template.status = OfferStatus::Archived;
         template.archived_at = Some(cx.now());
     }
-    cx.happens(|| format!("No more events are made of {}.", template.name));
+    cx.happens(|| format!("No more events are made of {}.", quoted(&template.name)));
     cx.as_of(before.updated_at);
     template.save(cx, &before)?;
     Ok(TemplateAnswer { event_template: template })

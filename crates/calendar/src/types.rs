@@ -2,10 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
-use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_contract::{
+    Area, Body, Effect, Ending, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed,
+    operation, path,
+};
+use spotter_core::{
+    company::{catalogue::Policies, coaches::Coach},
+    locations::Location,
+};
+use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
-    Change, Key, Many, Patch, Problem, Result, Timestamp,
+    Change, Id, Key, Many, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
     number::Whole,
     text::{Name, Text},
@@ -141,16 +148,19 @@ impl EventType {
     /// The coaches who do it: those that it names, or all that are active; of them a certain one, if one
     /// is wanted.
     pub fn coaches(&self, cx: &mut Read, wanted: Option<CoachId>) -> Result<Vec<CoachId>> {
+        // A type with coaches of its own asks for those, however many the company has.
+        let own = &self.coach_ids.0;
         let working = match wanted {
+            Some(id) if !own.is_empty() && !own.contains(&id) => Vec::new(),
             Some(id) => match Coach::find_assignable(cx, id) {
                 Ok(_) => vec![id],
                 Err(none) if none.key == Key::CoachNotFound => Vec::new(),
                 Err(problem) => return Err(problem),
             },
-            None => Coach::working(cx)?,
+            None if own.is_empty() => Coach::working(cx)?,
+            None => Coach::working_of(cx, own)?,
         };
-        let does = |id: &CoachId| self.coach_ids.0.is_empty() || self.coach_ids.0.contains(id);
-        Ok(working.into_iter().filter(does).collect())
+        Ok(working)
     }
 
     fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
@@ -170,7 +180,48 @@ impl EventType {
         }
         Ok(())
     }
+
+    /// How many days ahead it can be booked: by its own rule, or the company's; nothing where there is none.
+    pub fn window_days(&self, cx: &mut Read) -> Result<Option<i64>> {
+        match self.booking_window_days {
+            Some(days) => Ok(Some(days)),
+            None => Ok(Policies::of(cx)?.map(|policies| policies.booking_window_days())),
+        }
+    }
+
+    /// Refuses a notice that is as long as the window: nothing begins late enough for the one and early enough for the
+    /// other.
+    fn check_window(&self, cx: &mut Read) -> Result<()> {
+        if self.window_days(cx)?.is_some_and(|days| self.min_notice_minutes >= days * 1_440) {
+            let rule = "must be shorter than bookingWindowDays, or nothing could be booked";
+            return Err(Problem::invalid("minNoticeMinutes", rule));
+        }
+        Ok(())
+    }
 }
+
+/// Refuses a window of the company that is no longer than the notice of a type without a window of its own.
+fn check_policies(cx: &mut Write, _: Id) -> Result<u64> {
+    let Some(days) = Policies::of(cx)?.map(|policies| policies.booking_window_days()) else {
+        return Ok(0);
+    };
+    let never: Option<(String,)> = cx.one(NEVER_BOOKABLE, params![days * 1_440])?;
+    match never {
+        None => Ok(0),
+        Some((name,)) => {
+            let rule = format!(
+                "must be longer than the notice of every type: {name} could not be booked any more"
+            );
+            Err(Problem::conflict("bookingWindowDays", &rule))
+        }
+    }
+}
+
+const ENDS: &[Effect] = &[Effect::new(
+    Ending::PoliciesChanged,
+    "Refused while a type's notice is as long as the booking window.",
+    check_policies,
+)];
 
 listed!(EventTypes { event_types: EventType });
 
@@ -182,6 +233,8 @@ filters! {
         kind: EventKind => "kind = ?";
         /// Whether clients book them themselves.
         clients_may_book: spotter_contract::Flag => "clients_may_book = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -200,6 +253,15 @@ path!(TypePath { event_type_id: EventTypeId });
 
 answer!(TypeAnswer { event_type: EventType });
 
+answer!(
+    /// An event type that is archived, and what is left of it.
+    ArchivedAnswer {
+        event_type: EventType,
+        /// What is left of it, by kind; it stays as it is.
+        leaves_behind: Vec<LeftBehind>,
+    }
+);
+
 fn get_event_type(cx: &mut Read, Path(at): Path<TypePath>) -> Result<TypeAnswer> {
     Ok(TypeAnswer { event_type: EventType::find(cx, at.event_type_id)? })
 }
@@ -208,7 +270,9 @@ fn get_event_type(cx: &mut Read, Path(at): Path<TypePath>) -> Result<TypeAnswer>
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEventType {
-    /// What people call it; required.
+    /// What people call it.
+    #[schemars(required, with = "Name<120>")]
+    #[serde(default, deserialize_with = "text::given")]
     pub name: Option<Name<120>>,
     /// What there is to know.
     pub description: Option<Text<1000>>,
@@ -311,6 +375,7 @@ pub fn create(cx: &mut Write, new: NewEventType) -> Result<EventType> {
         updated_at: cx.now(),
     };
     event_type.check()?;
+    event_type.check_window(cx)?;
     cx.touch("event_type", event_type.event_type_id, ["eventType"]);
     cx.defer(INSERT, &event_type.params())?;
     Ok(event_type)
@@ -323,6 +388,7 @@ fn create_event_type(cx: &mut Write, Body(new): Body<NewEventType>) -> Result<Ty
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct TypeChanges {
+    #[serde(deserialize_with = "text::given_anew")]
     name: Patch<Name<120>>,
     description: Patch<Text<1000>>,
     duration_minutes: Change<Whole<5, 1_440>>,
@@ -380,27 +446,31 @@ fn update_event_type(
     change.credit_pools.map(keys).apply(&mut own.credit_pools);
     change.waitlist.map(Json).apply(&mut own.waitlist);
     own.check()?;
+    let rules = |own: &EventType| (own.min_notice_minutes, own.booking_window_days);
+    if rules(&own) != rules(&before) {
+        own.check_window(cx)?;
+    }
     own.save(cx, &before)?;
     Ok(TypeAnswer { event_type: own })
 }
 
-fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<TypeAnswer> {
+fn archive_event_type(cx: &mut Write, Path(at): Path<TypePath>) -> Result<ArchivedAnswer> {
     let before = EventType::find(cx, at.event_type_id)?;
     let mut own = before.clone();
     if own.is_active() {
         own.status = OfferStatus::Archived;
         own.archived_at = Some(cx.now());
     }
-    cx.happens(|| format!("The event type {} can no longer be booked.", own.name));
-    cx.happens(|| "What is booked stays.".to_owned());
+    cx.happens(|| format!("The event type {} can no longer be booked.", quoted(&own.name)));
+    let leaves_behind = cx.left_behind(SetAside::EventType, own.event_type_id)?;
     cx.as_of(before.updated_at);
     own.save(cx, &before)?;
-    Ok(TypeAnswer { event_type: own })
+    Ok(ArchivedAnswer { event_type: own, leaves_behind })
 }
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).lists(lists()).operations([
+    Area::of(STATEMENTS).lists(lists()).ends(ENDS).operations([
         operation!(GET "/event-types", EventTypesRead, list_event_types)
             .summary("List event types")
             .for_every_client(&[]),
@@ -428,6 +498,8 @@ lists! {
 }
 
 statements! {
+    NEVER_BOOKABLE = "SELECT name FROM event_type WHERE company_id = ?1 AND status = 'active' \
+        AND booking_window_days IS NULL AND min_notice_minutes >= ?2 ORDER BY event_type_id LIMIT 1";
     FIND = "SELECT ", EventType::COLUMNS, " FROM event_type WHERE company_id = ?1 AND event_type_id = ?2";
     COUNT = "SELECT COUNT(*) FROM event_type WHERE company_id = ?1";
     INSERT = "INSERT INTO event_type ", values!(EventType);

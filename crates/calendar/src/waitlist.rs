@@ -1,16 +1,21 @@
 //! Waiting lists: one way to every freed seat. Whatever frees one (a cancellation, a move, more seats, an
 //! offer that lapses) calls [`fill`], which goes down the line.
 
-use spotter_contract::{Area, Timer, Write, settling};
-use spotter_kernel::{Event, Id, Result, Timestamp};
+use spotter_contract::{Area, Effect, Ending, Timer, Write, settling};
+use spotter_kernel::{
+    Event, Id, Result, Timestamp,
+    id::{ClientId, CoachId},
+};
+use spotter_store::{params, statements};
 
 use crate::{
-    booking::{self, Booking},
+    booking::Booking,
     cancellation,
     events::CalendarEvent,
-    offer::meets,
+    making::{Wish, bookable_type, checked, look},
     types::{EventType, Waitlist},
-    vocabulary::{BookingId, BookingStatus, CalendarEventId, WaitlistMode},
+    vocabulary::{BookingId, BookingStatus, CalendarEventId, CapacityAction, WaitlistMode},
+    window::Span,
 };
 
 /// What moves up a line, or ends a place in it, may tell.
@@ -23,14 +28,15 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
     let waitlist = &event_type.waitlist.0;
     let closes_at = closes_at(event, waitlist);
     let moves_up = waitlist.mode != WaitlistMode::Off && cx.now() < closes_at;
-    if !moves_up || !event.is_scheduled() || event.free_seats() == 0 || event.waitlisted == 0 {
+    let is_offered = event_type.is_active() && event.is_scheduled();
+    if !moves_up || !is_offered || event.free_seats() == 0 || event.waitlisted == 0 {
         return Ok(());
     }
     for before in Booking::of_event(cx, event.calendar_event_id, BookingStatus::Waitlisted)? {
         if event.free_seats() == 0 {
             break;
         }
-        if !is_free(cx, &before)? {
+        if look(cx, &event_type, &draft(&before, Rules::default()))?.is_err() {
             continue;
         }
         let mut booking = before.clone();
@@ -41,6 +47,7 @@ pub fn fill(cx: &mut Write, event: &mut CalendarEvent) -> Result<()> {
             cx.set_timer(&LAPSE_OFFER, booking.booking_id, until)?;
         } else {
             booking.status = BookingStatus::Booked;
+            booking.grant_grace(cx, None)?;
         }
         seat(cx, event, &mut booking)?;
         booking.save(cx, &before, Event::BookingUpdated)?;
@@ -53,16 +60,36 @@ pub fn closes_at(event: &CalendarEvent, waitlist: &Waitlist) -> Timestamp {
     event.starts_at.plus_seconds(-60 * waitlist.closes_minutes_before)
 }
 
-/// Whether somebody who waits is free then, and may have the seat.
-fn is_free(cx: &mut Write, waiting: &Booking) -> Result<bool> {
-    let around = crate::window::Span::new(waiting.starts_at.plus_days(-1), waiting.ends_at);
-    let than = Some(waiting.calendar_event_id.0);
-    let elsewhere = booking::times_of(cx, waiting.client_id, around, than)?;
-    if meets(&elsewhere, &waiting.span()) {
-        return Ok(false);
+/// Which rules staff set aside for somebody who waits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules {
+    /// Whether only what is taken counts.
+    pub ignore_policy: bool,
+    /// Whether the client may be somewhere else then.
+    pub allow_overlap: bool,
+}
+
+/// A seat for somebody who waits, as it is looked for by the one function that finds seats for everybody: the line was
+/// joined in time, and whether one is free is for the caller to see.
+fn draft(waiting: &Booking, rules: Rules) -> Wish {
+    Wish {
+        client: waiting.client_id,
+        starts_at: waiting.starts_at,
+        coach: None,
+        location: None,
+        class: Some(waiting.calendar_event_id),
+        capacity: CapacityAction::Overbook,
+        ignore_policy: rules.ignore_policy,
+        ignore_window: true,
+        ignore_notice: true,
+        allow_overlap: rules.allow_overlap,
+        note: None,
+        external_id: None,
+        request: None,
+        series: None,
+        than: Some(waiting.calendar_event_id.0),
+        moved: Some(waiting.booking_id),
     }
-    let quoted = cx.settling()?.quote(cx, &waiting.taking(), &[waiting.starts_at])?;
-    Ok(quoted.iter().all(Option::is_some))
 }
 
 /// Takes a seat for somebody who waited.
@@ -73,15 +100,43 @@ fn seat(cx: &mut Write, event: &mut CalendarEvent, booking: &mut Booking) -> Res
     booking.hold(cx)
 }
 
-/// Gives a seat to somebody who waits because staff say so, whether or not there is one.
-pub fn promote(cx: &mut Write, before: &Booking) -> Result<Booking> {
+/// Gives a seat to somebody who waits because staff say so, whether or not there is one. Who may not book it does not
+/// get it that way either, but for the rules that are set aside.
+pub fn promote(cx: &mut Write, before: &Booking, rules: Rules) -> Result<Booking> {
+    let event_type = bookable_type(cx, before.event_type_id)?;
+    checked(cx, &event_type, &draft(before, rules))?;
     let mut event = CalendarEvent::find(cx, before.calendar_event_id)?;
     let mut booking = before.clone();
     booking.status = BookingStatus::Booked;
+    booking.grant_grace(cx, None)?;
     seat(cx, &mut event, &mut booking)?;
     event.save(cx)?;
     booking.save(cx, before, Event::BookingUpdated)?;
     Ok(booking)
+}
+
+/// What kept a client from a seat is gone: the lines in which they wait move up soon.
+fn move_up_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let now = cx.now();
+    for (event,) in cx.all::<(CalendarEventId,)>(WAITS_FOR, params![ClientId(client), now])? {
+        cx.set_timer(&MOVE_UP_WAITLIST, event, now)?;
+    }
+    Ok(0)
+}
+
+/// The same of all lines for classes that begin within a range, where it is closed no more.
+pub fn move_up_within(cx: &mut Write, range: Span) -> Result<()> {
+    let now = cx.now();
+    let from = range.start.max(now);
+    for (event,) in cx.all::<(CalendarEventId,)>(LINES_WITHIN, params![from, range.end])? {
+        cx.set_timer(&MOVE_UP_WAITLIST, event, now)?;
+    }
+    Ok(())
+}
+
+fn move_up_waitlist(cx: &mut Write, event: Id) -> Result<()> {
+    let mut event = CalendarEvent::find(cx, CalendarEventId(event))?;
+    fill(cx, &mut event)
 }
 
 /// Takes an offered seat.
@@ -142,7 +197,47 @@ static CLOSE_WAITLIST: Timer =
     Timer::new("close_waitlist", "End a waiting list when its event begins", close_waitlist)
         .emits(EVENTS);
 
+static MOVE_UP_WAITLIST: Timer = Timer::new(
+    "move_up_waitlist",
+    "Give a free seat to whoever waits for it and can have it now",
+    move_up_waitlist,
+)
+.emits(EVENTS);
+
+/// The same of the lines for a coach's classes, which can be booked again.
+fn move_up_of_coach(cx: &mut Write, coach: Id) -> Result<u64> {
+    let now = cx.now();
+    let lines: Vec<(CalendarEventId,)> = cx.all(LINES_OF_COACH, params![CoachId(coach), now])?;
+    for (event,) in &lines {
+        cx.set_timer(&MOVE_UP_WAITLIST, *event, now)?;
+    }
+    Ok(lines.len() as u64)
+}
+
+const ENDS: &[Effect] = &[
+    Effect::new(
+        Ending::ObstacleEnded,
+        "The waiting lists that the client is on move up.",
+        move_up_of_client,
+    ),
+    Effect::new(
+        Ending::CoachReturned,
+        "The waiting lists of their classes move up.",
+        move_up_of_coach,
+    ),
+];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().timers(&[&LAPSE_OFFER, &CLOSE_WAITLIST])
+    Area::of(STATEMENTS).timers(&[&LAPSE_OFFER, &CLOSE_WAITLIST, &MOVE_UP_WAITLIST]).ends(ENDS)
+}
+
+statements! {
+    LINES_WITHIN = "SELECT calendar_event_id FROM calendar_event WHERE company_id = ?1 \
+        AND starts_at >= ?2 AND starts_at < ?3 AND waitlisted > 0 AND status = 'scheduled' \
+        ORDER BY starts_at LIMIT 5000";
+    LINES_OF_COACH = "SELECT calendar_event_id FROM calendar_event WHERE company_id = ?1 AND coach_id = ?2 \
+        AND starts_at > ?3 AND waitlisted > 0 AND status = 'scheduled' ORDER BY starts_at LIMIT 5000";
+    WAITS_FOR = "SELECT calendar_event_id FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+        AND starts_at > ?3 AND status = 'waitlisted' ORDER BY starts_at LIMIT 100";
 }

@@ -13,6 +13,8 @@ pub use spotter_kernel::span::{Span, Window, dates, merged};
 pub struct Opening {
     /// From its start until before its end.
     pub span: Span,
+    /// Until when what begins in it may last: its end, or that of the window that goes on there.
+    pub reach: Timestamp,
     /// The date that it belongs to.
     pub date: Date,
     wall: DateTime,
@@ -22,20 +24,21 @@ impl Opening {
     /// A window on a date of a zone. It belongs to the date on which it begins.
     pub fn of(window: &Window, date: Date, zone: &TimeZone) -> Self {
         let (hours, minutes) = window.start.parts();
-        Self { span: window.on(date, zone), date, wall: date.0.at(hours, minutes, 0, 0) }
+        let span = window.on(date, zone);
+        Self { span, reach: span.end, date, wall: date.0.at(hours, minutes, 0, 0) }
     }
 
     /// A stretch of a date that has no window of its own, such as the whole of it.
     pub fn whole(date: Date, span: Span) -> Self {
-        Self { span, date, wall: date.0.at(0, 0, 0, 0) }
+        Self { span, reach: span.end, date, wall: date.0.at(0, 0, 0, 0) }
     }
 
     /// Every instant in the window at which the clock shows its start plus a multiple of the interval,
-    /// and from which so many minutes fit: none where the clock skips that time, two where it shows it
+    /// and from which so many minutes fit until its reach: none where the clock skips that time, two where it shows it
     /// twice.
     pub fn starts(&self, interval: i64, minutes: i64, zone: &TimeZone) -> Vec<Timestamp> {
         let Span { start, end } = self.span;
-        let last = end.plus_millis(-minutes * MINUTE);
+        let last = self.reach.plus_millis(-minutes * MINUTE).min(end.plus_millis(-1));
         if last < start {
             return Vec::new();
         }
@@ -65,6 +68,16 @@ impl Opening {
     }
 }
 
+/// Windows of which one goes on where another ends, such as at midnight: what begins in one may end in the next.
+pub fn joined(mut openings: Vec<Opening>) -> Vec<Opening> {
+    let whole = merged(openings.iter().map(|opening| opening.span).collect());
+    for opening in &mut openings {
+        let next = whole.partition_point(|span| span.end < opening.span.end);
+        opening.reach = whole.get(next).map_or(opening.reach, |span| span.end);
+    }
+    openings
+}
+
 /// The instants at which the clock of a zone shows a time.
 fn shown_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
     let at = |offset: jiff::tz::Offset| {
@@ -76,6 +89,12 @@ fn shown_at(shown: DateTime, zone: &TimeZone) -> [Option<Timestamp>; 2] {
         AmbiguousOffset::Gap { .. } => [None, None],
         AmbiguousOffset::Fold { before, after } => [at(before), at(after)],
     }
+}
+
+/// What the clock of a zone shows at an instant, with its offset from UTC (RFC 3339): an hour that comes twice has two.
+pub fn with_offset(at: Timestamp, zone: &TimeZone) -> String {
+    let shown = at.to_jiff().to_zoned(zone.0.clone());
+    shown.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 /// What the clock of a zone shows at an instant, as `YYYY-MM-DDTHH:MM`.
@@ -158,6 +177,28 @@ mod tests {
     }
 
     #[test]
+    fn who_works_around_the_clock_works_over_midnight() {
+        let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
+        let on = |date: &str, opens, closes| {
+            let window = Window { start: time(opens), end: time(closes) };
+            Opening::of(&window, Date::parse(date).unwrap(), &zone)
+        };
+        let starts = |openings: &[Opening], minutes| {
+            let all = openings.iter().flat_map(|own| own.starts(60, minutes, &zone));
+            all.map(|at| local(at, &zone)).collect::<Vec<_>>()
+        };
+        let days = joined(vec![on("2026-06-01", 1_200, 0), on("2026-06-02", 0, 120)]);
+        let late = ["2026-06-01T20:00", "2026-06-01T21:00", "2026-06-01T22:00", "2026-06-01T23:00"];
+        let early = ["2026-06-02T00:00", "2026-06-02T01:00"];
+        assert_eq!(starts(&days, 60), [&late[..], &early].concat());
+        assert_eq!(starts(&days, 120), [&late[..], &early[..1]].concat());
+        assert_eq!(starts(&days, 360), late[..1]);
+        // A minute between them keeps them apart.
+        let apart = joined(vec![on("2026-06-01", 1_200, 1_439), on("2026-06-02", 0, 120)]);
+        assert_eq!(starts(&apart, 120), [&late[..2], &early[..1]].concat());
+    }
+
+    #[test]
     fn a_skipped_hour_has_no_starts_and_a_repeated_one_twice_as_many() {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
         let on = |date| {
@@ -169,5 +210,8 @@ mod tests {
         assert_eq!(on("2026-03-29"), ["01:00", "03:00"]);
         assert_eq!(on("2026-10-25"), ["01:00", "02:00", "02:00", "03:00"]);
         assert_eq!(on("2026-06-01"), ["01:00", "02:00", "03:00"]);
+        let at = |text| with_offset(Timestamp::parse(text).unwrap(), &zone);
+        assert_eq!(at("2026-10-25T00:30:00Z"), "2026-10-25T02:30:00+02:00");
+        assert_eq!(at("2026-10-25T01:30:00Z"), "2026-10-25T02:30:00+01:00");
     }
 }

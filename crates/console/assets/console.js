@@ -16,11 +16,16 @@
   // A field that was drawn larger keeps its size in a style of its own, which htmx would write anew and the policy refuse.
   on("htmx:before:swap", () => document.querySelectorAll("[id][style]").forEach((field) => field.removeAttribute("style")));
 
-  // After a page was swapped in, reading goes on at what is wrong, else at its beginning.
+  // After a page was swapped in, reading goes on at what is wrong, else where a form was sent from, else at its beginning.
+  let place = "";
+  on("submit", (event) => { place = event.target.closest("[id][tabindex='-1']:not(#main)")?.id || ""; });
   on("htmx:after:swap", () => {
-    const wrong = document.querySelector(".summary");
+    const wrong = document.querySelector(".summary, .foreseen");
     const typing = document.activeElement?.matches?.("input, select, textarea");
+    const back = place && document.getElementById(place);
+    place = "";
     if (wrong) wrong.focus();
+    else if (back) back.focus({ preventScroll: true });
     else if (!typing) document.getElementById("main")?.focus({ preventScroll: true });
     start();
   });
@@ -53,7 +58,13 @@
     if (!form.matches("[data-form]")) return;
     if (form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = "1";
-    setTimeout(() => delete form.dataset.sent, 4000);
+    const button = event.submitter;
+    button?.setAttribute("aria-disabled", "true");
+    // Until it is answered; a page that never comes lets it be tried once more.
+    const again = () => { delete form.dataset.sent; button?.removeAttribute("aria-disabled"); };
+    const late = setTimeout(again, form.dataset.hxBoost === "false" ? 4000 : 60000);
+    const answered = () => { clearTimeout(late); again(); };
+    ["htmx:after:request", "htmx:error"].forEach((name) => document.addEventListener(name, answered, { once: true }));
   });
 
   // Filters ask as soon as something else is chosen.
@@ -72,7 +83,8 @@
     if (step) {
       const input = step.parentElement.querySelector("input");
       const value = (Number(input.value.replace(",", ".")) || 0) + Number(step.dataset.step);
-      input.value = Math.max(0, Math.round(value * 100) / 100);
+      const shown = String(Math.max(0, Math.round(value * 100) / 100));
+      input.value = document.documentElement.lang === "en" ? shown : shown.replace(".", ",");
     }
   });
 
@@ -309,7 +321,7 @@
     send();
     // Of a conversation, what was said last is read first.
     const said = document.querySelector("#thread .talk > li:last-child");
-    if (said && !document.querySelector(".summary")) said.scrollIntoView({ block: "center" });
+    if (said && !document.querySelector(".summary, .foreseen")) said.scrollIntoView({ block: "center" });
     if (listening || !document.querySelector("[data-live]") || !navigator.locks) return;
     listening = true;
     navigator.locks.request("spotter-live", () => { listen(); return new Promise(() => {}); });

@@ -4,31 +4,32 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use spotter_contract::{Answer, Arguments, Asked, Operation, idempotency, vault};
+use spotter_contract::{
+    Answer, Arguments, Asked, Method, Operation,
+    confirmations::{Asking, Preview, Wanted},
+    idempotency, vault,
+};
 use spotter_core::{
     access::{
-        accounts::{Password, Subject},
+        accounts::Password,
         browsers::{self, Person},
     },
     uploads::Purpose,
 };
-use spotter_http::{
-    FormRoom, Login, RequestId, State, keep_file, knows_password, may_reach, passwords,
-};
+use spotter_http::{FormRoom, RequestId, State, keep_file, may_reach, passwords};
 use spotter_kernel::{
     Id, Key, Problem, Result,
     secret::{Credential, base64url},
-    text::Email,
 };
 use spotter_store::Tx;
 
 use crate::{
     body,
+    changed::{self, Changed},
     forms::Sent,
     parts::told::Told,
     seen::Seen,
-    typed,
-    visit::{Entered, is_own, reached},
+    visit::{Entered, answered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
@@ -40,6 +41,8 @@ pub(crate) enum Done {
     Taken { next: String, operation: String },
     /// It was taken, and what was answered is shown this once.
     Secret { answer: Value, next: String, operation: String },
+    /// What it would do is told first, and whoever sends it again has it done.
+    Foreseen(Entered),
     /// It was not.
     Refused(Entered),
     /// No page of ours has sent it.
@@ -47,13 +50,13 @@ pub(crate) enum Done {
 }
 
 /// Does what a form asks.
-pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> Result<Done> {
+pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: &Sent) -> Result<Done> {
     let form = &sent.form;
     if !is_own(token.expose(), form.one("-csrf")) {
         return Ok(Done::Forged);
     }
     if form.one("-do") == CHANGE_PASSWORD {
-        return change_password(state, token, &sent).await;
+        return change_password(state, token, sent).await;
     }
     let operation = match reached(state, form.one("-do")) {
         Ok(operation) => operation.clone(),
@@ -61,6 +64,9 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
     };
     let path = form.path();
     let entered = |problem: Problem| Entered {
+        was: Some(form.one(changed::FIELD))
+            .filter(|was| !was.is_empty())
+            .map(|was| changed::with_now(was, &problem).unwrap_or_else(|| was.to_owned())),
         form: form.one("-form").to_owned(),
         fields: form
             .pairs()
@@ -70,14 +76,44 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: Sent) -> R
         // What is still being done is not done anew, whenever the form comes again.
         key: (problem.key == Key::IdempotencyInProgress).then(|| form.one("-key").to_owned()),
         problem: Some(problem),
+        preview: None,
     };
-    match perform(state, token, &sent, &operation, &path).await {
-        Ok(answer) => {
+    let confirms = Some(form.one(CONFIRM)).filter(|token| !token.is_empty());
+    let mut outcome = None;
+    if confirms.is_some() || form.one(ASK).is_empty() {
+        outcome = Some(perform(state, token, sent, (&operation, &path), confirms).await);
+    }
+    // What is otherwise than it was told is told anew.
+    if outcome.as_ref().is_none_or(is_told_anew) {
+        outcome = match foresee(state, token, sent, &operation, &path).await {
+            Ok(Some(preview)) => {
+                let entered = entered(Key::ApiError.into());
+                let (problem, preview) = (None, Some(preview));
+                return Ok(Done::Foreseen(Entered { problem, preview, ..entered }));
+            }
+            Ok(None) => None,
+            Err(problem) => Some(Err(problem)),
+        };
+    }
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => perform(state, token, sent, (&operation, &path), None).await,
+    };
+    match outcome {
+        // Whoever saves what they have not touched finds it saved.
+        Ok(None) => {
+            let (next, operation) = (safe(form.one("-next")).to_owned(), operation.id.to_owned());
+            Ok(Done::Taken { next, operation })
+        }
+        Ok(Some(answer)) => {
             let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
             let next = filled(form.one("-next"), &told);
             // What waits is not said to be booked.
             let waits = told.text("booking.status") == "waitlisted";
-            let operation_id = if waits { WAITLISTED } else { operation.id }.to_owned();
+            let mut operation_id = if waits { WAITLISTED } else { operation.id }.to_owned();
+            for left in told.list("leavesBehind") {
+                operation_id.push_str(&format!(".{}-{}", left.text("kind"), left.int("total")));
+            }
             Ok(match operation.secret && shows_secret(&told) {
                 true => Done::Secret { answer: told, next, operation: operation_id },
                 false => Done::Taken { next, operation: operation_id },
@@ -113,13 +149,55 @@ async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) ->
     }
 }
 
-async fn perform(
+/// The field of a form of which people are told what it does before it is done, and that of what confirms it.
+pub(crate) const ASK: &str = "-ask";
+pub(crate) const CONFIRM: &str = "-confirm";
+
+/// Whether it was refused because it would do otherwise than was told, or something else than was confirmed.
+fn is_told_anew(outcome: &Result<Option<Answer>>) -> bool {
+    let Err(Problem { details: Some(details), .. }) = outcome else { return false };
+    details["reason"].as_str().is_some_and(|reason| reason.starts_with("confirmation_"))
+}
+
+/// What a form would do; nothing where it takes nothing from anybody. What is refused, doing it would refuse.
+async fn foresee(
     state: &Arc<State>,
     token: &Credential,
     sent: &Sent,
     operation: &Arc<Operation>,
     path: &[(String, String)],
-) -> Result<Answer> {
+) -> Result<Option<Preview>> {
+    let (person, changed) = admitted(state, token, sent, operation).await?;
+    let Some(body) = changed else { return Ok(None) };
+    let (place, arguments) = placed(operation, path, body.body);
+    let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
+    let asking = Asking::preview(print);
+    let (shared, token, asked) = (state.clone(), token.clone(), asking.clone());
+    let (operation, request_id) = (operation.clone(), sent.request_id.clone());
+    let run = move |tx: &mut Tx<'_>| {
+        let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
+        let none = idempotency::Idempotent::new(None, print);
+        let mut call = Asked::new(operation.clone(), Ok(arguments.clone()), none);
+        call.asking = Some(asked.clone());
+        call.run(tx, &shared.env, &caller, request_id.as_str())
+    };
+    // It is rolled back, as whatever is refused is: what was found tells the two apart.
+    let refused = state.db.write(run).await.err();
+    let (shared, caller) = (state.clone(), person.caller);
+    let kept = state.db.write(move |tx: &mut Tx<'_>| asking.keep(tx, &shared.env, &caller)).await?;
+    if let (None, Some(problem)) = (&kept, refused) {
+        return Err(problem);
+    }
+    Ok(kept.filter(|preview| preview.happens.iter().any(|what| !what.starts_with("0 "))))
+}
+
+/// Who sends a form, counted and let in, with what of its body is sent; nothing where they have changed nothing.
+async fn admitted(
+    state: &Arc<State>,
+    token: &Credential,
+    sent: &Sent,
+    operation: &Operation,
+) -> Result<(Person, Option<Changed>)> {
     let person = known(state, token).await?;
     state.count_caller(person.caller.who()).check()?;
     operation.admit(&person.caller)?;
@@ -130,18 +208,36 @@ async fn perform(
         }
         sure(state, &sent.request_id, sent, &person).await?;
     }
-    let body = match operation.body() {
-        Some(schema) => typed::body_of(schema, &sent.form, &person)?,
-        None => Value::Null,
+    let changed = match operation.body() {
+        Some(schema) => changed::only(schema, &sent.form, &person)?,
+        None => Some(Changed::whole(Value::Null)),
     };
+    Ok((person, changed))
+}
+
+/// Where an operation is asked, and with what.
+fn placed(operation: &Operation, path: &[(String, String)], body: Value) -> (String, Arguments) {
+    let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
+    let place = format!("{} {}", operation.full_path(), values.join("/"));
+    (place, Arguments { path: path.to_vec(), query: String::new(), body: body.into() })
+}
+
+async fn perform(
+    state: &Arc<State>,
+    token: &Credential,
+    sent: &Sent,
+    (operation, path): (&Arc<Operation>, &[(String, String)]),
+    confirms: Option<&str>,
+) -> Result<Option<Answer>> {
+    let (person, changed) = admitted(state, token, sent, operation).await?;
+    let Some(changed) = changed else { return Ok(None) };
+    let body = changed.body.clone();
     let key = Some(sent.form.one("-key")).filter(|key| !key.is_empty());
     if key.is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
         return Err(Key::IdempotencyInvalid.into());
     }
-    let with =
-        |body: Value| Arguments { path: path.to_vec(), query: String::new(), body: body.into() };
-    let values: Vec<_> = path.iter().map(|(_, value)| value.as_str()).collect();
-    let place = format!("{} {}", operation.full_path(), values.join("/"));
+    let with = |body: Value| placed(operation, path, body).1;
+    let place = placed(operation, path, Value::Null).0;
     // A form that comes twice is known by what its files hold: each time they are kept they have another id.
     let digests = sent.form.files().map(|(_, file)| base64url(&vault::digest_of(&file.bytes)));
     let alike = with(with_files(body.clone(), sent, digests));
@@ -150,19 +246,39 @@ async fn perform(
     let arguments = with(with_files(body, sent, kept));
     may_reach(state, operation, &arguments.body).await?;
     let seen = Seen::read(&sent.form)?.map(Arc::new);
+    // What was told is done as it was told, or told anew.
+    let asking = confirms.map(|token| Asking {
+        wanted: Wanted::Confirmed(Some(token.to_owned())),
+        fingerprint: print,
+    });
+    let touched = match (operation.method, beside(state, operation)) {
+        (Method::Patch, Some(reads)) => Some((Arc::new(changed::touched(&sent.form)), reads)),
+        _ => None,
+    };
+    let touched = touched.filter(|(touched, _)| !touched.is_empty());
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
         let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), idempotent);
         asked.demands_key = true;
+        asked.asking.clone_from(&asking);
         let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
-        let seen = seen.clone();
+        let (seen, touched) = (seen.clone(), touched.clone());
+        let at = path.to_vec();
         let transaction = move |tx: &mut Tx<'_>| {
             let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
             let id = request_id.as_str();
             let as_seen = seen.as_ref().map(|seen| seen.check(tx, &shared, (&caller, id)));
             // What came before is answered as it was then.
             asked.stale = as_seen.and_then(Result::err);
+            if let (None, Some((touched, reads))) = (&asked.stale, &touched) {
+                let arguments = Arguments { path: at.clone(), ..Arguments::default() };
+                let told = answered(tx, &shared, (&caller, id), (reads, arguments)).ok();
+                let told = told.and_then(|told| serde_json::from_str::<Value>(&told).ok());
+                let record = told.as_ref().and_then(Value::as_object);
+                let record = record.and_then(|told| told.values().find(|one| one.is_object()));
+                asked.stale = record.and_then(|record| changed::check(touched, record).err());
+            }
             asked.run(tx, &shared.env, &caller, id)
         };
         let answer = match operation.writes {
@@ -175,9 +291,20 @@ async fn perform(
             Err(problem) if problem.key == Key::IdempotencyInProgress && tries < WAITS.0 => {
                 tokio::time::sleep(WAITS.1).await;
             }
-            answer => return answer,
+            answer => return answer.map(Some).map_err(|problem| changed.on_page(problem)),
         }
     }
+}
+
+/// What reads the record that an operation changes, where anything does.
+fn beside(state: &State, operation: &Operation) -> Option<Arc<Operation>> {
+    let mut all = state.table.operations().iter();
+    let reads = all.find(|other| {
+        other.method == Method::Get
+            && other.path == operation.path
+            && other.surface == operation.surface
+    });
+    reads.cloned()
 }
 
 /// Keeps the files that came with a form, before the operation is asked: no transaction waits for them. Their ids.
@@ -246,28 +373,12 @@ pub(crate) async fn sure(
     sent: &Sent,
     person: &Person,
 ) -> Result<()> {
-    use spotter_contract::Actor;
-    let wrong = |_| Problem::invalid("-password", "must be your password");
-    let email = Email::parse(&person.email).ok_or(Key::InvalidCredentials)?;
-    let subject = match person.caller.actor {
-        Actor::Client { .. } => Subject::Client,
-        _ => Subject::Coach,
-    };
-    let login = Login {
-        email,
-        password: Password::new(sent.form.one("-password").to_owned()),
-        company_id: Some(person.caller.company),
-        subject: Some(subject),
-        code: None,
-    };
-    match knows_password(state, request_id, sent.from, login).await {
-        Ok(_) => {
-            let (person, now) = (person.clone(), state.env.clock.now());
-            state.db.write(move |tx: &mut Tx<'_>| browsers::be_sure(tx, &person, now)).await
-        }
-        Err(problem) if problem.key == Key::InvalidCredentials => Err(wrong(problem)),
-        Err(problem) => Err(problem),
+    let password = Password::new(sent.form.one("-password").to_owned());
+    if !passwords::is_own(state, request_id, &person.caller, password).await? {
+        return Err(Problem::invalid("-password", "must be your password"));
     }
+    let (person, now) = (person.clone(), state.env.clock.now());
+    state.db.write(move |tx: &mut Tx<'_>| browsers::be_sure(tx, &person, now)).await
 }
 
 /// An address with what an operation has answered in place of `{…}`; home where it is no address of a page.

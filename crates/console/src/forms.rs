@@ -154,6 +154,12 @@ impl Form {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
+    /// A form with other fields, and what else this one said.
+    pub(crate) fn with_fields(&self, fields: Vec<(String, String)>) -> Self {
+        let own = self.pairs.iter().filter(|(name, _)| name.starts_with('-')).cloned();
+        Self { pairs: own.chain(fields).collect(), files: Vec::new() }
+    }
+
     /// A form of some fields.
     pub(crate) fn of_fields(fields: &[(String, String)]) -> Self {
         Self { pairs: fields.to_vec(), files: Vec::new() }

@@ -10,6 +10,7 @@
 mod act;
 mod assets;
 mod body;
+mod changed;
 mod export;
 mod files;
 pub mod forms;
@@ -24,6 +25,7 @@ mod session;
 mod set_up;
 pub mod sign_in;
 mod typed;
+mod unsent;
 mod visit;
 pub mod words;
 
@@ -42,6 +44,7 @@ use spotter_http::State;
 pub fn router(state: Arc<State>) -> Router {
     Router::new()
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
+        .route(passwords::CONFIRM, get(passwords::show_confirm).post(passwords::confirm))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
         .route(set_up::SET_UP, get(set_up::show).post(set_up::set_up))
         .route(session::SIGN_IN, get(session::show).post(session::sign_in))

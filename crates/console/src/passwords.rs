@@ -26,6 +26,8 @@ use crate::{
 
 /// Where a password is set; mail leads here.
 pub(crate) const SET: &str = "/set-password";
+/// Where an address to sign in with is confirmed; mail leads here.
+pub(crate) const CONFIRM: &str = "/confirm-address";
 /// Where a new password is asked for.
 pub(crate) const FORGOT: &str = "/forgot-password";
 
@@ -113,6 +115,69 @@ pub(crate) async fn set(
             outside(say, StatusCode::OK, say.password_is_set(), false, main)
         }
         Err(refused) if refused.status == 400 => over(say),
+        Err(refused) => problem(&refused),
+    }
+}
+
+fn confirm_page(say: Say, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+    let main = html! {
+        (alert(wrong))
+        p { (say.confirm_address_means()) }
+        form method="post" action=(CONFIRM) {
+            input type="hidden" name="token" value=(token);
+            div.field {
+                label for="password" { (say.password()) }
+                input #password type="password" name="password" required maxlength="200" autocomplete="current-password"
+                    aria-invalid=[wrong.map(|_| "true")] autofocus;
+            }
+            button type="submit" { (say.confirm_address()) }
+        }
+    };
+    outside(say, status, say.confirm_address(), wrong.is_some(), main)
+}
+
+/// Shows the page on which an address to sign in with is confirmed.
+pub(crate) async fn show_confirm(
+    Given(state): Given<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    if let Err(refused) = state.count_address(&request) {
+        return problem(&refused);
+    }
+    let text = query(&request, "token");
+    let say = language(request.headers());
+    match Credential::parse(CredentialKind::AddressConfirmation, &text) {
+        Some(token) => match passwords::is_open(&state, token).await {
+            Ok(true) => confirm_page(say, &text, None, StatusCode::OK),
+            Ok(false) => over(say),
+            Err(refused) => problem(&refused),
+        },
+        None => stopped(say, StatusCode::NOT_FOUND, say.link_not_whole()),
+    }
+}
+
+/// Confirms the address.
+pub(crate) async fn confirm(
+    Given(state): Given<Arc<State>>,
+    Sent { form, request_id, headers, .. }: Sent,
+) -> Response<Body> {
+    let (say, text) = (language(&headers), form.one("token"));
+    let Some(token) = Credential::parse(CredentialKind::AddressConfirmation, text) else {
+        return over(say);
+    };
+    let password = Password::new(form.one("password").to_owned());
+    match passwords::confirm(&state, &request_id, token, password).await {
+        Ok(()) => {
+            let main = html! {
+                p { (say.address_is_confirmed_means()) }
+                p { a.button href=(session::SIGN_IN) { (say.sign_in()) } }
+            };
+            outside(say, StatusCode::OK, say.address_is_confirmed(), false, main)
+        }
+        Err(refused) if refused.names("password") => {
+            confirm_page(say, text, Some(say.wrong_password()), StatusCode::BAD_REQUEST)
+        }
+        Err(refused) if matches!(refused.status, 400 | 409) => over(say),
         Err(refused) => problem(&refused),
     }
 }

@@ -74,7 +74,8 @@ impl Seen {
 }
 
 /// Why it is refused.
-const CHANGED: &str = "was changed meanwhile: look at it as it is now, and change it again";
+pub(crate) const CHANGED: &str =
+    "was changed meanwhile: look at it as it is now, and change it again";
 
 fn digest(told: &Value, places: &[String]) -> String {
     let all: Vec<String> = places.iter().map(|place| told.at(place).to_string()).collect();

@@ -9,12 +9,12 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
 };
 use maud::{Markup, html};
-use spotter_contract::{Actor, Caller, Write};
+use spotter_contract::{Actor, Caller, Write, vault};
 use spotter_core::access::browsers::{self, BrowserSession, Person};
 use spotter_http::{RequestId, State, write};
 use spotter_kernel::{
     Key, Result,
-    secret::{Credential, CredentialKind},
+    secret::{Credential, CredentialKind, base64url},
 };
 
 use crate::{
@@ -22,7 +22,8 @@ use crate::{
     forms::{self, Sent},
     parts::{self, shell::outside},
     sign_in::{self, SignIn},
-    visit::{Taste, is_own},
+    unsent::{self, Unsent},
+    visit::{Taste, is_own, new_csrf},
     words::{Language, Say},
 };
 
@@ -36,6 +37,7 @@ pub(crate) const EVENTS: &str = "/console/events";
 pub(crate) const TASTE: &str = "/console/taste";
 
 const TASTE_COOKIE: &str = "spotter_taste";
+const KNOWN_COOKIE: &str = "spotter_known";
 const DONE_COOKIE: &str = "spotter_done";
 /// How long a browser keeps how pages are to look, in seconds.
 const TASTE_SECONDS: i64 = 365 * 86_400;
@@ -74,12 +76,19 @@ pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
 /// How somebody wants pages to look.
 pub(crate) fn taste(headers: &HeaderMap) -> Taste {
     let text = forms::cookie(headers, TASTE_COOKIE).unwrap_or_default();
-    let (language, theme) = text.split_once('.').unwrap_or_default();
+    let mut parts = text.split('.');
+    let mut part = || parts.next().unwrap_or_default();
+    let (language, theme, units) = (part(), part(), part());
     Taste {
         language: Language::parse(language),
         dark: match theme {
             "dark" => Some(true),
             "light" => Some(false),
+            _ => None,
+        },
+        imperial: match units {
+            "imperial" => Some(true),
+            "metric" => Some(false),
             _ => None,
         },
     }
@@ -141,19 +150,44 @@ pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
     response
 }
 
+/// To where people sign in, with what they had typed; it is sent once they have.
+pub(crate) fn sign_in_first(state: &State, sent: &Sent, then: String) -> Response<Body> {
+    let Some(unsent) = Unsent::of(state, &sent.form, then.clone()) else {
+        return go_sign_in(state, &then);
+    };
+    let say = language(&sent.headers);
+    let way = Way { then: &then, remembered: false, unsent: &unsent };
+    let mut response =
+        sign_in_page((state, say), &SignIn::default(), way, StatusCode::UNAUTHORIZED);
+    set_cookie(state, &mut response, cookie_name(state), "", Some(0));
+    response
+}
+
+/// What goes along with a sign-in.
+struct Way<'w> {
+    /// Where it leads.
+    then: &'w str,
+    /// Whether its person is to stay signed in.
+    remembered: bool,
+    /// What they had typed before.
+    unsent: &'w str,
+}
+
 fn sign_in_page(
     (state, say): (&State, Say),
     entered: &SignIn,
-    (then, remembered): (&str, bool),
+    Way { then, remembered, unsent }: Way<'_>,
     status: StatusCode,
 ) -> Response<Body> {
     // Without mail, a link is handed out by whoever runs the business.
     let may_forget = state.env.mail_links.is_some();
     let has_code = entered.ticket.is_some();
     let main = html! {
+        @if !unsent.is_empty() && entered.wrong.is_none() { div.notice role="status" { (say.unsent_is_kept()) } }
         @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action=(SIGN_IN) {
             input type="hidden" name="then" value=(then);
+            @if !unsent.is_empty() { input type="hidden" name=(unsent::FIELD) value=(unsent); }
             (sign_in::fields(say, entered))
             @if has_code {
                 @if remembered { input type="hidden" name="remember" value="true"; }
@@ -187,7 +221,37 @@ pub(crate) async fn show(
         return go(safe(&then));
     }
     let say = language(request.headers());
-    sign_in_page((&state, say), &SignIn::default(), (&then, false), StatusCode::OK)
+    let way = Way { then: &then, remembered: false, unsent: "" };
+    sign_in_page((&state, say), &SignIn::default(), way, StatusCode::OK)
+}
+
+/// For how long a browser is known to an account, in seconds: a year.
+const KNOWN_SECONDS: i64 = 365 * 86_400;
+
+/// What a browser is known by that has signed in to an account: a digest of the address, and until when.
+fn account_mark(email: &str) -> String {
+    base64url(&vault::digest_of(format!("known {}", email.trim().to_lowercase()).as_bytes()))
+}
+
+/// Has a browser remember that the password of an account was typed in it rightly.
+fn know_browser(state: &State, response: &mut Response<Body>, email: &str) {
+    if email.is_empty() {
+        return;
+    }
+    let until = state.env.clock.now().plus_seconds(KNOWN_SECONDS).seconds();
+    let text = format!("{}:{until}", account_mark(email));
+    if let Ok(signed) = state.env.vault.signed(KNOWN_COOKIE, &text) {
+        set_cookie(state, response, KNOWN_COOKIE, &signed, Some(KNOWN_SECONDS));
+    }
+}
+
+/// What a browser shows of an earlier sign-in to an account, if it is good.
+fn known_browser(state: &State, headers: &HeaderMap, email: &str) -> Option<String> {
+    let signed = forms::cookie(headers, KNOWN_COOKIE)?;
+    let text = state.env.vault.verified(KNOWN_COOKIE, &signed)?;
+    let (account, until) = text.split_once(':')?;
+    let is_open = until.parse::<i64>().ok()? > state.env.clock.now().seconds();
+    (is_open && account == account_mark(email)).then_some(signed)
 }
 
 /// Signs somebody in.
@@ -195,15 +259,33 @@ pub(crate) async fn sign_in(Given(state): Given<Arc<State>>, sent: Sent) -> Resp
     let say = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match enter(&state, &sent, remembered).await {
-        Ok(token) => begin(&state, safe(sent.form.one("then")), &token, remembered),
+        Ok((token, whose)) => {
+            let mut response = match Unsent::read(&state, &sent.form, &whose) {
+                Some(unsent) => {
+                    let csrf = new_csrf(&state, token.expose());
+                    let main = unsent.shown(say, &csrf);
+                    let mut shown = outside(say, StatusCode::OK, say.unsent(), false, main);
+                    set_session(&state, &mut shown, &token, remembered);
+                    shown
+                }
+                None => begin(&state, safe(sent.form.one("then")), &token, remembered),
+            };
+            know_browser(&state, &mut response, sent.form.one("email"));
+            response
+        }
         Err(problem) if problem.status < 500 => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
             let entered = sent.form.entered(say, &problem);
             // The password was right; its code comes next.
             let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
             let status = if goes_on { StatusCode::OK } else { status };
-            let then = (sent.form.one("then"), remembered);
-            sign_in_page((&state, say), &entered, then, status)
+            let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent::FIELD));
+            let way = Way { then, remembered, unsent };
+            let mut response = sign_in_page((&state, say), &entered, way, status);
+            if goes_on {
+                know_browser(&state, &mut response, sent.form.one("email"));
+            }
+            response
         }
         Err(problem) => parts::problem(&problem),
     }
@@ -217,20 +299,27 @@ pub(crate) fn begin(
     remembered: bool,
 ) -> Response<Body> {
     let mut response = go(address);
-    let seconds = BrowserSession::seconds_of_cookie(remembered);
-    set_cookie(state, &mut response, cookie_name(state), token.expose(), seconds);
+    set_session(state, &mut response, token, remembered);
     response
 }
 
-async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<Credential> {
-    let account = sent.form.enter(state, &sent.request_id, sent.from).await?;
+fn set_session(state: &State, response: &mut Response<Body>, token: &Credential, remembered: bool) {
+    let seconds = BrowserSession::seconds_of_cookie(remembered);
+    set_cookie(state, response, cookie_name(state), token.expose(), seconds);
+}
+
+/// Signs somebody in: what their cookie holds, and what tells whose a form is.
+async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<(Credential, String)> {
+    let known = known_browser(state, &sent.headers, sent.form.one("email"));
+    let account = sent.form.enter(state, &sent.request_id, sent.from, known).await?;
     let caller = Caller::new(account.company_id, Actor::System);
     let browser = sent.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     let browser = browser.unwrap_or_default().to_owned();
     let who = (account.subject, account.subject_id);
     let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, remembered);
+    let whose = unsent::whose(account.company_id, &account.email);
     let opened = write(state, caller, ("login", &[]), &sent.request_id, open).await;
-    opened.map_err(|problem| match problem.key {
+    opened.map(|token| (token, whose)).map_err(|problem| match problem.key {
         Key::InvalidToken => Key::InvalidCredentials.into(),
         _ => problem,
     })
@@ -283,7 +372,11 @@ pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: Sent) -> Respo
         _ => "",
     };
     let mut response = go_having(&state, safe(sent.form.one("then")), "taste");
-    let value = format!("{language}.{theme}");
+    let units = match sent.form.one("units") {
+        units @ ("metric" | "imperial") => units,
+        _ => "",
+    };
+    let value = format!("{language}.{theme}.{units}");
     set_cookie(&state, &mut response, TASTE_COOKIE, &value, Some(TASTE_SECONDS));
     response
 }

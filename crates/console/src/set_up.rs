@@ -56,15 +56,23 @@ fn page(say: Say, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> R
     let field = wrong.and_then(|wrong| wrong.details.as_ref()?["field"].as_str());
     let main = html! {
         p { (say.set_up_means()) }
-        @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong.message) } } }
+        @if let Some(wrong) = wrong {
+            @let label = FIELDS.iter().find(|(name, ..)| field == Some(name)).map(|(_, label, ..)| label(say));
+            div.summary role="alert" { p { @if let Some(label) = label { b { (label) } ": " } (say.refusal(wrong)) } }
+        }
         form method="post" action=(SET_UP) {
             input type="hidden" name="key" value=(form.one("key"));
             @for (name, label, complete, first) in FIELDS {
                 @let typed = form.one(name);
                 div.field {
                     label for=(name) { (label(say)) }
-                    input id=(name) type=(if *name == "email" { "email" } else { "text" }) name=(name) required autocomplete=(complete)
-                        value=(if typed.is_empty() { first } else { typed }) aria-invalid=[(field == Some(name)).then_some("true")];
+                    @if let Some(offered) = offered(name) {
+                        @let chosen = if typed.is_empty() { *first } else { typed };
+                        select id=(name) name=(name) required aria-invalid=[(field == Some(name)).then_some("true")] {
+                            @for own in offered { option value=(own) selected[own == chosen] { (own) } }
+                        }
+                    } @else { input id=(name) type=(if *name == "email" { "email" } else { "text" }) name=(name) required autocomplete=(complete)
+                        value=(if typed.is_empty() { first } else { typed }) aria-invalid=[(field == Some(name)).then_some("true")]; }
                 }
             }
             div.field {
@@ -83,6 +91,15 @@ fn page(say: Say, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> R
         }
     };
     outside(say, status, say.set_up_title(), wrong.is_some(), main)
+}
+
+/// What is chosen from in a field, where nobody should have to know how it is written.
+fn offered(field: &str) -> Option<Vec<String>> {
+    match field {
+        "timeZone" => Some(TimeZone::names()),
+        "currency" => Some(Currency::codes().map(str::to_owned).collect()),
+        _ => None,
+    }
 }
 
 /// Whether the page is there for whoever brings this key.

@@ -32,9 +32,13 @@ impl Form {
         state: &Arc<State>,
         request_id: &RequestId,
         from: IpAddr,
+        known_browser: Option<String>,
     ) -> Result<Account> {
         match self.one("ticket") {
-            "" => recognise(state, request_id, from, self.login()?).await,
+            "" => {
+                let login = Login { known_browser, ..self.login()? };
+                recognise(state, request_id, from, login).await
+            }
             ticket => recognise_by_ticket(state, request_id, (ticket, self.one("code"))).await,
         }
     }
@@ -51,6 +55,7 @@ impl Form {
             company_id: Id::parse(self.one("company")).map(CompanyId),
             subject,
             code: None,
+            known_browser: None,
         })
     }
 

@@ -8,6 +8,7 @@
 //! | `tags:list` | texts with commas between |
 //! | `open:flag` | nothing: `open` is `false` unless it is ticked |
 //! | `answers.x:number`, `:truth`, `:many` | a number, yes or no, and one of several, where the schema does not say so |
+//! | `type:measured` | what is measured, and after a bar in which unit: that is `unit` |
 //! | `weekly:hours` | nothing: the ranges of a week stand in `-hours.WEEKDAY.ROW.END` |
 //! | `sets:rows` | nothing: rows of the list in which nothing is filled in are left out |
 //! | `sets:times` | a number: the list has the one row that is typed so many times |
@@ -23,6 +24,7 @@ use spotter_kernel::{Date, Key, Problem, Result, TimeZone, money::Currency, text
 use crate::{
     body,
     forms::{FIELDS_MAX, Form},
+    parts::measures,
     questions,
 };
 
@@ -30,6 +32,8 @@ use crate::{
 const TIMES_MAX: usize = 30;
 /// What stands before the ranges of a week.
 const HOURS: &str = "-hours.";
+/// What stands before the unit of a value that was measured.
+pub(crate) const UNIT: &str = "-unit.";
 
 /// The body that a form amounts to, of somebody's company.
 pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Value> {
@@ -87,9 +91,10 @@ enum Rows {
     Times(usize),
 }
 
-/// Whether anything is said of a row.
+/// Whether anything is said of a row: a box that nobody ticked says nothing.
 fn is_filled_in(row: &Value) -> bool {
-    row.as_object().is_none_or(|row| row.values().any(|value| !value.is_null()))
+    let says = |value: &Value| !value.is_null() && *value != Value::Bool(false);
+    row.as_object().is_none_or(|row| row.values().any(says))
 }
 
 impl<'f> Typed<'f> {
@@ -113,6 +118,13 @@ impl<'f> Typed<'f> {
                 let instant = instant(value, &person.company.time_zone);
                 self.text(name, instant.ok_or_else(|| wrong("must be a date and a time"))?);
             }
+            "measured" => {
+                let (kind, unit) = value.split_once(measures::BETWEEN).unwrap_or((value, ""));
+                self.text(name, kind);
+                if !unit.is_empty() {
+                    self.text("unit", unit);
+                }
+            }
             "list" => {
                 self.text(name, "");
                 let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -128,6 +140,12 @@ impl<'f> Typed<'f> {
                 let number = value.replace(',', ".").parse().ok().filter(|n: &f64| n.is_finite());
                 let number = number.ok_or_else(|| wrong("must be a number"))?;
                 self.values.push((name, number.into()));
+                // What was measured is said with its unit, which stands beside it.
+                let whole = name.strip_suffix(".value").unwrap_or(name);
+                let unit = form.one(&format!("{UNIT}{whole}"));
+                if !unit.is_empty() {
+                    self.text(&format!("{whole}.unit"), unit);
+                }
             }
             "truth" => {
                 let truth = value.parse::<bool>().map_err(|_| wrong("must be true or false"))?;

@@ -10,7 +10,10 @@ use std::{
 };
 
 use serde_json::Value;
-use spotter_contract::{Actor, Arguments, Asked, Caller, Content, Operation, Role, Surface, vault};
+use spotter_contract::{
+    Actor, Arguments, Asked, Caller, Content, Operation, Role, Surface, confirmations::Preview,
+    vault,
+};
 use spotter_core::access::browsers::Person;
 use spotter_http::State;
 use spotter_kernel::{
@@ -155,10 +158,14 @@ pub(crate) struct Entered {
     pub(crate) form: String,
     /// What was typed.
     pub(crate) fields: Vec<(String, String)>,
+    /// What stood in it before anybody touched it.
+    pub(crate) was: Option<String>,
     /// The key under which it is still being done.
     pub(crate) key: Option<String>,
     /// Why it was not taken.
     pub(crate) problem: Option<Problem>,
+    /// What it would do, told before it is done.
+    pub(crate) preview: Option<Preview>,
 }
 
 impl Entered {
@@ -175,6 +182,8 @@ pub(crate) struct Taste {
     pub(crate) language: Option<Language>,
     /// Whether they want them light or dark, where they have chosen.
     pub(crate) dark: Option<bool>,
+    /// Whether they measure in pounds and inches, where they have chosen.
+    pub(crate) imperial: Option<bool>,
 }
 
 /// A page on its way to somebody who is signed in.
@@ -242,6 +251,18 @@ impl<'v, 't> Visit<'v, 't> {
         let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
         self.asked += began.elapsed();
         serde_json::from_str(&answer?).map_err(Problem::internal)
+    }
+
+    /// The units that they measure in: those that they have chosen, else those of the business, which weighs in one.
+    pub(crate) fn units(&mut self) -> Result<&'static str> {
+        let imperial = match self.taste.imperial {
+            Some(imperial) => imperial,
+            None => {
+                let told = self.ask_if(Ask::of("get_workout_settings"))?.unwrap_or_default();
+                told.text("settings.weightUnit") == "lb"
+            }
+        };
+        Ok(if imperial { "imperial" } else { "metric" })
     }
 
     /// The page of a list that they are at.
@@ -312,11 +333,7 @@ impl<'v, 't> Visit<'v, 't> {
     /// What ties a form to this browser, masked anew in each answer, so that the length of a compressed page tells
     /// nothing of it (BREACH).
     pub(crate) fn csrf(&self) -> String {
-        let made = self.csrf.take().unwrap_or_else(|| {
-            let mut mask = [0; 32];
-            self.state.env.entropy.fill(&mut mask);
-            masked(&self.token, mask)
-        });
+        let made = self.csrf.take().unwrap_or_else(|| new_csrf(self.state, &self.token));
         self.csrf.set(Some(made.clone()));
         made
     }
@@ -402,6 +419,14 @@ impl<'v, 't> Visit<'v, 't> {
         Ok(told.list(list).iter().map(|item| (item.text(id).to_owned(), label(item))).collect())
     }
 
+    /// Coaches who can be planned with: those who work for the company, whether or not they have signed in yet.
+    pub(crate) fn coaches_to_plan(&mut self) -> Result<Vec<(String, String)>> {
+        let told = self.ask_if(Ask::of("list_coaches").with("limit", 100))?.unwrap_or_default();
+        let working = told.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
+        let named = |one: &Value| (one.text("coachId").to_owned(), crate::parts::told::name(one));
+        Ok(working.map(named).collect())
+    }
+
     /// A text that there is in several languages, in theirs or another.
     pub(crate) fn localized(&self, texts: &Value) -> String {
         texts.as_object().map(|texts| localized(texts, self.say.0.code())).unwrap_or_default()
@@ -434,6 +459,13 @@ pub(crate) fn reached<'s>(state: &'s State, id: &str) -> Result<&'s Arc<Operatio
 }
 
 /// What a form must bring that was shown to whoever holds this token.
+/// What ties a form to the session of a token.
+pub(crate) fn new_csrf(state: &State, token: &str) -> String {
+    let mut mask = [0; 32];
+    state.env.entropy.fill(&mut mask);
+    masked(token, mask)
+}
+
 fn csrf_of(token: &str) -> [u8; 32] {
     vault::digest_of(format!("csrf {token}").as_bytes())
 }

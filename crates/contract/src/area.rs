@@ -23,6 +23,7 @@ use crate::{
     figures::Recount,
     jobs::{self, Job},
     operation::{Operation, Surface},
+    remainders::Remainder,
     timers::{self, Repeating, Timer},
 };
 
@@ -59,6 +60,8 @@ pub struct Area {
     pub jobs: Vec<&'static Job>,
     /// What of it ends with somebody who leaves.
     pub endings: Vec<Effect>,
+    /// What of it stays when something is set aside.
+    pub remainders: Vec<Remainder>,
     /// What is left in its tables of clients who are erased.
     pub traces: Vec<Trace>,
     /// What of it a client's data exports hold.
@@ -121,6 +124,12 @@ impl Area {
         self
     }
 
+    /// The same with what of it stays when something is set aside.
+    pub fn stays(mut self, remainders: &[Remainder]) -> Self {
+        self.remainders.extend_from_slice(remainders);
+        self
+    }
+
     /// The same with what is left in its tables of clients who are erased.
     pub fn erases(mut self, traces: &[Trace]) -> Self {
         self.traces.extend_from_slice(traces);
@@ -170,6 +179,7 @@ impl Area {
         self.repeating.extend(chapter.repeating);
         self.recounts.extend(chapter.recounts);
         self.endings.extend(chapter.endings);
+        self.remainders.extend(chapter.remainders);
         self.traces.extend(chapter.traces);
         self.exports.extend(chapter.exports);
         self

@@ -7,11 +7,21 @@ use serde::{
 };
 use serde_path_to_error::Track;
 use spotter_kernel::{
-    Key, PageRequest, Problem, Result, limits, number::is_whole, problem::refuse,
+    Cursor, Date, Key, PageRequest, Problem, Result, Timestamp, in_order, limits,
+    number::is_whole,
+    problem::{INVALID, refuse},
 };
-use spotter_store::{Bind, Value};
+use spotter_store::{Bind, Value, filters};
 
 pub use spotter_store::NoFilters;
+
+filters! {
+    /// Of records that change: what was changed since.
+    pub struct UpdatedFrom {
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
 
 use crate::content::Content;
 
@@ -102,6 +112,51 @@ fn from_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
+/// The same of a query. Of two that belong together, of which one is no date, the range is wrong.
+fn from_query<T: DeserializeOwned>(text: &str) -> Result<T> {
+    let asked = from_pairs(text).map_err(|problem| {
+        let details = problem.details.as_ref();
+        let field = details.and_then(|details| details["field"].as_str());
+        let partner = field.and_then(partner).filter(|_| problem.key == Key::InvalidDate);
+        let is_given = |name: String| {
+            form_urlencoded::parse(text.as_bytes())
+                .any(|(own, value)| own == *name && !value.is_empty())
+        };
+        match partner.is_some_and(is_given) {
+            true => Problem { key: Key::InvalidDateRange, ..problem },
+            false => problem,
+        }
+    })?;
+    check_order(text)?;
+    Ok(asked)
+}
+
+/// Refuses a range of dates or instants whose end is before its start.
+fn check_order(text: &str) -> Result<()> {
+    let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes()).collect();
+    for (name, end) in &pairs {
+        let start = partner(name).filter(|_| name.ends_with("to") || name.ends_with("To"));
+        let start = start.and_then(|start| pairs.iter().find(|(own, _)| *own == *start));
+        let Some((_, start)) = start else { continue };
+        in_order(Date::parse(start), Date::parse(end), name)?;
+        in_order(Timestamp::parse(start), Timestamp::parse(end), name)?;
+    }
+    Ok(())
+}
+
+/// The other end of a range, by the name of one.
+pub fn partner(field: &str) -> Option<String> {
+    for (one, other) in [("from", "to"), ("to", "from"), ("From", "To"), ("To", "From")] {
+        match field.strip_suffix(one) {
+            Some(whole) if whole.is_empty() == one.starts_with(|c: char| c.is_lowercase()) => {
+                return Some(format!("{whole}{other}"));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// The refusal of an unknown parameter, with the names of those that there are beside its own.
 fn with_names(problem: Problem, more: &[&str]) -> Problem {
     let details = problem.details.as_ref();
@@ -119,7 +174,7 @@ fn with_names(problem: Problem, more: &[&str]) -> Problem {
 }
 
 /// Reads a body; nothing where there was none.
-fn from_body<T: DeserializeOwned>(body: &Content) -> Result<Option<T>> {
+fn from_body<T: DeserializeOwned + JsonSchema>(body: &Content) -> Result<Option<T>> {
     match body {
         Content::Nothing => Ok(None),
         Content::Malformed(rule) => Err(Problem::invalid("body", rule)),
@@ -129,8 +184,58 @@ fn from_body<T: DeserializeOwned>(body: &Content) -> Result<Option<T>> {
             target(&mut <dyn erased_serde::Deserializer>::erase(tracked))
                 .map_err(|error| at(track, &error))
         })
-        .map(Some),
+        .map(Some)
+        .map_err(keyed::<T>),
     }
+}
+
+/// One mistake has one key: what is of the wrong type of JSON, or left out of a whole that has a key of its own, is
+/// refused under the key under which its type refuses values.
+fn keyed<T: JsonSchema>(problem: Problem) -> Problem {
+    let details = problem.details.as_ref().filter(|_| problem.key == Key::RequestInvalid);
+    let text = |name: &str| details.and_then(|details| details[name].as_str()).unwrap_or_default();
+    let is_of_type = text("rule").starts_with("must be a")
+        || text("rule") == MUST_BE_BOOLEAN
+        || text("rule").starts_with("missing field");
+    if !is_of_type {
+        return problem;
+    }
+    let root = schemars::schema_for!(T).to_value();
+    // What is left out has no type: its whole does.
+    let field = match text("rule").starts_with("missing field") {
+        true => text("field").rsplit_once('.').map_or("", |(whole, _)| whole),
+        false => text("field"),
+    };
+    match key_at(&root, field, text("rule") == MUST_BE_BOOLEAN) {
+        Some(key) => Problem { key, ..problem },
+        None => problem,
+    }
+}
+
+/// What a boolean that is none breaks.
+const MUST_BE_BOOLEAN: &str = "must be true or false";
+
+/// The key of the innermost schema on the way to a field that has one. A text that is no text is not too long.
+fn key_at(root: &serde_json::Value, field: &str, is_boolean: bool) -> Option<Key> {
+    let mut key = is_boolean.then_some(Key::InvalidBoolean);
+    let mut schema = root;
+    for place in field.split(['.', '[']).filter(|place| !place.is_empty()) {
+        schema = match place.ends_with(']') {
+            true => &schema["items"],
+            false => &schema["properties"][place],
+        };
+        for _ in 0..3 {
+            let choices = schema["anyOf"].as_array();
+            let other = choices.and_then(|all| all.iter().find(|one| one["type"] != "null"));
+            schema = other.unwrap_or(schema);
+            let target = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
+            schema = target.map_or(schema, |target| &root["$defs"][target]);
+        }
+        let own = schema[INVALID].as_str().or(schema["items"][INVALID].as_str());
+        let own = own.and_then(Key::parse);
+        key = own.filter(|own| *own != Key::FieldTooLong).or(key);
+    }
+    key
 }
 
 impl<T> Argument for Path<T>
@@ -155,7 +260,7 @@ where
     const QUERY: bool = true;
 
     fn take(arguments: &Arguments) -> Result<Self> {
-        from_pairs(&arguments.query).map(Self)
+        from_query(&arguments.query).map(Self)
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
@@ -174,6 +279,13 @@ where
         let mut seen = Vec::new();
         let mut rest = form_urlencoded::Serializer::new(String::new());
         for (name, value) in form_urlencoded::parse(arguments.query.as_bytes()) {
+            if name == "cursor" {
+                if page.cursor.is_some() {
+                    return Err(Problem::invalid(&name, "must be given once"));
+                }
+                page.cursor = Some(Cursor::new(&value).ok_or_else(Cursor::refused)?);
+                continue;
+            }
             let (target, max, rule) = match &*name {
                 "page" => (&mut page.page, PageRequest::PAGE_NUMBER_MAX, "must be 1 to 1000000000"),
                 "limit" => (&mut page.limit, limits::PAGE_MAX, "must be 1 to 100"),
@@ -191,8 +303,11 @@ where
                 .ok_or_else(|| Problem::invalid(&name, rule))?;
             seen.push(name);
         }
-        let own = from_pairs(&rest.finish());
-        Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit"]))?, page))
+        if page.cursor.is_some() && seen.iter().any(|name| name == "page") {
+            return Err(Problem::invalid("page", "must not be given beside cursor"));
+        }
+        let own = from_query(&rest.finish());
+        Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit", "cursor"]))?, page))
     }
 
     fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
@@ -247,7 +362,7 @@ pub fn refuse_surplus(
         return Err(Problem::invalid(&name, "unknown query parameter"));
     }
     if writes && !takes_body {
-        #[derive(Deserialize)]
+        #[derive(Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         struct Empty {}
         from_body::<Empty>(&arguments.body)?;
@@ -314,7 +429,10 @@ mod tests {
 
     #[test]
     fn pages_are_whole_numbers_within_bounds() {
-        assert_eq!(paged("page=2&limit=100").unwrap().1, PageRequest { page: 2, limit: 100 });
+        assert_eq!(
+            paged("page=2&limit=100").unwrap().1,
+            PageRequest { page: 2, limit: 100, cursor: None }
+        );
         assert_eq!(paged("").unwrap().1, PageRequest::default());
         let told = |query: &str| paged(query).unwrap_err().message;
         assert_eq!(told("q=1"), "q: unknown query parameter; there are page, limit.");

@@ -98,7 +98,7 @@ impl Delegation {
         let is_tool = || self.tools.iter().any(|tools| tools.contains(&operation.id));
         match operation.access {
             Access::Scope(scope) if self.scopes.contains(scope) => Ok(()),
-            Access::Scope(scope) => Err(lacks(scope)),
+            Access::Scope(scope) => Err(lacks(&[scope])),
             // Of scopes, those that write are left out where nothing may be changed.
             _ if is_tool() && !(operation.writes && self.read_only) => Ok(()),
             _ => Err(spotter_kernel::Key::Forbidden.into()),
@@ -165,15 +165,30 @@ pub enum Access {
     Device,
 }
 
-/// The refusal of a token without a scope.
-fn lacks(scope: Scope) -> Problem {
-    let text = format!("The token lacks the scope {}.", scope.name());
+/// The refusal of a token without some scopes.
+fn lacks(scopes: &[Scope]) -> Problem {
+    let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
+    let what = if names.len() == 1 { "scope" } else { "scopes" };
+    let text = format!("The token lacks the {what} {}.", names.join(", "));
     let mut problem = Problem::because(spotter_kernel::Key::ScopesInsufficient, text);
-    problem.details = Some(serde_json::json!({"requiredScopes": [scope.name()]}));
+    problem.details = Some(serde_json::json!({"requiredScopes": names}));
     problem
 }
 
 impl Access {
+    /// Lets a caller in who has all of some scopes, or says which they lack.
+    pub fn check_all(caller: &Caller, wanted: impl IntoIterator<Item = Scope>) -> Result<()> {
+        let wanted: Vec<Scope> = wanted.into_iter().collect();
+        if let Actor::ApiClient { scopes, .. } = &caller.actor {
+            let missing: Vec<Scope> =
+                wanted.iter().copied().filter(|scope| !scopes.contains(*scope)).collect();
+            if !missing.is_empty() {
+                return Err(lacks(&missing));
+            }
+        }
+        wanted.into_iter().try_for_each(|scope| Self::Scope(scope).check(caller))
+    }
+
     /// Lets the caller in as the one who they are, or says why not. What an assistant was handed is looked at
     /// before ([`Operation::admit`](crate::Operation::admit)).
     pub fn check(self, caller: &Caller) -> Result<()> {
@@ -184,7 +199,7 @@ impl Access {
                 Actor::ApiClient { scopes, health_data, private_communication, .. },
             ) => {
                 if !scopes.contains(scope) {
-                    return Err(lacks(scope));
+                    return Err(lacks(&[scope]));
                 }
                 let consented = match scope.gate() {
                     Gate::None => true,

@@ -3,7 +3,10 @@
 //! that could differ. Its token confirms one call: of this operation, by this caller, with these
 //! arguments, as long as it does what was told.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,8 +24,10 @@ const CONFIRM_SECONDS: i64 = 300;
 pub struct Foreseen {
     /// What happens, a sentence each.
     pub(crate) happens: Vec<String>,
-    /// Who hears of it.
+    /// Which people hear of it.
     pub(crate) tells: Vec<String>,
+    /// Which events are announced, and to how many webhooks each.
+    pub(crate) events: Vec<(&'static str, usize)>,
     /// When what it is about was last changed.
     pub(crate) as_of: Vec<Timestamp>,
 }
@@ -132,8 +137,9 @@ impl Asking {
         let (call, told) = (self.call(caller), digest(&foreseen)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
-        let Foreseen { happens, tells, .. } = foreseen;
-        let (happens, tells) = (each_once(happens), each_once(tells));
+        let Foreseen { happens, tells, events, .. } = foreseen;
+        let happens = each_once(happens);
+        let tells = each_once(tells).into_iter().chain(of_webhooks(&events)).collect();
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
     }
 
@@ -168,6 +174,20 @@ pub(crate) const REPEATING: &[Repeating] = &[Repeating::prune(
     "Forget previews that nobody confirmed in time",
     |tx, now| tx.execute(FORGET, params![now]),
 )];
+
+/// What webhooks hear, in a sentence: people come first, and are told one by one.
+fn of_webhooks(events: &[(&'static str, usize)]) -> Option<String> {
+    let heard: BTreeSet<&str> =
+        events.iter().filter(|(_, hooks)| *hooks > 0).map(|(event, _)| *event).collect();
+    match (events.is_empty(), heard.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("No webhook listens for it.".to_owned()),
+        (false, false) => {
+            let names: Vec<_> = heard.into_iter().collect();
+            Some(format!("Webhooks hear of {}.", names.join(", ")))
+        }
+    }
+}
 
 /// Sentences of which each is said once, in their order; what is said more often tells how often.
 fn each_once(sentences: Vec<String>) -> Vec<String> {

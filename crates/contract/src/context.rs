@@ -27,6 +27,7 @@ use crate::{
     figures,
     following::{Checkups, Following, Training},
     outbox::{self, Announced, Announcement, Listeners, Queued},
+    remainders::Remainder,
     timers::{self, Timer},
 };
 
@@ -53,6 +54,8 @@ pub struct Env {
     pub mail_links: Option<Arc<str>>,
     /// What ends with somebody who leaves.
     pub endings: Arc<[Effect]>,
+    /// What stays when something is set aside.
+    pub remainders: Arc<[Remainder]>,
     /// What is left of clients who are erased.
     pub traces: Arc<[Trace]>,
     /// What areas ask of each other.
@@ -395,6 +398,11 @@ impl<'t, 'c> Write<'t, 'c> {
         self.foreseen = Some(Foreseen::default());
     }
 
+    /// Whether it is gathered what people are told of it, so that what only that needs is read.
+    pub fn is_foreseen(&self) -> bool {
+        self.foreseen.is_some()
+    }
+
     /// What was gathered.
     pub(crate) fn foreseen(&mut self) -> Option<Foreseen> {
         self.foreseen.take()
@@ -414,7 +422,7 @@ impl<'t, 'c> Write<'t, 'c> {
         }
     }
 
-    /// Says who hears of it.
+    /// Says who hears of it, of people.
     pub fn tells(&mut self, whom: impl FnOnce() -> String) {
         if let Some(foreseen) = &mut self.foreseen {
             foreseen.tells.push(whom());
@@ -556,11 +564,9 @@ impl<'t, 'c> Write<'t, 'c> {
         let new_id = &mut || std::mem::replace(next_id, next_id.next());
         let announced =
             Announcement { company, event, data, now, also, new_id }.store(read.tx, listeners)?;
-        self.tells(|| match announced.delivery_ids.len() {
-            0 => format!("No webhook: none listens for {}.", event.name()),
-            1 => format!("One webhook, of {}.", event.name()),
-            many => format!("{many} webhooks, of {}.", event.name()),
-        });
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.events.push((event.name(), announced.delivery_ids.len()));
+        }
         Ok(announced)
     }
 

@@ -14,8 +14,14 @@ words! {
         ClientLeavesAtTerm = "client_leaves_at_term",
         ClientErased = "client_erased",
         CoachDeactivated = "coach_deactivated",
+        CoachReturned = "coach_returned",
         EntitlementEnded = "entitlement_ended",
+        ObstacleEnded = "obstacle_ended",
+        RoleLowered = "role_lowered",
+        AssistantsOff = "assistants_off",
+        ScopesWithdrawn = "scopes_withdrawn",
         InvoiceGivenUp = "invoice_given_up",
+        PoliciesChanged = "policies_changed",
     }
 }
 
@@ -28,8 +34,18 @@ impl Ending {
             Self::ClientLeavesAtTerm => "A client is archived with `endOfTerm`",
             Self::ClientErased => "A client is erased",
             Self::CoachDeactivated => "A coach is deactivated",
+            Self::CoachReturned => "A coach who was deactivated comes back",
             Self::EntitlementEnded => "What a client has paid for ends, or rests",
+            Self::ObstacleEnded => {
+                "What kept a client from a free seat ends: they can pay for it, or are free then"
+            }
+            Self::RoleLowered => "A manager or an admin becomes a coach",
+            Self::AssistantsOff => {
+                "Assistants are switched off, for all or for clients, or the policy for clients changes"
+            }
+            Self::ScopesWithdrawn => "An API client's scopes or consents change, or it is revoked",
             Self::InvoiceGivenUp => "An invoice is given up, so long after its due date",
+            Self::PoliciesChanged => "The company's policies change",
         }
     }
 }

@@ -8,7 +8,7 @@ use spotter_kernel::{
     Date, Id, Result, Timestamp,
     id::{ClientId, LocationId},
     span::{Span, Window},
-    text::WallTime,
+    text::{self, ClosingTime, WallTime},
 };
 use spotter_store::words;
 
@@ -40,6 +40,8 @@ pub struct AccessHours {
     /// From this time.
     pub from: WallTime,
     /// Until this time; on the next day where it is not later.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub until: WallTime,
 }
 

@@ -33,6 +33,13 @@ impl Patience {
         self.retries.get(at).map(|seconds| now.plus_seconds(i64::from(*seconds)))
     }
 
+    /// How far ahead an attempt is due at the most: after the longest pause, or where a lease runs out. What is due
+    /// later was noted by a clock that was ahead.
+    pub fn latest(&self, now: Timestamp) -> Timestamp {
+        let pause = self.retries.iter().max().copied().map_or(0, i64::from);
+        now.plus_seconds(pause).plus_millis(self.lease_ms).plus_seconds(60)
+    }
+
     /// The most attempts that are made.
     pub const fn attempts_max(&self) -> i64 {
         self.retries.len() as i64 + 1
@@ -260,6 +267,11 @@ pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 /// How long it is kept what became of jobs, in days.
 const KEPT_DAYS: i64 = 7;
 
+/// Has attempts made now that a clock which was ahead has put off further than any pause; how many.
+pub fn pull_in(tx: &mut Tx<'_>, job: &Job, now: Timestamp) -> Result<u64> {
+    tx.execute(PULL_IN, params![job.id, now, job.patience.latest(now)])
+}
+
 pub(crate) const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_jobs", "Forget jobs that ended a week ago", forget)];
 
@@ -337,6 +349,7 @@ statements! {
     CLEAR = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 \
         AND lease IS NULL AND due_at IS NOT NULL";
     END = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease IS NULL";
+    PULL_IN = "UPDATE job SET due_at = ?2 WHERE kind = ?1 AND due_at > ?3";
     DUE = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
         AND company_id NOT IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     DUE_OF_BUSY = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \

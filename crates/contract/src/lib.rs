@@ -25,6 +25,7 @@ pub mod jobs;
 pub mod operation;
 pub mod outbox;
 pub mod people;
+pub mod remainders;
 pub mod run;
 mod shape;
 mod shells;
@@ -32,7 +33,9 @@ pub mod timers;
 pub mod vault;
 
 pub use area::{Area, Payload, Table};
-pub use arguments::{Arguments, Body, Flag, OptionalBody, Paged, Path, Query, Several};
+pub use arguments::{
+    Arguments, Body, Flag, OptionalBody, Paged, Path, Query, Several, UpdatedFrom,
+};
 pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use content::Content;
 pub use context::{Env, Ports, Read, Write};
@@ -47,6 +50,7 @@ pub use handler::Handler;
 pub use jobs::Job;
 pub use operation::{Method, Operation, Surface};
 pub use people::{ForClient, Subject};
+pub use remainders::{LeftBehind, LeftKind, Remainder, SetAside};
 pub use run::{Answer, Asked};
 pub use timers::{Repeating, Timer};
 pub use vault::Vault;

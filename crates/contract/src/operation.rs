@@ -108,6 +108,8 @@ pub struct Operation {
     /// Whether assistants must be told what it will do, and confirm it: it deletes, archives, cancels,
     /// revokes, costs something or writes to people.
     pub asks: bool,
+    /// Whether its answer holds an address or a token that is made anew each time.
+    pub momentary: bool,
     /// Where in its answer the rows stand that are told as a table to whoever wants CSV.
     pub rows: Option<&'static str>,
     /// Whether its answer holds a secret, so that the stored copy is sealed.
@@ -166,6 +168,7 @@ impl Operation {
             problems: &[],
             declared: &[],
             asks: false,
+            momentary: false,
             rows: None,
             secret: false,
             sure: false,
@@ -293,6 +296,13 @@ impl Operation {
         self
     }
 
+    /// Its answer holds an address or a token that is made anew each time, so that no tag can tell whether it has
+    /// changed.
+    pub fn momentary(mut self) -> Self {
+        self.momentary = true;
+        self
+    }
+
     /// It answers with a table, too, for whoever wants CSV: the rows that stand at this place in its answer, with
     /// dots between the names.
     pub fn table(mut self, rows: &'static str) -> Self {
@@ -367,7 +377,7 @@ impl Operation {
     /// Whether it reads one thing, so that its answer has a tag by which a caller can ask whether that
     /// has changed.
     pub fn is_tagged(&self) -> bool {
-        self.method == Method::Get && !self.paged
+        self.method == Method::Get && !self.paged && !self.momentary
     }
 
     /// Whether it is a list, of which a request asks a page.

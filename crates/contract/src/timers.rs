@@ -257,7 +257,8 @@ statements! {
     FORGET = "DELETE FROM timer_run WHERE (company_id, run_id) IN \
         (SELECT company_id, run_id FROM timer_run WHERE run_id < ?1 ORDER BY run_id LIMIT 500)";
     TAKE_TURN = "INSERT INTO repeating (kind, due_at, runs, failures) VALUES (?1, ?2, 0, 0) \
-        ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at WHERE repeating.due_at <= ?3";
+        ON CONFLICT (kind) DO UPDATE SET due_at = excluded.due_at \
+        WHERE repeating.due_at <= ?3 OR repeating.due_at > ?2";
     NOTE_TURN = "UPDATE repeating SET runs = runs + 1, failures = failures + ?6, ran_at = ?2, took_ms = ?3, \
         done = ?4, error = ?5 WHERE kind = ?1";
     ALL_REPEATING = "SELECT ", RepeatingRow::COLUMNS, " FROM repeating ORDER BY kind LIMIT 1000";

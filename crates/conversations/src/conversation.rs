@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write};
 use spotter_core::{clients::Client, live};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, values, words};
 
@@ -222,6 +223,16 @@ impl Room {
             ));
         }
         Ok(())
+    }
+
+    /// What the others are called, who hear what somebody says; the first ten of many.
+    pub(super) fn others(&self, cx: &mut Read, speaker: User) -> Result<Vec<String>> {
+        let others = self.participants.iter().map(Participant::user);
+        let others: Vec<User> = others.filter(|user| *user != speaker).collect();
+        let names = Names::of(cx, others.iter().take(10).copied())?;
+        let told = others.iter().take(10).map(|user| quoted(names.name(*user)));
+        let more = (others.len() > 10).then(|| format!("and {} more", others.len() - 10));
+        Ok(told.chain(more).collect())
     }
 
     /// The conversation, for somebody who may read all of the company's.

@@ -7,7 +7,7 @@ use spotter_contract::{
     Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
-    Change, Event, Id, Key, Many, Page, Patch, Problem, Result, id_type,
+    Change, Event, Id, Key, Many, Patch, Problem, Result, id_type,
     text::{Name, Text},
 };
 use spotter_store::{Bind, List, filters, lists, params, statements};
@@ -76,7 +76,7 @@ fn list_own_conversations(
         participants: people.iter().map(|one| one.reader(&names)).collect(),
         conversation,
     });
-    Ok(Page { items: items.collect(), request: places.request, total: places.total }.into())
+    Ok(places.with(items.collect()).into())
 }
 
 answer!(OwnAnswer { conversation: OwnConversation });

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write, listed};
 use spotter_core::uploads::{Attached, MediaKind, MediaType, UploadId};
-use spotter_kernel::{Event, Id, Key, Page, PageRequest, Result, Timestamp, id_type};
+use spotter_kernel::{Cursor, Event, Id, Key, Page, PageRequest, Result, Timestamp, id_type};
 use spotter_store::{
     Bind, List, Value, filters, lists, params, record, statements, stored_ids, values, words,
 };
@@ -304,12 +304,17 @@ pub(super) fn page(
     total: i64,
     request: PageRequest,
 ) -> Result<Page<Message>> {
-    let upto = total - request.offset();
+    let upto = match request.cursor {
+        Some(cursor) => cursor.number().ok_or_else(Cursor::refused)?.min(total),
+        None => total - request.offset(),
+    };
     let items = match upto > 0 {
         true => cx.all(RANGE, params![conversation, upto, upto - request.limit])?,
         false => Vec::new(),
     };
-    Ok(Page { items, request, total })
+    let rest = upto - request.limit;
+    let next = (rest > 0).then(|| Cursor::of_number(rest)).flatten();
+    Ok(Page { items, request, total, next })
 }
 
 /// A page with the names of those who wrote it.

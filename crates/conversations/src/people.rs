@@ -115,6 +115,11 @@ impl Names {
         Ok(Self(names))
     }
 
+    /// What a user is called; empty where nobody knows.
+    pub fn name(&self, user: User) -> &str {
+        self.0.get(&user.user_id).map_or("", String::as_str)
+    }
+
     /// A user with their name.
     pub fn person(&self, User { user_id, role }: User) -> Person {
         Person { user_id, role, name: self.0.get(&user_id).cloned().unwrap_or_default() }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Found, Paged, Path, Read, Write, answer, operation, path};
 use spotter_core::uploads::{self, Attached, Stored, UploadId};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
 use spotter_store::{params, statements};
 
@@ -119,7 +120,17 @@ fn send_message(
     if text.is_none() && attached.is_none() {
         return Err(Problem::invalid("text", "is needed where there is no uploadId"));
     }
-    cx.happens(|| "The message is sent, in the person's name.".to_owned());
+    let to = match cx.is_foreseen() {
+        true => room.others(cx, me)?.join(", "),
+        false => String::new(),
+    };
+    cx.happens(|| match (&text, &attached) {
+        (Some(text), None) => format!("{} is sent to {to}, in the person's name.", quoted(text)),
+        (Some(text), Some(_)) => {
+            format!("{}, with a file, is sent to {to}, in the person's name.", quoted(text))
+        }
+        _ => format!("A file is sent to {to}, in the person's name."),
+    });
     let id = MessageId(cx.new_id());
     let place = room.conversation.advance(cx)?;
     let message = Message::new(id, &room.conversation, place, me, Content { text, attached });

@@ -21,6 +21,36 @@ pub fn words_of(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
+/// The words of a name in every way in which people type it: as it is written, with neighbours in one word (obrien,
+/// annemarie), and with the two letters that German has for an umlaut (loewenthal).
+pub fn spellings(name: &str) -> Vec<String> {
+    let umlauts: String = name
+        .nfc()
+        .flat_map(char::to_lowercase)
+        .map(|c| match c {
+            'ä' => "ae".to_owned(),
+            'ö' => "oe".to_owned(),
+            'ü' => "ue".to_owned(),
+            c => c.to_string(),
+        })
+        .collect();
+    let mut all = Vec::new();
+    for way in [name, &umlauts] {
+        let words: Vec<String> = words_of(way).collect();
+        all.extend(words.windows(2).map(|pair| cut(&pair.concat())));
+        all.extend(words);
+    }
+    all
+}
+
+/// Whether names are written without a space between their parts, as in Chinese, Japanese and Korean.
+pub fn is_unspaced(text: &str) -> bool {
+    text.chars().any(|c| {
+        matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+    })
+}
+
 /// Letters that have no accent to lose, as people without them on their keyboards write them.
 fn plainer(c: char) -> Option<&'static str> {
     Some(match c {
@@ -35,6 +65,8 @@ fn plainer(c: char) -> Option<&'static str> {
         'þ' => "th",
         'æ' => "ae",
         'œ' => "oe",
+        // Joiners within a word, which people leave out when they look for it.
+        '\u{200c}' | '\u{200d}' => "",
         // What is left of a capital dotted I once it is small.
         '\u{307}' => "",
         _ => return None,
@@ -113,6 +145,23 @@ pub fn slug(text: &str, otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_found_as_people_type_them() {
+        for (name, typed) in [
+            ("Löwenthal", "loewenthal"),
+            ("Löwenthal", "lowenthal"),
+            ("Lo\u{308}wenthal", "loewenthal"),
+            ("O'Brien", "obrien"),
+            ("Anne Marie", "annemarie"),
+            ("Anne-Marie", "annemarie"),
+            ("van der Berg", "vander"),
+        ] {
+            assert!(spellings(name).iter().any(|word| word == typed), "{name} as {typed}");
+        }
+        assert_eq!(spellings("Ann"), ["ann", "ann"]);
+        assert!(is_unspaced("王小明") && is_unspaced("김민준") && !is_unspaced("Łukasz"));
+    }
 
     #[test]
     fn words_lose_case_and_accents() {

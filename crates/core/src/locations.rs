@@ -4,13 +4,16 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed, operation, path,
+};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result, TimeZone, Timestamp,
     id::LocationId,
     number,
     problem::refuse,
-    text::{Country, Email, Name, Phone, Text, WallTime},
+    text::{self, ClosingTime, Country, Email, Name, Phone, Text, WallTime},
 };
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values, words};
 
@@ -86,6 +89,8 @@ pub struct OpeningHours {
     /// Wall-clock time of opening.
     pub opens: WallTime,
     /// Wall-clock time of closing; on the next day where it is not later than opening.
+    #[serde(deserialize_with = "text::closing")]
+    #[schemars(with = "ClosingTime")]
     pub closes: WallTime,
 }
 
@@ -136,6 +141,11 @@ impl Location {
         format!("{}, {}, {city}", self.name, &*address.line1)
     }
 
+    /// When it was last changed.
+    pub fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
@@ -149,6 +159,12 @@ impl Location {
     /// The names of the zones that access devices guard.
     pub fn access_zones(&self) -> &[String] {
         &self.access_zones.0
+    }
+
+    /// Those that are archived.
+    pub fn archived(cx: &mut Read) -> Result<Vec<spotter_kernel::Id>> {
+        let rows: Vec<(spotter_kernel::Id,)> = cx.all(ARCHIVED, params![])?;
+        Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
     /// Whether something new can take place there.
@@ -224,6 +240,8 @@ filters! {
         status: LocationStatus => "status = ?";
         /// Locations of this type.
         r#type: LocationType => "type = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -234,6 +252,15 @@ fn list_locations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<
 path!(LocationPath { location_id: LocationId });
 
 answer!(LocationAnswer { location: Location });
+
+answer!(
+    /// A location that is archived, and what is left there.
+    ArchivedAnswer {
+        location: Location,
+        /// What is left there, by kind; it stays as it is.
+        leaves_behind: Vec<LeftBehind>,
+    }
+);
 
 fn get_location(cx: &mut Read, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
     Ok(LocationAnswer { location: Location::find(cx, at.location_id)? })
@@ -339,16 +366,19 @@ fn update_location(
     Ok(LocationAnswer { location })
 }
 
-fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<LocationAnswer> {
+fn archive_location(cx: &mut Write, Path(at): Path<LocationPath>) -> Result<ArchivedAnswer> {
     let before = Location::find(cx, at.location_id)?;
     let mut location = before.clone();
-    cx.happens(|| format!("{} is archived: nothing new can be booked there.", location.name));
+    cx.happens(|| {
+        format!("{} is archived: nothing new can be booked there.", quoted(&location.name))
+    });
     if location.status != LocationStatus::Archived {
         location.status = LocationStatus::Archived;
         location.archived_at = Some(cx.now());
     }
     location.save(cx, &before)?;
-    Ok(LocationAnswer { location })
+    let leaves_behind = cx.left_behind(SetAside::Location, location.location_id)?;
+    Ok(ArchivedAnswer { location, leaves_behind })
 }
 
 /// What of a location clients are not told.
@@ -388,6 +418,8 @@ lists! {
 
 statements! {
     FIND = "SELECT ", Location::COLUMNS, " FROM location WHERE company_id = ?1 AND location_id = ?2";
+    ARCHIVED = "SELECT location_id FROM location WHERE company_id = ?1 AND status = 'archived' \
+        ORDER BY location_id LIMIT 10000";
     INSERT = "INSERT INTO location ", values!(Location);
     SAVE = "UPDATE location SET ", set!(Location), " WHERE company_id = ?1 AND location_id = ?2";
 }

@@ -141,7 +141,7 @@ fn list_platform_scopes(cx: &mut Read, Paged(_, request): Paged<NoFilters>) -> R
         gate: scope.gate(),
         granted: granted(*scope),
     });
-    Ok(Page::of(entries.collect(), request).into())
+    Ok(Page::of(entries.collect(), request)?.into())
 }
 
 /// An event of the registry.
@@ -149,6 +149,8 @@ fn list_platform_scopes(cx: &mut Read, Paged(_, request): Paged<NoFilters>) -> R
 struct EventEntry {
     name: Event,
     group: &'static str,
+    /// The scope that a subscription to it takes, with that scope's consent; null where it takes none.
+    scope: Option<Scope>,
     /// When it is sent.
     when: &'static str,
 }
@@ -159,9 +161,10 @@ fn list_platform_events(_: &mut Read, Paged(_, request): Paged<NoFilters>) -> Re
     let entries = Event::ALL.iter().map(|event| EventEntry {
         name: *event,
         group: event.group(),
+        scope: event.scope(),
         when: event.when(),
     });
-    Ok(Page::of(entries.collect(), request).into())
+    Ok(Page::of(entries.collect(), request)?.into())
 }
 
 /// What the area brings.

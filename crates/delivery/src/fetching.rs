@@ -1,7 +1,7 @@
 //! Fetching a small document from an address that anybody may have named: by the checks of deliveries, once, in little
 //! time, and with nothing of ours in the request.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use ipnet::IpNet;
 use reqwest::{
@@ -30,6 +30,22 @@ pub struct Fetched {
     pub cache_control: String,
 }
 
+/// Why there is no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfetched {
+    /// Nobody answered, or not to the end.
+    Silent(String),
+    /// What was answered is none.
+    Wrong(String),
+}
+
+impl fmt::Display for Unfetched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Silent(why) | Self::Wrong(why)) = self;
+        f.write_str(why)
+    }
+}
+
 /// Fetches documents.
 #[derive(Clone)]
 pub struct Fetcher {
@@ -48,8 +64,9 @@ impl Fetcher {
     }
 
     /// The JSON document at an address, or a line on why there is none.
-    pub async fn fetch(&self, url: &str) -> std::result::Result<Fetched, String> {
-        let target = Target::parse(url, &self.private_networks).map_err(|why| why.to_string())?;
+    pub async fn fetch(&self, url: &str) -> std::result::Result<Fetched, Unfetched> {
+        let target = Target::parse(url, &self.private_networks);
+        let target = target.map_err(|why| Unfetched::Wrong(why.to_string()))?;
         let request = self
             .client
             .get(target.url().clone())
@@ -57,17 +74,20 @@ impl Fetcher {
             .header(USER_AGENT, concat!("Spotter/", env!("CARGO_PKG_VERSION")));
         let fetched = async {
             let answer = request.send().await;
-            let answer = answer.map_err(|error| explain(&error).error.unwrap_or_default())?;
+            let silent = |error| Unfetched::Silent(explain(&error).error.unwrap_or_default());
+            let answer = answer.map_err(silent)?;
             read(answer).await
         };
         let in_time = tokio::time::timeout(FETCH_TIME, fetched).await;
-        in_time.unwrap_or_else(|_| Err("no answer within 5 seconds".to_owned()))
+        let late = || Unfetched::Silent("no answer within 5 seconds".to_owned());
+        in_time.unwrap_or_else(|_| Err(late()))
     }
 }
 
-async fn read(mut answer: Response) -> std::result::Result<Fetched, String> {
+async fn read(mut answer: Response) -> std::result::Result<Fetched, Unfetched> {
+    let wrong = |why: &str| Err(Unfetched::Wrong(why.to_owned()));
     if answer.status() != StatusCode::OK {
-        return Err(format!("HTTP {}, and not 200", answer.status().as_u16()));
+        return wrong(&format!("HTTP {}, and not 200", answer.status().as_u16()));
     }
     let header = |name: HeaderName| {
         let value = answer.headers().get(name).and_then(|value| value.to_str().ok());
@@ -76,12 +96,13 @@ async fn read(mut answer: Response) -> std::result::Result<Fetched, String> {
     let (kind, cache_control) = (header(CONTENT_TYPE), header(CACHE_CONTROL));
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind != "application/json" && !kind.ends_with("+json") {
-        return Err("is not sent as JSON".to_owned());
+        return wrong("is not sent as JSON");
     }
     let mut body = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(|_| "broke off".to_owned())? {
+    let broke_off = |_| Unfetched::Silent("broke off".to_owned());
+    while let Some(chunk) = answer.chunk().await.map_err(broke_off)? {
         if body.len() + chunk.len() > DOCUMENT_MAX {
-            return Err("is longer than 5 KiB".to_owned());
+            return wrong("is longer than 5 KiB");
         }
         body.extend_from_slice(&chunk);
     }

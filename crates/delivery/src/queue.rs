@@ -10,7 +10,7 @@ use spotter_contract::{
 use spotter_kernel::{
     Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
-use spotter_store::{Ahead, Bind, Signal, Sql, Tx, params, record, statements, words};
+use spotter_store::{Ahead, Bind, Json, Signal, Sql, Tx, params, record, statements, words};
 
 use crate::{
     canonical::body,
@@ -69,6 +69,7 @@ record! {
         data: Option<String>,
         url: String,
         active: bool,
+        withheld: Json<Vec<String>>,
         secret: Vec<u8>,
         previous_secret: Option<Vec<u8>>,
         previous_secret_until: Option<Timestamp>,
@@ -141,7 +142,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Cla
 }
 
 impl Due {
-    /// What is to be sent; nothing where the event is not kept any more.
+    /// What is to be sent; nothing where the event is not kept any more, or may not be heard any more.
     fn claimed(
         self,
         env: &Env,
@@ -153,6 +154,9 @@ impl Due {
         let (Some(occurred_at), Some(data)) = (self.occurred_at, &self.data) else {
             return Ok(None);
         };
+        if self.withheld.0.contains(&self.event_type) {
+            return Ok(None);
+        }
         let open =
             |sealed: &[u8]| String::from_utf8(env.vault.open(sealed)?).map_err(Problem::internal);
         let mut secrets = vec![open(&self.secret)?];
@@ -297,6 +301,11 @@ impl Claimed {
     }
 }
 
+/// Has deliveries attempted now that a clock which was ahead has put off further than any pause; how many.
+pub fn pull_in(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    tx.execute(PULL_IN, params![now, PATIENCE.latest(now)])
+}
+
 /// Gives back what was claimed and not sent, as at a stop.
 pub fn release(tx: &mut Tx<'_>, held: &[Hold], now: Timestamp) -> Result<()> {
     for (company, delivery, lease) in held {
@@ -378,13 +387,14 @@ pub const CLAIMS: &[Sql] = &[DUE, HOLD, CANCEL];
 
 statements! {
     DUE = "SELECT d.delivery_id, d.event_id, d.event_type, d.due_at, d.lease, e.occurred_at, e.data, s.url, \
-        s.status = 'active', s.secret, s.previous_secret, s.previous_secret_until \
+        s.status = 'active', s.withheld, s.secret, s.previous_secret, s.previous_secret_until \
         FROM webhook_delivery d \
         LEFT JOIN event e ON e.company_id = d.company_id AND e.event_id = d.event_id \
         JOIN webhook_subscription s ON s.company_id = d.company_id \
         AND s.subscription_id = d.subscription_id \
         WHERE d.company_id = ?1 AND d.subscription_id = ?2 AND d.attempts = ?3 AND d.due_at <= ?4 \
         AND claim(?6) ORDER BY d.due_at, d.delivery_id LIMIT ?5";
+    PULL_IN = "UPDATE webhook_delivery SET due_at = ?1 WHERE due_at > ?2";
     HOLD = "UPDATE webhook_delivery SET lease = ?6, due_at = ?7, \
         lease_losses = lease_losses + CASE WHEN lease IS NULL THEN 0 ELSE 1 END \
         WHERE company_id = ?1 AND subscription_id = ?2 AND attempts = ?3 AND due_at IS NOT NULL \

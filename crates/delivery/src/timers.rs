@@ -7,12 +7,14 @@ use std::{
 };
 
 use spotter_contract::{
-    Env, Repeating, Table,
+    Env, Repeating, Table, jobs,
     timers::{self, Due, STEP, Turn},
 };
 use spotter_kernel::{Problem, Result, panics::caught_async};
 use spotter_store::Db;
 use tokio::task::JoinSet;
+
+use crate::queue;
 
 /// How often it is looked for timers that are due.
 const LOOK: Duration = Duration::from_millis(500);
@@ -22,6 +24,8 @@ const BATCH: usize = 256;
 const AT_ONCE: usize = 2;
 /// How often it is looked for repeating work that is due.
 const TURN: Duration = Duration::from_secs(5);
+/// How often it is looked for what a clock that was ahead has put off.
+const PULL_IN: Duration = Duration::from_secs(60);
 /// How long repeating work rests after a step that was full.
 const REST: Duration = Duration::from_millis(50);
 
@@ -42,6 +46,8 @@ impl Timers {
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
         let (mut looks, mut turns) = (tokio::time::interval(LOOK), tokio::time::interval(TURN));
+        let mut pulls = tokio::time::interval(PULL_IN);
+        pulls.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut repeating = JoinSet::new();
@@ -56,6 +62,11 @@ impl Timers {
                         tracing::warn!(%problem, "due timers could not be looked for");
                     }
                 }
+                _ = pulls.tick() => {
+                    if let Err(problem) = self.pull_in().await {
+                        tracing::warn!(%problem, "what is put off too far could not be looked for");
+                    }
+                }
                 _ = turns.tick() => {
                     while repeating.try_join_next().is_some() {}
                     if repeating.is_empty() {
@@ -64,6 +75,26 @@ impl Timers {
                 }
             }
         }
+    }
+
+    /// Has made now what was put off further than it ever is, by a clock that was ahead and has been set back.
+    async fn pull_in(&self) -> Result<()> {
+        let (table, now) = (self.table.clone(), self.env.clock.now());
+        let pulled = self.db.write(move |tx| {
+            let mut pulled = queue::pull_in(tx, now)?;
+            for job in table.jobs() {
+                pulled += jobs::pull_in(tx, job, now)?;
+            }
+            Ok(pulled)
+        });
+        let pulled = pulled.await?;
+        if pulled > 0 {
+            tracing::warn!(
+                pulled,
+                "attempts were put off by a clock that was ahead; they are made now"
+            );
+        }
+        Ok(())
     }
 
     /// Runs timers until none is due, or a second has passed and others should have their turn.

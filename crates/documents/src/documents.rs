@@ -7,7 +7,10 @@ use spotter_core::{
     clients::Client,
     uploads::{self, Attached, UploadId},
 };
-use spotter_kernel::{Change, Date, Event, Key, Patch, Problem, Result, id::ClientId, text::Name};
+use spotter_kernel::text::{self, quoted};
+use spotter_kernel::{
+    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Name,
+};
 use spotter_store::{List, filters, lists};
 
 use crate::{
@@ -30,6 +33,8 @@ filters! {
         r#type: DocumentType => "type = ?";
         /// Documents that expire before this date.
         expires_before: Date => "expires_on < ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -71,6 +76,7 @@ fn url_required() -> Problem {
 struct NewDocument {
     /// What people call it. `DOCUMENT_NAME_REQUIRED` when absent or null.
     #[schemars(required, with = "Name<200>")]
+    #[serde(default, deserialize_with = "text::given")]
     name: Option<Name<200>>,
     /// What it is. `DOCUMENT_TYPE_REQUIRED` when absent or null.
     #[schemars(required, with = "DocumentType")]
@@ -166,6 +172,7 @@ fn file_document(cx: &mut Write, Body(new): Body<NewFile>) -> Result<DocumentAns
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct DocumentChanges {
+    #[serde(deserialize_with = "text::given_anew")]
     name: Patch<Name<200>>,
     r#type: Patch<DocumentType>,
     /// Of a link: where it is read.
@@ -239,7 +246,9 @@ fn archive_document(cx: &mut Write, Path(at): Path<DocumentPath>) -> Result<Docu
         document.status = DocumentStatus::Archived;
         document.archived_at = Some(cx.now());
     }
-    cx.happens(|| format!("The document {} is put away; it can be restored.", document.name));
+    cx.happens(|| {
+        format!("The document {} is put away; it can be restored.", quoted(&document.name))
+    });
     cx.as_of(before.updated_at);
     document.save(cx, &before, Event::DocumentArchived)?;
     Ok(DocumentAnswer { document })

@@ -65,6 +65,7 @@ pub(super) fn area() -> Area {
     Area::default().downloads(&[&FILE]).operations([
         operation!(app GET "/documents/{documentId}/file", Coach, get_document_file)
             .summary("Get the file of a document")
+            .momentary()
             .describe(
                 "With an address at which it can be fetched for five minutes, without a token. A link has none.",
             )

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Change, Key, Patch, Problem, Result, Timestamp, id_type, text::Name};
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
@@ -74,6 +75,8 @@ filters! {
     struct Filters {
         /// Folders that stand in this one.
         parent_id: FolderId => "parent_id = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -158,7 +161,7 @@ fn delete_document_folder(cx: &mut Write, Path(at): Path<FolderPath>) -> Result<
         return Err(Problem::conflict("folderId", rule));
     }
     cx.as_of(folder.updated_at);
-    cx.happens(|| format!("The folder {} is deleted.", folder.name));
+    cx.happens(|| format!("The folder {} is deleted.", quoted(&folder.name)));
     cx.touch("document_folder", at.folder_id, ["documentFolder"]);
     cx.defer(LEAVE, params![at.folder_id])?;
     cx.defer(DELETE, params![at.folder_id])?;

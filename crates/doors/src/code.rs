@@ -89,6 +89,7 @@ fn get_access_code(cx: &mut Read) -> Result<AccessCode> {
 pub(super) fn area() -> Area {
     Area::default().operations([operation!(app GET "/client/access-code", Client, get_access_code)
         .summary("Get the code that opens doors now")
+        .momentary()
         .describe(
             "To be shown as a QR code. It changes every 30 seconds, is taken for a minute, and once a zone. The company \
              gives the credential: one of the kind `qr`.",

@@ -130,6 +130,9 @@ pub fn digest(cx: &Read, kind: AccessKind, number: &str) -> Result<Vec<u8>> {
     Ok(cx.sign("access credential", format!("{}:{number}", kind.word()).as_bytes())?.to_vec())
 }
 
+/// So much may the clock of a device be behind ours before a card that was just given out is nobody's yet.
+const CLOCKS_DIFFER_MS: i64 = 2_000;
+
 impl AccessCredential {
     /// The client's credential with this id.
     pub fn find(cx: &mut Read, client: ClientId, id: CredentialId) -> Result<Self> {
@@ -151,7 +154,7 @@ impl AccessCredential {
         at: Timestamp,
     ) -> Result<Option<Self>> {
         let digest = digest(cx, kind, number)?;
-        cx.one(BY_DIGEST_AT, params![digest, at])
+        cx.one(BY_DIGEST_AT, params![digest, at, at.plus_millis(CLOCKS_DIFFER_MS)])
     }
 
     /// The codes on a client's telephone, where they may use them.
@@ -240,7 +243,7 @@ statements! {
         AND digest = ?2 ORDER BY CASE WHEN status IN ('active', 'suspended') THEN 0 ELSE 1 END, \
         updated_at DESC, credential_id LIMIT 1";
     BY_DIGEST_AT = "SELECT ", AccessCredential::COLUMNS, " FROM access_credential WHERE company_id = ?1 \
-        AND digest = ?2 ORDER BY CASE WHEN created_at > ?3 THEN 2 \
+        AND digest = ?2 AND created_at <= ?4 ORDER BY CASE WHEN created_at > ?3 THEN 2 \
         WHEN status IN ('active', 'suspended') OR updated_at > ?3 THEN 0 ELSE 1 END, \
         CASE WHEN created_at > ?3 THEN created_at ELSE -created_at END, credential_id DESC LIMIT 1";
     CODES = "SELECT ", AccessCredential::COLUMNS, " FROM access_credential WHERE company_id = ?1 \

@@ -24,6 +24,8 @@ filters! {
         kind: AccessKind => "kind = ?";
         /// Those in this status.
         status: AccessCredentialStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

@@ -32,6 +32,7 @@ const TRACES: &[Trace] = &[
 ];
 
 const EXPORTS: &[Part] = &[
+    Part::of("access-block", "get_access_block"),
     Part::of("access-credentials", "list_access_credentials"),
     Part::of("access-scans", "list_access_scans"),
     Part::of("visits", "list_visits"),

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, Write, answer,
+    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer,
     entrance::{AccessHours, Limits},
     listed, operation, path,
 };
 use spotter_core::locations::Location;
 use spotter_kernel::{Key, Many, Result, Timestamp, id::LocationId, text::Text};
-use spotter_store::{Json, List, NoFilters, lists, params, record, set, statements, values};
+use spotter_store::{Json, List, lists, params, record, set, statements, values};
 
 use crate::catalogue::product::{Product, ProductId};
 
@@ -82,7 +82,10 @@ struct NewAccessRule {
     hours: Many<AccessHours, 0, 42>,
 }
 
-fn list_access_rules(cx: &mut Read, Paged(wanted, page): Paged<NoFilters>) -> Result<AccessRules> {
+fn list_access_rules(
+    cx: &mut Read,
+    Paged(wanted, page): Paged<UpdatedFrom>,
+) -> Result<AccessRules> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -151,7 +154,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Every rule; a company has few products.
-    LIST: List<AccessRule, NoFilters> =
+    LIST: List<AccessRule, UpdatedFrom> =
         List::new("access_rule WHERE company_id = ?1", "product_id DESC");
 }
 

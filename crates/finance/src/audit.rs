@@ -38,6 +38,8 @@ const RULES: &[(&str, Sql)] = &[
     ("a membership that is to be billed has its timer", TURNING),
     ("a membership that goes on is billed for all of its days", UNBILLED),
     ("a bill that is to be paid has its timer", CHASED),
+    ("what ended because a bill was given up is not billed from that day on", BILLED_AFTER),
+    ("no bill is due while money of its client is held", HELD_MONEY),
 ];
 
 /// What does not hold in the books of the company whose rows are read.
@@ -152,6 +154,19 @@ statements! {
     UNBILLED = "SELECT subscription_id FROM subscription WHERE company_id = ?1 AND next_billing_date IS NULL \
         AND status IN ('scheduled', 'active', 'past_due') AND (end_date IS NULL OR paid_until < end_date) \
         ORDER BY subscription_id LIMIT 100";
+    HELD_MONEY = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
+        AND i.status IN ('open', 'overdue') AND EXISTS (SELECT 1 FROM payment p \
+        WHERE p.company_id = i.company_id AND p.client_id = i.client_id AND p.currency = i.currency \
+        AND p.unallocated > 0 AND p.status = 'succeeded') AND NOT EXISTS (SELECT 1 FROM payment w \
+        WHERE w.company_id = i.company_id AND w.invoice_id = i.invoice_id \
+        AND w.status IN ('pending', 'processing')) ORDER BY i.invoice_id LIMIT 100";
+    BILLED_AFTER = "SELECT i.invoice_id FROM invoice i JOIN subscription s ON s.company_id = i.company_id \
+        AND s.subscription_id = i.subscription_id JOIN client_product c ON c.company_id = s.company_id \
+        AND c.client_product_id = s.client_product_id WHERE i.company_id = ?1 AND i.kind = 'invoice' \
+        AND i.credited_total = 0 AND i.period_start >= s.end_date AND EXISTS (SELECT 1 FROM invoice u \
+        WHERE u.company_id = i.company_id AND u.subscription_id = i.subscription_id \
+        AND u.invoice_id <> i.invoice_id AND u.status = 'uncollectible' AND u.updated_at = c.revoked_at) \
+        ORDER BY i.invoice_id LIMIT 100";
     CHASED = "SELECT i.invoice_id FROM invoice i WHERE i.company_id = ?1 AND i.kind = 'invoice' \
         AND i.status IN ('open', 'overdue') AND NOT EXISTS (SELECT 1 FROM timer t \
         WHERE t.company_id = i.company_id AND t.kind = 'chase_invoice' AND t.subject = i.invoice_id) \

@@ -52,7 +52,7 @@ identifier!(
 identifier!(
     /// A VAT identification number: the letters of its country, and what that has given, such as NL123456789B01.
     VatNumber,
-    "must be two letters of the country and the number, such as NL123456789B01"
+    "must be two letters of the country and the number, such as NL123456789B01; another number is a taxNumber"
 );
 
 fn upper(text: &str, range: std::ops::Range<usize>) -> bool {
@@ -85,6 +85,13 @@ impl Bic {
     }
 }
 
+/// The letters that VAT numbers begin with: of the member states, Northern Ireland, and those of Europe beside them.
+const VAT_COUNTRIES: &[&str] = &[
+    "AL", "AT", "BA", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "GB",
+    "GR", "HR", "HU", "IE", "IS", "IT", "LI", "LT", "LU", "LV", "MD", "ME", "MK", "MT", "NL", "NO",
+    "PL", "PT", "RO", "RS", "SE", "SI", "SK", "SM", "TR", "UA", "XI", "XK",
+];
+
 impl VatNumber {
     /// The shape that the member states' numbers have in common (Directive 2006/112/EC, article 215); Greece
     /// writes EL, and some numbers have a plus or an asterisk.
@@ -93,7 +100,7 @@ impl VatNumber {
         let own = rest.bytes().all(|c| {
             c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, b'+' | b'*' | b'.' | b'-')
         });
-        upper(text, 0..2)
+        text.get(..2).is_some_and(|country| VAT_COUNTRIES.contains(&country))
             && own
             && (2..=18).contains(&rest.len())
             && rest.contains(|c: char| c.is_ascii_digit())
@@ -135,7 +142,9 @@ mod tests {
         {
             assert!(VatNumber::parse(right).is_some(), "{right}");
         }
-        for wrong in ["", "NL", "123456789", "nl123456789B01", "none", "\u{e9}1234"] {
+        for wrong in
+            ["", "NL", "123456789", "nl123456789B01", "none", "\u{e9}1234", "ABN51824753556"]
+        {
             assert!(VatNumber::parse(wrong).is_none(), "{wrong}");
         }
     }

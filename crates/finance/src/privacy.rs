@@ -39,6 +39,7 @@ const EXPORTS: &[Part] = &[
     Part::of("payments", "list_payments"),
     Part::of("payment-requests", "list_payment_requests"),
     Part::of("chargebacks", "list_chargebacks"),
+    Part::of("billing-details", "get_billing_details"),
     Part::of("payment-methods", "list_payment_methods"),
     Part::of("credits", "get_credits"),
     Part::of("credit-entries", "list_credit_entries"),
@@ -71,6 +72,7 @@ const TRACES: &[Trace] = &[
         Fate::By(METHODS),
     ),
     Trace::gone("payment_setup", Fate::By(SETUPS)),
+    Trace::gone("billing_details", Fate::By(BILLING_DETAILS)),
 ];
 
 /// What this chapter brings.
@@ -93,4 +95,5 @@ statements! {
     METHODS = "UPDATE payment_method SET holder_name = NULL, last4 = '', exp_month = NULL, exp_year = NULL, \
         brand = NULL, customer = NULL, token = '', is_default = FALSE WHERE company_id = ?1 AND client_id = ?2";
     SETUPS = "DELETE FROM payment_setup WHERE company_id = ?1 AND client_id = ?2";
+    BILLING_DETAILS = "DELETE FROM billing_details WHERE company_id = ?1 AND client_id = ?2";
 }

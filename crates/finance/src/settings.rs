@@ -47,6 +47,10 @@ pub struct Seller {
     pub address: Option<Address>,
     /// The VAT identification number, such as NL123456789B01.
     pub vat_number: Option<VatNumber>,
+    /// Another number under which taxes are paid, such as a Steuernummer, an ABN or a GSTIN.
+    pub tax_number: Option<Text<40>>,
+    /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
+    pub vat_exemption_reason: Option<Text<200>>,
     /// The number in the trade register.
     pub registration_number: Option<Text<40>>,
     /// Where to pay.
@@ -137,6 +141,10 @@ struct SellerChanges {
     address: Patch<Address>,
     /// The VAT identification number, such as NL123456789B01.
     vat_number: Patch<VatNumber>,
+    /// Another number under which taxes are paid, such as a Steuernummer, an ABN or a GSTIN.
+    tax_number: Patch<Text<40>>,
+    /// Why no VAT is billed at 0 %, as the law wants it said: of exempt lessons, or of a small business.
+    vat_exemption_reason: Patch<Text<200>>,
     /// The number in the trade register.
     registration_number: Patch<Text<40>>,
     /// Where to pay.
@@ -207,6 +215,8 @@ fn update_finance_settings(
         change.name.apply(&mut seller.name);
         change.address.apply(&mut seller.address);
         change.vat_number.apply(&mut seller.vat_number);
+        change.tax_number.apply(&mut seller.tax_number);
+        change.vat_exemption_reason.apply(&mut seller.vat_exemption_reason);
         change.registration_number.apply(&mut seller.registration_number);
         change.iban.apply(&mut seller.iban);
         change.bic.apply(&mut seller.bic);

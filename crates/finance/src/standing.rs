@@ -65,8 +65,9 @@ pub fn unpaid(cx: &mut Write, bill: &Invoice) -> Result<()> {
 
 /// A bill is paid, or is none any more: what had rested for it goes on.
 fn settled(cx: &mut Write, bill: &Invoice) -> Result<()> {
+    let today = cx.today()?;
     for mut lot in lots_of(cx, bill)? {
-        if lot.status == LotStatus::Suspended {
+        if lot.status == LotStatus::Suspended && !lot.has_ended_on(today) {
             lot.status = LotStatus::Active;
             lot.write(cx)?;
             lot.tell(cx, Event::CreditAssigned, (EntryKind::Grant, lot.available()), None)?;

@@ -6,6 +6,7 @@ use spotter_contract::{
     Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
 use spotter_store::{Bind, Json, List, filters, lists};
 
@@ -94,7 +95,7 @@ fn assign_form(
         expires_at: new.expires_at,
         ..Giving::default()
     };
-    cx.happens(|| format!("{} is asked to answer a form.", client.name()));
+    cx.happens(|| format!("{} is asked to answer a form.", quoted(&client.name())));
     Ok(Assignment::give(cx, &client, (&form, version), how)?.into())
 }
 

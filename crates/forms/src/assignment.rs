@@ -155,6 +155,11 @@ pub struct Shown {
     assignment_id: AssignmentId,
     /// What the form is for.
     kind: FormKind,
+    /// What a coach says of a general form; the client reads it. What is said of an intake or a check-up stands with that.
+    review: Option<String>,
+    /// api_client, coach, client or system.
+    reviewed_by_type: Option<String>,
+    reviewed_by: Option<Id>,
     #[serde(flatten)]
     standing: Standing,
 }
@@ -486,7 +491,16 @@ impl Assignment {
     /// As it is told among all that a client was given.
     pub fn shown(self) -> Shown {
         let (assignment_id, kind) = (self.assignment_id, self.kind);
-        Shown { assignment_id, kind, standing: self.standing().0 }
+        let (standing, outcome) = self.standing();
+        let is_general = kind == FormKind::General;
+        Shown {
+            assignment_id,
+            kind,
+            review: outcome.review.filter(|_| is_general),
+            reviewed_by_type: outcome.reviewed_by_type.filter(|_| is_general),
+            reviewed_by: outcome.reviewed_by.filter(|_| is_general),
+            standing,
+        }
     }
 
     /// As an intake.

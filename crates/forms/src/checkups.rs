@@ -6,6 +6,7 @@ use spotter_contract::{
     Area, Body, OptionalBody, Paged, Path, Query, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text};
 use spotter_store::{List, filters, lists, params, statements};
 
@@ -92,7 +93,7 @@ fn assign_checkup(
         expires_at: new.expires_at,
         ..Giving::default()
     };
-    cx.happens(|| format!("{} is asked to answer a check-up.", client.name()));
+    cx.happens(|| format!("{} is asked to answer a check-up.", quoted(&client.name())));
     if let Some(recurrence) = &new.recurrence {
         cx.happens(|| "It is given again and again, until its series is ended.".to_owned());
         if new.expires_at.is_some() {

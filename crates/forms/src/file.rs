@@ -183,6 +183,7 @@ pub(super) fn area() -> Area {
     Area::of(STATEMENTS).downloads(&[&FILE]).operations([
         operation!(app GET "/clients/{clientId}/form-files/{fileId}", Coach, get_form_file)
             .summary("Get a file that answers a question")
+            .momentary()
             .describe(
                 "With an address at which it can be fetched for five minutes, without a token.",
             )

@@ -33,6 +33,8 @@ filters! {
         status: FormStatus => "status = ?";
         /// Forms of this kind.
         kind: FormKind => "kind = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

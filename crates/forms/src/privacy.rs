@@ -35,8 +35,10 @@ const EXPORTS: &[Part] = &[
         .with(&[With::Whole("get_form_draft"), With::File("fileId", FormFile::kept)]),
     Part::of("form-submissions", "list_form_submissions")
         .with(&[With::Whole("get_form_submission"), With::File("fileId", FormFile::kept)]),
-    Part::of("intakes", "list_intakes").with(&[With::Whole("get_intake")]),
-    Part::of("checkups", "list_checkups").with(&[With::Whole("get_checkup")]),
+    Part::of("intakes", "list_intakes")
+        .with(&[With::Whole("get_intake"), With::File("fileId", FormFile::kept)]),
+    Part::of("checkups", "list_checkups")
+        .with(&[With::Whole("get_checkup"), With::File("fileId", FormFile::kept)]),
     Part::of("checkup-series", "list_checkup_series"),
 ];
 

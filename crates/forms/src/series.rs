@@ -313,6 +313,8 @@ filters! {
     struct Filters {
         /// Series in this status.
         status: SeriesStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

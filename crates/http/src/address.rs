@@ -5,25 +5,39 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use axum::{extract::ConnectInfo, http::Request};
 use ipnet::IpNet;
 
-/// The address of whoever sent the request: the connection's own, or, where that is a trusted
-/// proxy's, the last address in X-Forwarded-For that is not.
+/// The address of whoever sent the request: the connection's own, or, where that is a trusted proxy's, the first
+/// address in X-Forwarded-For, read from the right, that is not. What stands left of it was written by the caller, so a
+/// hop that cannot be read ends the search: then the caller is at no address in particular.
 pub(crate) fn of<B>(request: &Request<B>, trusted: &[IpNet]) -> IpAddr {
     let direct = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip().to_canonical());
+        .map_or(NOWHERE, |info| info.0.ip().to_canonical());
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     if !is_trusted(&direct) {
         return direct;
     }
     let forwarded = request.headers().get_all("x-forwarded-for");
-    let hops: Vec<IpAddr> = forwarded
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map_while(|hop| hop.trim().parse().ok())
-        .collect();
-    hops.into_iter().rev().find(|hop| !is_trusted(hop)).unwrap_or(direct)
+    let lines: Vec<&str> = forwarded.iter().map(|line| line.to_str().unwrap_or("?")).collect();
+    let hops = lines.into_iter().rev().flat_map(|line| line.rsplit(','));
+    for hop in hops.map(str::trim) {
+        match hop_address(hop) {
+            None => return NOWHERE,
+            Some(address) if !is_trusted(&address) => return address,
+            Some(_) => {}
+        }
+    }
+    direct
+}
+
+/// Where a caller is of whom nothing can be believed: in no network that anything is allowed to.
+const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+/// An address as proxies write it: alone, in brackets, or with a port.
+fn hop_address(hop: &str) -> Option<IpAddr> {
+    let bare = hop.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(hop);
+    let address = bare.parse().ok().or_else(|| Some(hop.parse::<SocketAddr>().ok()?.ip()));
+    address.map(|address: IpAddr| address.to_canonical())
 }
 
 #[cfg(test)]
@@ -42,6 +56,23 @@ mod tests {
         assert_eq!(seen("203.0.113.9", "198.51.100.1"), "203.0.113.9");
         assert_eq!(seen("10.0.0.1", "198.51.100.1, 10.0.0.2"), "198.51.100.1");
         assert_eq!(seen("10.0.0.1", "1.2.3.4, 198.51.100.1"), "198.51.100.1");
-        assert_eq!(seen("10.0.0.1", "nonsense"), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1", "10.0.0.2, 10.0.0.3"), "10.0.0.1");
+    }
+
+    #[test]
+    fn nothing_left_of_what_cannot_be_read_is_believed() {
+        assert_eq!(seen("10.0.0.1", "198.51.100.7, x, 203.0.113.5"), "203.0.113.5");
+        assert_eq!(seen("10.0.0.1", "198.51.100.7, x"), "0.0.0.0");
+        assert_eq!(seen("10.0.0.1", "x"), "0.0.0.0");
+        assert_eq!(seen("10.0.0.1", "198.51.100.7, , 10.0.0.2"), "0.0.0.0");
+        assert_eq!(seen("10.0.0.1", "127.0.0.1 127.0.0.1"), "0.0.0.0");
+    }
+
+    #[test]
+    fn ports_and_brackets_are_read() {
+        assert_eq!(seen("10.0.0.1", "198.51.100.7:4711, 10.0.0.2:80"), "198.51.100.7");
+        assert_eq!(seen("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
+        assert_eq!(seen("10.0.0.1", "[2001:db8::7]:4711"), "2001:db8::7");
+        assert_eq!(seen("10.0.0.1", "::ffff:198.51.100.7"), "198.51.100.7");
     }
 }

@@ -11,11 +11,25 @@ use spotter_contract::Surface;
 
 use crate::{etag, openapi, server::State};
 
-/// Where the page finds its program.
+/// Where the page finds its program, and what begins it.
 pub(crate) const SCRIPT: &str = "/docs/redoc.standalone.js";
+pub(crate) const START: &str = "/docs/reference.js";
 
 /// Redoc, as its project publishes it (MIT; assets/redoc.standalone.js.LICENSE.txt).
 const REDOC: &[u8] = include_bytes!("../assets/redoc.standalone.js.gz");
+
+/// What shows the description on the page.
+const REFERENCE: &str = r##"const reference = document.getElementById("reference");
+Redoc.init(reference.dataset.description, {
+  disableSearch: false, hideHostname: false, expandResponses: "200,201", jsonSampleExpandLevel: 4,
+  requiredPropsFirst: true, sortTagsAlphabetically: false,
+  theme: {
+    typography: { fontFamily: "system-ui, sans-serif", headings: { fontFamily: "system-ui, sans-serif" } },
+    colors: { primary: { main: "#1f5f4a" } },
+    sidebar: { backgroundColor: "#f6f8f7" }
+  }
+}, reference);
+"##;
 
 /// The reference page of an API, whose description stands in place of `@`.
 const PAGE: &str = r##"<!doctype html>
@@ -28,20 +42,10 @@ const PAGE: &str = r##"<!doctype html>
 <style>body { margin: 0 } noscript { font: 16px system-ui; display: block; padding: 2rem }</style>
 </head>
 <body>
-<div id="reference"></div>
+<div id="reference" data-description="@/openapi.json"></div>
 <noscript>This page needs JavaScript. The same description as a file: <a href="@/openapi.json">openapi.json</a>.</noscript>
 <script src="/docs/redoc.standalone.js"></script>
-<script>
-Redoc.init("@/openapi.json", {
-  disableSearch: false, hideHostname: false, expandResponses: "200,201", jsonSampleExpandLevel: 4,
-  requiredPropsFirst: true, sortTagsAlphabetically: false,
-  theme: {
-    typography: { fontFamily: "system-ui, sans-serif", headings: { fontFamily: "system-ui, sans-serif" } },
-    colors: { primary: { main: "#1f5f4a" } },
-    sidebar: { backgroundColor: "#f6f8f7" }
-  }
-}, document.getElementById("reference"));
-</script>
+<script src="/docs/reference.js"></script>
 </body>
 </html>
 "##;
@@ -60,8 +64,9 @@ pub(crate) async fn page(surface: Surface) -> Response<Body> {
     };
     let text = PAGE.replace("@@", title).replace('@', surface.base());
     let mut response = respond(text, "text/html; charset=utf-8");
-    let policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' \
-        'unsafe-inline'; img-src 'self' data:; worker-src blob:; frame-ancestors 'none'";
+    // Redoc writes the styles of its parts into the page.
+    let policy = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+        img-src 'self' data:; worker-src blob:; frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
     let value = HeaderValue::from_static(policy);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, value);
     response
@@ -74,6 +79,11 @@ pub(crate) async fn script() -> Response<Body> {
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
     response
+}
+
+/// `GET /docs/reference.js`
+pub(crate) async fn start() -> Response<Body> {
+    respond(REFERENCE, "text/javascript; charset=utf-8")
 }
 
 /// A description as it is sent.

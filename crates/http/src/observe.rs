@@ -165,6 +165,7 @@ pub(crate) async fn metrics(
     let (reads, writes) = state.db.waiting();
     handle.run_upkeep();
     let mut text = handle.render();
+    writeln!(text, "# HELP spotter_store_waiting Transactions that wait for the store.").ok();
     writeln!(text, "# TYPE spotter_store_waiting gauge").ok();
     writeln!(text, "spotter_store_waiting{{kind=\"read\"}} {reads}").ok();
     writeln!(text, "spotter_store_waiting{{kind=\"write\"}} {writes}").ok();

@@ -158,10 +158,22 @@ async fn answer(
     let (state, counted) = (state.clone(), counted.clone());
     let (db, writes) = (state.db.clone(), operation.writes);
     let transaction = move |tx: &mut Tx<'_>| transact(tx, &state, &mut incoming, &counted);
-    match (writes, slow) {
+    let answered = match (writes, slow) {
         (true, _) => db.write(transaction).await,
         (false, true) => db.read_slow(transaction).await,
         (false, false) => db.read(transaction).await,
+    };
+    answered.map_err(of_audit_store)
+}
+
+/// A failure of the audit log has a key of its own, whether a write leaves its entry there or it is read. The engine
+/// names the table that failed it.
+fn of_audit_store(problem: Problem) -> Problem {
+    match &problem.cause {
+        Some(cause) if problem.key == Key::InternalError && cause.contains("audit_log") => {
+            Problem::new(Key::AuditStoreUnavailable).caused_by(cause)
+        }
+        _ => problem,
     }
 }
 

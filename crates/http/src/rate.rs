@@ -23,10 +23,15 @@ pub(crate) enum Counted {
 
 impl Counted {
     pub(crate) fn address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
-            v4 @ IpAddr::V4(_) => v4,
-        })
+        Self::Address(network(address))
+    }
+}
+
+/// The address that stands for whoever asks from there: of IPv6 the /64 network, which is one household's.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
@@ -94,6 +99,11 @@ impl RateLimiter {
         }
     }
 
+    /// Forgets what was counted.
+    pub(crate) fn forget(&self, counted: Counted) {
+        self.shard(counted).remove(&counted);
+    }
+
     fn shard(&self, counted: Counted) -> MutexGuard<'_, HashMap<Counted, Window>> {
         let shard = self.hasher.hash_one(counted) as usize % SHARDS;
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
@@ -108,7 +118,8 @@ impl RateLimiter {
         }
         let fresh = Window { ends: seconds + self.window_seconds, count: 0 };
         let window = windows.entry(counted).or_insert(fresh);
-        if window.ends <= seconds {
+        // A window that ends further off than any can was begun by a clock that has been set back since.
+        if window.ends <= seconds || window.ends > fresh.ends {
             *window = fresh;
         }
         window.count = window.count.saturating_add(1);
@@ -135,6 +146,18 @@ mod tests {
         let third = limiter.take(who, 2, at(2));
         assert!(third.exceeded && third.remaining == 0 && third.reset_seconds == 58);
         assert!(!limiter.take(who, 2, at(60)).exceeded);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_locks_nobody_out() {
+        let limiter = RateLimiter::new();
+        let who = Counted::address("10.0.0.1".parse().unwrap());
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+        for _ in 0..3 {
+            limiter.take(who, 2, at(3_600));
+        }
+        let back = limiter.take(who, 2, at(0));
+        assert!(!back.exceeded && back.reset_seconds == 60, "{back:?}");
     }
 
     #[test]

@@ -261,6 +261,7 @@ pub fn serve_also(state: Arc<State>, others: Router) -> Router {
         .merge(documents::downloads(&state))
         .route("/", home_route)
         .route(docs::SCRIPT, get(docs::script))
+        .route(docs::START, get(docs::start))
         .route("/health/live", get(observe::live))
         .route("/health/ready", shared(&state, get(observe::ready)))
         .route("/metrics", shared(&state, get(observe::metrics)));
@@ -376,10 +377,51 @@ async fn home(state: Arc<State>, request: Request<Body>) -> Response<Body> {
     response
 }
 
-/// No route, or none for the method: 404, counted against the caller's address.
+/// No route, or none for the method: 404, counted against the caller's address. Whoever has typed an address into a
+/// browser is shown a page, and programs the envelope.
 async fn unmatched(state: Arc<State>, request: Request<Body>) -> Response<Body> {
+    if is_a_persons(&request) {
+        return lost_page(&state, &request);
+    }
     refuse(&state, &request, Problem::because(Key::NotFound, "No route matches."))
 }
+
+/// Whether a browser asks for a page, at an address of none of the APIs.
+fn is_a_persons(request: &Request<Body>) -> bool {
+    let accepts = request.headers().get(header::ACCEPT);
+    let wants_page = accepts
+        .and_then(|accepts| accepts.to_str().ok())
+        .is_some_and(|accepts| accepts.split(',').any(|kind| kind.trim().starts_with("text/html")));
+    let path = request.uri().path();
+    let of_programs = ["/public/", "/app/", "/mcp/", "/device/", "/.well-known/", "/health/"];
+    let reads = matches!(*request.method(), axum::http::Method::GET | axum::http::Method::HEAD);
+    reads && wants_page && !of_programs.iter().any(|own| path.starts_with(own))
+}
+
+/// What somebody sees at an address that leads nowhere.
+fn lost_page(state: &State, request: &Request<Body>) -> Response<Body> {
+    let from = crate::address::of(request, &state.settings.trusted_proxies);
+    let problem = match count_address(state, from).exceeded {
+        true => Problem::from(Key::RateLimitExceeded),
+        false => Problem::because(Key::NotFound, "There is nothing at this address."),
+    };
+    let mut response = Response::new(Body::from(LOST));
+    *response.status_mut() = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::NOT_FOUND);
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+const LOST: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+content=\"width=device-width\"><title>Page not found</title><main><h1>Page not found</h1><p>There is nothing at this \
+address. <a href=\"/\">Go to the start page</a>.</p></main></html>";
 
 /// Refuses a request that nobody has looked into, counted against the caller's address.
 pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -> Response<Body> {

@@ -185,7 +185,9 @@ impl Cell {
 
 /// What a program for spreadsheets would take for a formula is told as text.
 fn plain(text: &str) -> String {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    // Full-width ones are read as the others.
+    let formula = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+    match text.starts_with(formula) {
         true => format!("'{text}"),
         false => text.to_owned(),
     }

@@ -21,9 +21,37 @@ const GENDERS: &[(&str, &[&str])] = &[
 ];
 
 const MEMBER_STATUSES: &[(&str, &[&str])] = &[
-    ("lead", &["prospect", "interessent", "proef", "trial"]),
-    ("active", &["actief", "aktiv", "lid", "member", "mitglied", "yes", "ja", "1"]),
-    ("paused", &["gepauzeerd", "pauze", "pausiert", "on hold", "frozen"]),
+    (
+        "lead",
+        &[
+            "prospect",
+            "interessent",
+            "proef",
+            "trial",
+            "non member",
+            "non-member",
+            "nonmember",
+            "guest",
+            "visitor",
+            "drop in",
+            "drop-in",
+        ],
+    ),
+    ("active", &["actief", "aktiv", "lid", "member", "mitglied", "current", "yes", "ja", "1"]),
+    (
+        "paused",
+        &[
+            "gepauzeerd",
+            "pauze",
+            "pausiert",
+            "on hold",
+            "on-hold",
+            "frozen",
+            "freeze",
+            "suspended",
+            "suspension",
+        ],
+    ),
     (
         "former",
         &[
@@ -33,6 +61,14 @@ const MEMBER_STATUSES: &[(&str, &[&str])] = &[
             "ex",
             "ended",
             "cancelled",
+            "canceled",
+            "expired",
+            "terminated",
+            "former member",
+            "past",
+            "past member",
+            "declined",
+            "lapsed",
             "oud lid",
             "ehemalig",
             "no",
@@ -66,7 +102,17 @@ pub(crate) const CLIENTS: &[Field] = &[
     field(
         "name",
         Reading::WholeName,
-        &["full name", "naam", "client", "klant", "kunde", "member", "volledige naam"],
+        &[
+            "full name",
+            "client name",
+            "member name",
+            "naam",
+            "client",
+            "klant",
+            "kunde",
+            "member",
+            "volledige naam",
+        ],
     ),
     unique(
         "email",

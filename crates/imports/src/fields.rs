@@ -10,6 +10,9 @@ words! {
     pub enum ImportKind { Clients = "clients", Memberships = "memberships" }
 }
 
+/// Words, each with whatever else people write for it.
+pub type Words = &'static [(&'static str, &'static [&'static str])];
+
 /// How a cell is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -26,7 +29,7 @@ pub enum Reading {
     /// Texts with commas between.
     Tags,
     /// One of some words, each under whatever else people write for it.
-    Word(&'static [(&'static str, &'static [&'static str])]),
+    Word(Words),
     /// A record that is there already, by its name or address.
     Named(Named),
 }
@@ -83,7 +86,27 @@ pub struct Field {
     pub(crate) known_as: &'static [&'static str],
 }
 
+impl Field {
+    /// Whether what its column says can be given a meaning: where it says one of a few things.
+    pub(crate) fn has_meanings(&self) -> bool {
+        let few = [Named::Coach, Named::Location, Named::Membership].map(Reading::Named);
+        matches!(self.reading, Reading::Word(_)) || few.contains(&self.reading)
+    }
+
+    /// Whether it stands and falls with another: with itself, and with the other parts of a whole.
+    pub fn goes_with(&self, other: &str) -> bool {
+        let whole = |name: &'_ str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        whole(self.name) == whole(other)
+    }
+}
+
 impl ImportKind {
+    /// Whether somebody is taken over without a field that is not in order: people are, what is sold to them is not.
+    pub fn can_do_without(self, field: &str) -> bool {
+        let mut own = self.fields().iter().filter(|own| own.goes_with(field)).peekable();
+        self == Self::Clients && own.peek().is_some() && own.all(|own| !own.required)
+    }
+
     /// What its columns may be.
     pub const fn fields(self) -> &'static [Field] {
         match self {

@@ -25,13 +25,16 @@ pub fn read(text: &str) -> Result<Table> {
     // Lines end as systems have it; counted, and told, they are lines of one kind.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
-    if let Some(line) = open_quote(text, delimiter(text)) {
+    // Excel reads what stands between cells from a first line, which is no row.
+    let (said, text) = separator(text);
+    let between = said.unwrap_or_else(|| delimiter(&text));
+    if let Some(line) = open_quote(&text, between) {
         return Err(wrong(&format!("must close every quote: that of line {line} is not")));
     }
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .delimiter(delimiter(text))
+        .delimiter(between)
         .from_reader(text.as_bytes());
     let mut heading = Vec::new();
     let mut rows = Vec::new();
@@ -76,6 +79,17 @@ pub fn read(text: &str) -> Result<Table> {
 
 /// What stands between cells: whichever of them is in the heading most often, outside of quotes; of two as often, the one
 /// that is seldom in texts.
+/// What a first line such as `sep=;` says, and the text with an empty line in its place.
+fn separator(text: &str) -> (Option<u8>, std::borrow::Cow<'_, str>) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    match first.trim_matches([' ', '"']).as_bytes() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', between @ (b';' | b',' | b'|' | b'\t')] => {
+            (Some(*between), format!("\n{rest}").into())
+        }
+        _ => (None, text.into()),
+    }
+}
+
 fn delimiter(text: &str) -> u8 {
     let (mut quoted, mut counts) = (false, [0usize; 4]);
     for byte in text.trim_start().bytes() {
@@ -129,6 +143,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_stands_between_cells_may_be_said() {
+        for said in ["sep=;", "SEP=;", "\"sep=;\"", "\u{feff}sep=;"] {
+            let table = read(&format!("{said}\nA,a;B\n1;2\n")).unwrap();
+            assert_eq!(
+                (table.heading, table.rows[0].0),
+                (vec!["A,a".to_owned(), "B".to_owned()], 3)
+            );
+        }
+        let tabs = read("sep=\t\r\nA\tB\r\n1\t2\r\n").unwrap();
+        assert_eq!(tabs.heading, ["A", "B"]);
+        // A letter is none.
+        assert_eq!(read("sep=a\nbanana\n").unwrap().heading, ["sep=a"]);
+    }
 
     #[test]
     fn files_of_spreadsheets_are_read() {

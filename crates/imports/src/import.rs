@@ -1,8 +1,11 @@
 //! An import: a file of another program, what each of its columns is, and how far it is; and its rows.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Fate, Read, Repeating, Trace, Write};
+use spotter_contract::{Area, Effect, Ending, Fate, Read, Repeating, Trace, Write};
+use spotter_core::clients::Client;
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -49,6 +52,10 @@ words! {
 /// How long an import is kept after the file came, in days: it holds what clients have told.
 pub(crate) const KEPT_DAYS: i64 = 30;
 
+/// How many cells of a column are shown, and how many characters of each.
+const SAMPLES_MAX: usize = 3;
+const SAMPLE_CHARS: usize = 60;
+
 /// A column of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -57,8 +64,18 @@ pub struct ImportColumn {
     pub name: String,
     /// The field that it is; null where it is left out.
     pub field: Option<String>,
-    /// Some of what it holds.
+    /// Some of what it holds, read from the rows that are left of it; empty in lists.
+    #[serde(default)]
     pub samples: Vec<String>,
+    /// What is meant where it says something that is no word here, by what is written, in small letters; empty where
+    /// it is left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub meanings: BTreeMap<String, String>,
+}
+
+/// What a cell says, as meanings are found by it.
+pub(crate) fn written(cell: &str) -> String {
+    cell.trim().to_lowercase()
 }
 
 record! {
@@ -108,9 +125,25 @@ impl Import {
         self.columns.0.iter().map(|column| column.field.clone()).collect()
     }
 
+    /// What is meant by what each column says.
+    pub fn meanings(&self) -> Vec<BTreeMap<String, String>> {
+        self.columns.0.iter().map(|column| column.meanings.clone()).collect()
+    }
+
     /// What is under way, or was last.
     pub const fn run(&self) -> Id {
         self.run_id
+    }
+
+    /// The same with some of what each column holds.
+    pub(crate) fn with_samples(mut self, cx: &mut Read) -> Result<Self> {
+        let rows: Vec<(Json<Vec<String>>,)> = cx.all(SAMPLES, params![self.import_id])?;
+        for (at, column) in self.columns.0.iter_mut().enumerate() {
+            let cells = rows.iter().filter_map(|(cells,)| cells.0.get(at));
+            let said = cells.filter(|cell| !cell.is_empty()).take(SAMPLES_MAX);
+            column.samples = said.map(|cell| cell.chars().take(SAMPLE_CHARS).collect()).collect();
+        }
+        Ok(self)
     }
 
     pub(crate) fn insert(&self, cx: &mut Write) -> Result<()> {
@@ -144,7 +177,7 @@ record! {
         pub cells: Json<Vec<String>>,
         /// What became of it.
         pub state: RowState,
-        /// The field that is wrong, or null.
+        /// The field that is wrong, or null; of a row that is in order or done, the one that is left out.
         pub field: Option<String>,
         /// Why, or null.
         pub rule: Option<String>,
@@ -178,6 +211,12 @@ pub(crate) fn counted(cx: &mut Read, id: ImportId) -> Result<Vec<(RowState, i64)
     cx.all(COUNT, params![id])
 }
 
+/// How many rows are in order or done of which a field is left out.
+pub(crate) fn incomplete(cx: &mut Read, id: ImportId) -> Result<i64> {
+    let found: Option<(i64,)> = cx.one(INCOMPLETE, params![id])?;
+    Ok(found.map_or(0, |(count,)| count))
+}
+
 /// Keeps the rows of a file.
 pub(crate) fn keep_rows(cx: &mut Write, id: ImportId, rows: Vec<(i64, Vec<String>)>) -> Result<()> {
     for (line, cells) in rows {
@@ -194,6 +233,29 @@ pub(crate) fn forget_checks(cx: &mut Write, id: ImportId) -> Result<()> {
 /// The rows that are where somebody is to go on with them, from the first, or from the last, and the import.
 pub(crate) fn rows(cx: &mut Read, id: ImportId, state: RowState) -> Result<Vec<ImportRow>> {
     cx.all(ROWS, params![id, state])
+}
+
+/// What a column says: by what is written in small letters, how it is written first, and in how many rows.
+pub(crate) type Said = BTreeMap<String, (String, i64)>;
+
+/// What the cells of some columns say, by the column.
+pub(crate) fn said(
+    cx: &mut Read,
+    id: ImportId,
+    columns: &[usize],
+) -> Result<BTreeMap<usize, Said>> {
+    let rows: Vec<(Json<Vec<String>>,)> = cx.all(CELLS, params![id])?;
+    let mut said: BTreeMap<usize, Said> = BTreeMap::new();
+    for (Json(cells),) in &rows {
+        for at in columns {
+            let Some(cell) = cells.get(*at).filter(|cell| !cell.trim().is_empty()) else {
+                continue;
+            };
+            let own = said.entry(*at).or_default().entry(written(cell));
+            own.or_insert_with(|| (cell.trim().to_owned(), 0)).1 += 1;
+        }
+    }
+    Ok(said)
 }
 
 /// Some cells of a column.
@@ -261,10 +323,42 @@ const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_imports", "Forget imports whose file came a month ago", prune)];
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::emptied(
-    "import_row",
-    "That a row of an import was about the client: what it said is deleted.",
-    Fate::Run(empty_of),
+const TRACES: &[Trace] = &[
+    Trace::emptied(
+        "import_row",
+        "That a row of an import was about the client: what it said is deleted.",
+        Fate::Run(empty_of),
+    ),
+    Trace::emptied("import", "What a file and its columns are called.", Fate::Run(drop_samples)),
+];
+
+/// Versions before this one kept some cells of each column with the import itself.
+fn drop_samples(cx: &mut Write, _: Id) -> Result<bool> {
+    for mut import in cx.all::<Import>(ALL, params![])? {
+        if import.columns.0.iter().any(|column| !column.samples.is_empty()) {
+            import.columns.0.iter_mut().for_each(|column| column.samples.clear());
+            import.save(cx)?;
+        }
+    }
+    Ok(false)
+}
+
+/// Rows that name the client and became nothing of theirs hold their address as well: those that were wrong, or whose
+/// client was there already.
+fn empty_naming(cx: &mut Write, client: Id) -> Result<u64> {
+    let client = Client::find(cx, ClientId(client))?;
+    let Some(email) = client.email() else { return Ok(0) };
+    // A percent sign or an underscore of the address stands for itself.
+    let marked = |c: char| matches!(c, '%' | '_' | '!').then_some('!');
+    let escaped: String =
+        email.to_lowercase().chars().flat_map(|c| marked(c).into_iter().chain([c])).collect();
+    cx.execute(EMPTY_NAMING, params![format!("%{escaped}%")])
+}
+
+const ENDS: &[Effect] = &[Effect::new(
+    Ending::ClientErased,
+    "Rows of imports that hold their e-mail address are emptied.",
+    empty_naming,
 )];
 
 fn empty_of(cx: &mut Write, client: Id) -> Result<bool> {
@@ -273,7 +367,7 @@ fn empty_of(cx: &mut Write, client: Id) -> Result<bool> {
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES)
+    Area::of(STATEMENTS).repeats(REPEATING).erases(TRACES).ends(ENDS)
 }
 
 parts! {
@@ -290,6 +384,8 @@ statements! {
     KEEP_ROW = "INSERT INTO import_row (company_id, import_id, line, cells, state) VALUES (?1, ?2, ?3, ?4, ?5)";
     UNCHECK = "UPDATE import_row SET state = ?3, field = NULL, rule = NULL WHERE company_id = ?1 AND import_id = ?2";
     COUNT_ALL = "SELECT count(*) FROM import WHERE company_id = ?1";
+    INCOMPLETE = "SELECT count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 \
+        AND state IN ('ready', 'done') AND rule IS NOT NULL";
     COUNT = "SELECT state, count(*) FROM import_row WHERE company_id = ?1 AND import_id = ?2 GROUP BY state";
     ROWS = "SELECT ", ImportRow::COLUMNS, " FROM import_row WHERE company_id = ?1 AND import_id = ?2 AND state = ?3 \
         ORDER BY line LIMIT 5000";
@@ -299,5 +395,9 @@ statements! {
         WHERE company_id = ?1 AND import_id = ?2 AND line = ?3 AND state = ?4";
     FORGET_ROWS = "DELETE FROM import_row WHERE company_id = ?1 AND import_id = ?2";
     OLD = "SELECT company_id, import_id FROM import WHERE expires_at <= ?1 LIMIT 5";
+    ALL = "SELECT ", Import::COLUMNS, " FROM import WHERE company_id = ?1 ORDER BY import_id LIMIT 1000";
+    CELLS = "SELECT cells FROM import_row WHERE company_id = ?1 AND import_id = ?2 ORDER BY line LIMIT 5000";
+    SAMPLES = "SELECT cells FROM import_row WHERE company_id = ?1 AND import_id = ?2 ORDER BY line LIMIT 20";
+    EMPTY_NAMING = "UPDATE import_row SET cells = '[]' WHERE company_id = ?1 AND LOWER(cells) LIKE ?2 ESCAPE '!'";
     EMPTY_OF = "UPDATE import_row SET cells = '[]', client_id = NULL WHERE company_id = ?1 AND client_id = ?2";
 }

@@ -1,32 +1,32 @@
 //! What managers do with imports: bring a file, say what its columns are, look at what is wrong, start, undo.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Paged, Path, Read, Write, answer, listed, operation, path,
+    Actor, Area, Body, Flag, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{Key, Many, Problem, Result, id::CoachId, text::Text};
-use spotter_store::{Bind, Json, List, NoFilters, filters, lists, words};
+use spotter_store::{Bind, Json, List, filters, lists, words};
 
 use crate::{
-    fields::ImportKind,
+    fields::{Field, ImportKind, Reading},
     file,
     import::{
         self, Import, ImportColumn, ImportId, ImportRow, ImportStatus, RowState, cells_of, counted,
         forget_checks, keep_rows,
     },
-    row::{DateOrder, guess_order},
+    row::{DateOrder, guess_order, word_of},
     steps::RUN,
 };
 
 /// Most imports of a company: each may hold 5,000 rows.
 const IMPORTS_MAX: i64 = 50;
-/// Some cells of a column that are told with it.
-const SAMPLES: usize = 3;
 
 words! {
     /// What clients of a file are who say nothing of it.
-    pub enum StatusOfAll { Lead = "lead", Active = "active", Former = "former" }
+    pub enum StatusOfAll { Lead = "lead", Active = "active", Paused = "paused", Former = "former" }
 }
 
 /// Rows of an import, by what became of them.
@@ -43,6 +43,8 @@ pub struct ImportCounts {
     wrong: i64,
     /// Made into records.
     done: i64,
+    /// Of those that are in order or done, those of which a field is left out that is not in order.
+    incomplete: i64,
     /// Taken back.
     undone: i64,
     /// To be taken back, and could not.
@@ -57,6 +59,22 @@ pub struct ImportField {
     name: String,
     /// Whether each row needs it.
     required: bool,
+    /// What it can say, where that is one of some words.
+    words: Vec<&'static str>,
+}
+
+/// Something that a column says, which may be given a meaning.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportValue {
+    /// The field that the column is.
+    field: String,
+    /// What is written.
+    written: String,
+    /// In how many rows.
+    rows: i64,
+    /// What is meant: as was said, or as is known; null where nobody knows, and `-` where it is left out.
+    means: Option<String>,
 }
 
 answer!(
@@ -66,6 +84,9 @@ answer!(
     counts: ImportCounts,
     /// What its columns may be.
     fields: Vec<ImportField>,
+    /// Once it is checked: what is written where one of a few things can be meant (a status, a language, a coach, a
+    /// location, a membership); the most frequent first, at most 50 of a column.
+    values: Vec<ImportValue>,
 });
 
 /// An import as it stands, and the rows that are wrong.
@@ -88,11 +109,62 @@ fn told(cx: &mut Read, import: Import) -> Result<ImportAnswer> {
             RowState::Kept => counts.kept = count,
         }
     }
+    counts.incomplete = import::incomplete(cx, import.import_id)?;
     let fields = import.kind.fields().iter();
     let fields = fields
-        .map(|field| ImportField { name: field.name.to_owned(), required: field.required })
+        .map(|field| ImportField {
+            name: field.name.to_owned(),
+            required: field.required,
+            words: match field.reading {
+                Reading::Word(words) => words.iter().map(|(word, _)| *word).collect(),
+                _ => Vec::new(),
+            },
+        })
         .collect();
-    Ok(ImportAnswer { import, counts, fields })
+    let values = match import.status {
+        ImportStatus::Checked => values(cx, &import)?,
+        _ => Vec::new(),
+    };
+    let import = import.with_samples(cx)?;
+    Ok(ImportAnswer { import, counts, fields, values })
+}
+
+/// Most values of a column that are told.
+const VALUES_SHOWN: usize = 50;
+
+fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
+    let columns = import.columns.0.iter().enumerate().filter_map(|(at, column)| {
+        let field = import.kind.field(column.field.as_deref()?)?;
+        field.has_meanings().then_some((at, (field, column)))
+    });
+    let columns: BTreeMap<usize, (&Field, &ImportColumn)> = columns.collect();
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: Vec<usize> = columns.keys().copied().collect();
+    let mut all = Vec::new();
+    for (at, said) in import::said(cx, import.import_id, &places)? {
+        let Some((field, column)) = columns.get(&at) else { continue };
+        let means = |key: &str| match (column.meanings.get(key), field.reading) {
+            (Some(said), _) if said.is_empty() => Some(LEFT_OUT.to_owned()),
+            (Some(said), _) => Some(said.clone()),
+            (None, Reading::Word(words)) => word_of(words, key).map(str::to_owned),
+            (None, _) => None,
+        };
+        let mut own: Vec<ImportValue> = said
+            .into_iter()
+            .map(|(key, (written, rows))| ImportValue {
+                field: field.name.to_owned(),
+                means: means(&key),
+                written,
+                rows,
+            })
+            .collect();
+        own.sort_by_key(|value| std::cmp::Reverse(value.rows));
+        own.truncate(VALUES_SHOWN);
+        all.extend(own);
+    }
+    Ok(all)
 }
 
 /// A file to be taken over.
@@ -121,10 +193,11 @@ pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
         .filter_map(|date| guessed.iter().position(|field| *field == Some(date.name)))
         .collect();
     let date_order = guess_order(of_dates.iter().flat_map(|at| cells_of(&table.rows, *at)));
-    let columns = table.heading.iter().zip(guessed).enumerate().map(|(at, (name, field))| {
-        let samples = cells_of(&table.rows, at).take(SAMPLES);
-        let samples = samples.map(|cell| cell.chars().take(60).collect()).collect();
-        ImportColumn { name: name.clone(), field: field.map(str::to_owned), samples }
+    let columns = table.heading.iter().zip(guessed).map(|(name, field)| ImportColumn {
+        name: name.clone(),
+        field: field.map(str::to_owned),
+        samples: Vec::new(),
+        meanings: BTreeMap::new(),
     });
     let import = Import {
         import_id: ImportId(cx.new_id()),
@@ -154,8 +227,8 @@ fn create_import(cx: &mut Write, Body(new): Body<NewImport>) -> Result<ImportAns
 
 listed!(Imports { imports: Import });
 
-fn list_imports(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Imports> {
-    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+fn list_imports(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Imports> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
 path!(ImportPath { import_id: ImportId });
@@ -169,6 +242,8 @@ filters! {
     struct RowFilters {
         /// Rows that this became of.
         state: RowState => "state = ?";
+        /// Whether a field of it is left out that is not in order.
+        incomplete: Flag => "(state IN ('ready', 'done') AND rule IS NOT NULL) = ?";
     }
 }
 
@@ -193,6 +268,56 @@ struct ImportColumns {
     date_order: Option<DateOrder>,
     /// What clients are whose row says nothing of it; `lead` when absent.
     member_status: Option<StatusOfAll>,
+    /// What is meant by what columns say; as it is when absent.
+    values: Option<Many<ImportMeaning, 0, 200>>,
+}
+
+/// What is meant by something that a column says.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ImportMeaning {
+    /// The field that the column is.
+    field: Text<40>,
+    /// What is written, in whatever letters.
+    written: Text<200>,
+    /// The word, or the name of the coach, the location or the membership; null where it is read as it is written, and
+    /// `-` where it is left out.
+    means: Option<Text<200>>,
+}
+
+/// What stands for leaving a value out.
+const LEFT_OUT: &str = "-";
+
+impl ImportMeaning {
+    fn put(self, at: usize, import: &mut Import) -> Result<()> {
+        let place = |part: &str| format!("values[{at}].{part}");
+        let known = import.kind.field(&self.field).filter(|field| field.has_meanings());
+        let mut columns = import.columns.0.iter_mut();
+        let column = columns.find(|column| column.field.as_deref() == Some(&*self.field));
+        let Some(field) = known else {
+            let rule = "must be a field that says one of a few things";
+            return Err(Problem::invalid(&place("field"), rule));
+        };
+        // A column that is something else now says other things.
+        let Some(column) = column else { return Ok(()) };
+        let key = import::written(&self.written);
+        let Some(means) = self.means else {
+            column.meanings.remove(&key);
+            return Ok(());
+        };
+        let is_left_out = *means == *LEFT_OUT;
+        if let Reading::Word(words) = field.reading
+            && !is_left_out
+            && word_of(words, &means).is_none()
+        {
+            let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let rule = format!("must be one of {}, or - to leave it out", all.join(", "));
+            return Err(Problem::invalid(&place("means"), &rule));
+        }
+        let means = if is_left_out { String::new() } else { means.into() };
+        column.meanings.insert(key, means);
+        Ok(())
+    }
 }
 
 fn set_import_columns(
@@ -219,7 +344,20 @@ fn set_import_columns(
         }
     }
     for (column, field) in import.columns.0.iter_mut().zip(said.columns.iter()) {
-        column.field = field.as_ref().map(|field| String::from(&**field));
+        let field = field.as_ref().map(|field| String::from(&**field));
+        if column.field != field {
+            column.meanings.clear();
+        }
+        column.field = field;
+    }
+    let mut meant = BTreeSet::new();
+    for (at, meaning) in said.values.into_iter().flatten().enumerate() {
+        let own = (meaning.field.to_string(), import::written(&meaning.written));
+        if !meant.insert(own) {
+            let rule = "must be said once: another entry says it, too";
+            return Err(Problem::invalid(&format!("values[{at}].written"), rule));
+        }
+        meaning.put(at, &mut import)?;
     }
     import.date_order = said.date_order.unwrap_or(import.date_order);
     import.member_status = said.member_status.map(|status| status.word().to_owned());
@@ -308,7 +446,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// A company's imports, newest first.
-    LIST: List<Import> = List::new("import WHERE company_id = ?1", "import_id DESC");
+    LIST: List<Import, UpdatedFrom> = List::new("import WHERE company_id = ?1", "import_id DESC");
     /// The rows of an import, from the first line.
     ROWS: List<ImportRow, RowFilters> =
         List::new("import_row WHERE company_id = ?1 AND import_id = ?2", "line");

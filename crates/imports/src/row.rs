@@ -1,12 +1,15 @@
 //! A row of a file as the body of an operation.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 use spotter_kernel::{Date, money::Currency};
 use spotter_store::words;
 
-use crate::fields::{BEGAN, Field, ImportKind, NOTE, Named, Reading, folded};
+use crate::{
+    fields::{BEGAN, Field, ImportKind, NOTE, Named, Reading, Words, folded},
+    import::written,
+};
 
 words! {
     /// How dates are written whose year comes last.
@@ -70,6 +73,8 @@ pub struct Rules {
     pub kind: ImportKind,
     /// What each column is; nothing where it is left out.
     pub columns: Vec<Option<String>>,
+    /// What is meant by what each column says, by what is written.
+    pub meanings: Vec<BTreeMap<String, String>>,
     /// How dates are written.
     pub date_order: DateOrder,
     /// What clients are who say nothing of it.
@@ -97,6 +102,8 @@ pub struct Asks {
     pub body: Value,
     /// What is kept as a note about the client that it makes.
     pub note: Option<String>,
+    /// What the row says besides that is not in order, and is left out.
+    pub left_out: Vec<Wrong>,
 }
 
 /// A field of a row that is not in order, and the rule.
@@ -110,7 +117,7 @@ pub struct Wrong {
 
 impl Wrong {
     /// Several as one: the first, with the others told after it.
-    fn all(wrongs: Vec<Self>) -> Option<Self> {
+    pub fn all(wrongs: Vec<Self>) -> Option<Self> {
         let mut wrongs = wrongs.into_iter();
         let mut first = wrongs.next()?;
         for Self { field, rule } in wrongs {
@@ -126,13 +133,22 @@ fn wrong(field: &str, rule: impl Into<String>) -> Wrong {
 
 impl Rules {
     /// The cells that columns of a field hold, of one row.
-    pub fn cell<'c>(&self, field: &str, cells: &'c [String]) -> Option<&'c str> {
+    pub fn cell<'c>(&'c self, field: &str, cells: &'c [String]) -> Option<&'c str> {
         let at = self.columns.iter().position(|own| own.as_deref() == Some(field))?;
-        cells.get(at).map(String::as_str).filter(|cell| !cell.is_empty())
+        let cell = cells.get(at)?;
+        let meant = self.meanings.get(at).and_then(|own| own.get(&written(cell)));
+        Some(meant.unwrap_or(cell).as_str()).filter(|cell| !cell.is_empty())
+    }
+
+    /// Who a row is of, by name.
+    pub fn person(&self, cells: &[String]) -> String {
+        let part = |field| self.cell(field, cells).unwrap_or_default();
+        let whole = [part("firstName"), part("lastName"), part("name")].join(" ");
+        folded_name(&whole)
     }
 
     /// What a row names that is there already.
-    pub fn named<'c>(&self, cells: &'c [String]) -> Vec<(Named, &'c str)> {
+    pub fn named<'c>(&'c self, cells: &'c [String]) -> Vec<(Named, &'c str)> {
         let named = self.kind.fields().iter().filter_map(|field| match field.reading {
             Reading::Named(named) => Some((named, self.cell(field.name, cells)?)),
             _ => None,
@@ -140,14 +156,16 @@ impl Rules {
         named.collect()
     }
 
-    /// What a row amounts to.
-    pub fn asks(&self, cells: &[String], known: &Known) -> Result<Asks, Wrong> {
-        let mut body = self.body(cells, known)?;
+    /// What a row amounts to, without what was found not to be in order before.
+    pub fn asks(&self, cells: &[String], known: &Known, without: &[Wrong]) -> Result<Asks, Wrong> {
+        let mut left_out = without.to_vec();
+        let mut body = self.body(cells, known, &mut left_out)?;
         let mut taken = |name: &str| match body.as_object_mut()?.remove(name) {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        let mut asks = Asks { path: Vec::new(), body: Value::Null, note: taken(NOTE) };
+        let note = taken(NOTE);
+        let mut asks = Asks { path: Vec::new(), body: Value::Null, note, left_out };
         if self.kind == ImportKind::Memberships {
             asks.path.extend(taken("clientId").map(|client| ("clientId".to_owned(), client)));
         }
@@ -155,21 +173,38 @@ impl Rules {
         Ok(asks)
     }
 
-    /// The body that a row amounts to. What the operation itself can judge is left to it.
-    fn body(&self, cells: &[String], known: &Known) -> Result<Value, Wrong> {
+    /// The body that a row amounts to. What the operation itself can judge is left to it; what need not be there and is not
+    /// in order is left out.
+    fn body(
+        &self,
+        cells: &[String],
+        known: &Known,
+        left_out: &mut Vec<Wrong>,
+    ) -> Result<Value, Wrong> {
         let mut body = Value::Object(Map::new());
         let mut wrongs: Vec<Wrong> = Vec::new();
+        let is_out = |left_out: &[Wrong], field: &Field| {
+            left_out.iter().any(|wrong| field.goes_with(&wrong.field))
+        };
         for field in self.kind.fields() {
-            if let Some(cell) = self.cell(field.name, cells) {
-                wrongs.extend(self.put(&mut body, field, cell, known).err());
+            let Some(cell) = self.cell(field.name, cells) else { continue };
+            if is_out(left_out, field) {
+                continue;
+            }
+            match self.put(&mut body, field, cell, known) {
+                Ok(()) => {}
+                Err(wrong) if self.kind.can_do_without(&wrong.field) => left_out.push(wrong),
+                Err(wrong) => wrongs.push(wrong),
             }
         }
         if body["address"].is_object() && body["address"]["country"].is_null() {
             match &self.country {
                 Some(country) => body["address"]["country"] = country.clone().into(),
+                // An address is had whole.
                 None => {
                     let rule = "is needed: the company has said none either";
-                    wrongs.push(wrong("address.country", rule));
+                    left_out.push(wrong("address.country", rule));
+                    body["address"] = Value::Null;
                 }
             }
         }
@@ -185,7 +220,12 @@ impl Rules {
         {
             let product = body["productId"].as_str().unwrap_or_default();
             let period = known.periods.get(product).map_or("", String::as_str);
-            body["startsOn"] = json!((self.sold_from)(began, period, self.today).to_string());
+            let starts_on = (self.sold_from)(began, period, self.today);
+            body["startsOn"] = json!(starts_on.to_string());
+            // Who began on the 31st goes on being billed on it, wherever there is one.
+            if began <= starts_on {
+                body["anchorDate"] = json!(began.to_string());
+            }
         }
         let told = |name: &str| wrongs.iter().any(|wrong| wrong.field == name);
         let lacks =
@@ -224,20 +264,14 @@ impl Rules {
                 let tags = cell.split([',', ';']).map(str::trim).filter(|tag| !tag.is_empty());
                 tags.collect()
             }
-            Reading::Word(words) => {
-                let written = cell.trim().to_lowercase();
-                let fits = |(word, others): &&(&str, &[&str])| {
-                    *word == written || others.contains(&written.as_str())
-                };
-                match words.iter().find(fits) {
-                    Some((word, _)) => (*word).into(),
-                    None => {
-                        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                        let rule = format!("must be one of {}", all.join(", "));
-                        return Err(wrong(field.name, rule));
-                    }
+            Reading::Word(words) => match word_of(words, cell) {
+                Some(word) => word.into(),
+                None => {
+                    let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                    let rule = format!("must be one of {}", all.join(", "));
+                    return Err(wrong(field.name, rule));
                 }
-            }
+            },
             Reading::Named(named) => match known.find(named, cell) {
                 Ok(id) => id.into(),
                 Err(rule) => return Err(wrong(field.name, rule)),
@@ -249,6 +283,14 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// The word that people mean by what they write.
+pub(crate) fn word_of(words: Words, cell: &str) -> Option<&'static str> {
+    let written = written(cell);
+    let fits =
+        |(word, others): &&(&str, &[&str])| *word == written || others.contains(&written.as_str());
+    words.iter().find(fits).map(|(word, _)| *word)
 }
 
 /// A country as people write it, where it is one of those around; as it stands otherwise, for the operation to judge.
@@ -316,7 +358,18 @@ mod tests {
             "Month" => began.plus_months(12 * 4).max(today),
             _ => began,
         };
-        Rules { kind, columns, date_order, member_status, currency, country, today, sold_from }
+        let meanings = Vec::new();
+        Rules {
+            kind,
+            columns,
+            meanings,
+            date_order,
+            member_status,
+            currency,
+            country,
+            today,
+            sold_from,
+        }
     }
 
     fn cells(cells: &[&str]) -> Vec<String> {
@@ -348,7 +401,12 @@ mod tests {
             "Utrecht",
             "bo vos",
         ];
-        let body = rules.body(&cells(&row), &known).unwrap();
+        let mut left = Vec::new();
+        let mut read = |known: &Known, row: &[&str]| {
+            left.clear();
+            rules.body(&cells(row), known, &mut left).map(|body| (body, left.clone()))
+        };
+        let (body, _) = read(&known, &row).unwrap();
         assert_eq!(
             body,
             json!({"firstName": "Zoë", "lastName": "de Vries", "email": "zoe@example.com", "dateOfBirth": "1990-04-03",
@@ -356,12 +414,15 @@ mod tests {
                 "assignedCoachId": "1", "memberStatus": "active"})
         );
         known.add(Named::Coach, "bo vos", "2");
-        let refused = rules.body(&cells(&row), &known).unwrap_err();
-        assert_eq!(refused, wrong("assignedCoachId", "is what several are called"));
-        let nobody = rules.body(&cells(&["", "x@example.com", "", "", "", "", "", ""]), &known);
+        // Whoever has a name is taken, and what is not in order besides is told.
+        let (body, out) = read(&known, &row).unwrap();
+        assert_eq!(out, [wrong("assignedCoachId", "is what several are called")]);
+        assert_eq!((&body["assignedCoachId"], &body["firstName"]), (&Value::Null, &json!("Zoë")));
+        let (body, out) = read(&known, &["A", "", "31-31-1990", "?", "", "", "", ""]).unwrap();
+        let out: Vec<&str> = out.iter().map(|wrong| wrong.field.as_str()).collect();
+        assert_eq!((out, &body["dateOfBirth"]), (vec!["dateOfBirth", "gender"], &Value::Null));
+        let nobody = read(&known, &["", "x@example.com", "", "", "", "", "", ""]);
         assert_eq!(nobody.unwrap_err(), wrong("firstName", "is needed"));
-        let when = rules.body(&cells(&["A", "", "31-31-1990", "", "", "", "", ""]), &known);
-        assert_eq!(when.unwrap_err().field, "dateOfBirth");
     }
 
     #[test]
@@ -370,11 +431,12 @@ mod tests {
         let mut known = Known::default();
         known.add(Named::Client, "ann@example.com", "c");
         known.add(Named::Membership, "Gold", "p");
-        let body = rules.body(&cells(&["Ann@Example.com", "gold", "49,50", "2026-12-01"]), &known);
+        let read = |row: &[&str]| rules.body(&cells(row), &known, &mut Vec::new());
+        let body = read(&["Ann@Example.com", "gold", "49,50", "2026-12-01"]);
         let sold =
             json!({"clientId": "c", "productId": "p", "price": 4950, "startsOn": "2026-12-01"});
         assert_eq!(body.unwrap(), sold);
-        let gone = rules.body(&cells(&["bea@example.com", "Gold", "", ""]), &known).unwrap_err();
+        let gone = read(&["bea@example.com", "Gold", "", ""]).unwrap_err();
         assert_eq!(gone.field, "clientId");
     }
 
@@ -385,12 +447,19 @@ mod tests {
         known.add(Named::Client, "ann@example.com", "c");
         known.add(Named::Membership, "Gold", "p");
         known.add_period("p", "Month");
-        for (began, starts) in [("31-1-2023", "2027-01-31"), ("1-3-2019", "2026-11-25")] {
-            let asks = rules.asks(&cells(&["ann@example.com", "gold", began]), &known).unwrap();
-            assert_eq!(asks.body, json!({"productId": "p", "startsOn": starts}), "{began}");
+        for (began, starts, anchor) in
+            [("31-1-2023", "2027-01-31", "2023-01-31"), ("1-3-2019", "2026-11-25", "2019-03-01")]
+        {
+            let asks =
+                rules.asks(&cells(&["ann@example.com", "gold", began]), &known, &[]).unwrap();
+            assert_eq!(
+                asks.body,
+                json!({"productId": "p", "startsOn": starts, "anchorDate": anchor}),
+                "{began}"
+            );
             assert_eq!(asks.path, [("clientId".to_owned(), "c".to_owned())]);
         }
-        assert!(rules.asks(&cells(&["ann@example.com", "gold", "1-2-27"]), &known).is_err());
+        assert!(rules.asks(&cells(&["ann@example.com", "gold", "1-2-27"]), &known, &[]).is_err());
     }
 
     #[test]

@@ -90,11 +90,14 @@ pub fn next(cx: &mut Read, run: Id) -> Result<Option<Work>> {
     Ok(Some(Work { import, state: left, rows, ready }))
 }
 
+/// What was found out about a row: what of it is left out, or why the whole is.
+pub type Verdict = std::result::Result<Vec<Wrong>, Wrong>;
+
 /// Notes what was found out about rows, unless what their columns are was said anew since.
-pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, Option<Wrong>)]) -> Result<()> {
+pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, Verdict)]) -> Result<()> {
     let Some(import) = Import::of_run(cx, run)? else { return Ok(()) };
-    for (row, wrong) in checked {
-        let row = row.clone().judged(RowState::Ready, wrong.clone());
+    for (row, verdict) in checked {
+        let row = row.clone().judged(RowState::Ready, verdict.clone());
         import::settle(cx, import.import_id, &row, RowState::Unchecked)?;
     }
     Ok(())
@@ -102,10 +105,10 @@ pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, Option<Wrong
 
 impl ImportRow {
     /// The row as it is with what was found out.
-    fn judged(mut self, state: RowState, wrong: Option<Wrong>) -> Self {
+    fn judged(mut self, state: RowState, verdict: Verdict) -> Self {
         let bad = if state == RowState::Undone { RowState::Kept } else { RowState::Wrong };
-        self.state = if wrong.is_some() { bad } else { state };
-        (self.field, self.rule) = match wrong {
+        self.state = if verdict.is_err() { bad } else { state };
+        (self.field, self.rule) = match verdict.map_or_else(Some, Wrong::all) {
             Some(Wrong { field, rule }) => {
                 (Some(field).filter(|field| !field.is_empty()), Some(rule))
             }
@@ -119,7 +122,7 @@ impl ImportRow {
 pub fn note_done(
     cx: &mut Write,
     id: ImportId,
-    row: &ImportRow,
+    (row, left_out): (&ImportRow, Vec<Wrong>),
     answer: &Value,
     place: &str,
 ) -> Result<()> {
@@ -128,7 +131,7 @@ pub fn note_done(
         .iter()
         .find_map(|place| answer.pointer(place)?.as_str())
         .and_then(Id::parse);
-    let mut row = row.clone().judged(RowState::Done, None);
+    let mut row = row.clone().judged(RowState::Done, Ok(left_out));
     let invoice = answer.pointer("/invoice/invoiceId").and_then(Value::as_str).and_then(Id::parse);
     (row.record_id, row.client_id, row.invoice_id) = (record, client.map(ClientId), invoice);
     once(import::settle(cx, id, &row, RowState::Ready)?)
@@ -136,7 +139,7 @@ pub fn note_done(
 
 /// Notes with its transaction that a row was taken back.
 pub fn note_undone(cx: &mut Write, id: ImportId, row: &ImportRow) -> Result<()> {
-    let row = row.clone().judged(RowState::Undone, None);
+    let row = row.clone().judged(RowState::Undone, Ok(Vec::new()));
     once(import::settle(cx, id, &row, RowState::Done)?)
 }
 
@@ -157,7 +160,7 @@ pub fn note_refused(
     wrong: Wrong,
 ) -> Result<()> {
     let good = if before == RowState::Done { RowState::Undone } else { RowState::Done };
-    let row = row.clone().judged(good, Some(wrong));
+    let row = row.clone().judged(good, Err(wrong));
     import::settle(cx, id, &row, before).map(drop)
 }
 

@@ -1,14 +1,27 @@
-//! The event registry: everything that webhooks can tell, its group, and when it is told.
+//! The event registry: everything that webhooks can tell, its group, the scope that reading of it takes, and when it is
+//! told.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::problem::{INVALID, Key, refuse};
+use crate::{
+    problem::{INVALID, Key, refuse},
+    scope::Scope,
+};
+
+macro_rules! scope_of {
+    (Nothing) => {
+        None
+    };
+    ($scope:ident) => {
+        Some(Scope::$scope)
+    };
+}
 
 macro_rules! events {
-    ($($group:literal { $($name:ident $wire:literal $when:literal)+ })+) => {
+    ($($group:literal { $($name:ident $wire:literal $scope:ident $when:literal)+ })+) => {
         /// Something that happened in a company and that its integrations may hear of.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Event { $($(#[doc = $when] $name,)+)+ }
@@ -24,6 +37,11 @@ macro_rules! events {
             pub const fn group(self) -> &'static str {
                 match self { $($(Self::$name => $group,)+)+ }
             }
+            /// The scope that reading of it takes, with the consent that gates that; nothing for what tells nothing of
+            /// the company's records.
+            pub const fn scope(self) -> Option<Scope> {
+                match self { $($(Self::$name => scope_of!($scope),)+)+ }
+            }
             /// When it is sent.
             pub const fn when(self) -> &'static str {
                 match self { $($(Self::$name => $when,)+)+ }
@@ -34,81 +52,81 @@ macro_rules! events {
 
 events! {
     "System" {
-        SubscriptionTest "subscription.test" "A test was requested via the test endpoint"
+        SubscriptionTest "subscription.test" Nothing "A test was requested via the test endpoint"
     }
     "Members" {
-        ClientCreated "client.created" "A client was created or linked to the company"
-        ClientUpdated "client.updated" "Public-safe profile metadata changed"
-        ClientArchived "client.archived" "The company-client relationship was archived"
-        ClientInvited "client.invited" "A portal invite was sent"
-        ClientPortalAccessChanged "client.portal_access.changed" "The portal access status changed"
-        ClientRelationshipApproved "client.relationship.approved" "A relationship request was approved"
-        ClientRelationshipRejected "client.relationship.rejected" "A relationship request was rejected"
-        ClientNoteCreated "client.note.created" "A note was created (no title or body)"
-        ClientNoteUpdated "client.note.updated" "A note was updated (no title or body)"
-        ClientNoteDeleted "client.note.deleted" "A note was deleted"
+        ClientCreated "client.created" ClientsRead "A client was created or linked to the company"
+        ClientUpdated "client.updated" ClientsRead "Public-safe profile metadata changed"
+        ClientArchived "client.archived" ClientsRead "The company-client relationship was archived"
+        ClientInvited "client.invited" ClientsRead "A portal invite was sent"
+        ClientPortalAccessChanged "client.portal_access.changed" ClientsRead "The portal access status changed"
+        ClientRelationshipApproved "client.relationship.approved" ClientsRead "A relationship request was approved"
+        ClientRelationshipRejected "client.relationship.rejected" ClientsRead "A relationship request was rejected"
+        ClientNoteCreated "client.note.created" ClientNotesRead "A note was created (no title or body)"
+        ClientNoteUpdated "client.note.updated" ClientNotesRead "A note was updated (no title or body)"
+        ClientNoteDeleted "client.note.deleted" ClientNotesRead "A note was deleted"
     }
     "Conversations" {
-        ConversationCreated "conversation.created" "A conversation was created"
-        ConversationUpdated "conversation.updated" "A conversation's metadata changed"
-        ConversationParticipantAdded "conversation.participant.added" "A participant was added"
-        ConversationParticipantRemoved "conversation.participant.removed" "A participant was removed"
-        ConversationMessageCreated "conversation.message.created" "A message was sent (no text)"
-        ConversationMessageUpdated "conversation.message.updated" "A message was edited (no text)"
-        ConversationMessageDeleted "conversation.message.deleted" "A message was deleted"
+        ConversationCreated "conversation.created" ConversationsRead "A conversation was created"
+        ConversationUpdated "conversation.updated" ConversationsRead "A conversation's metadata changed"
+        ConversationParticipantAdded "conversation.participant.added" ConversationsRead "A participant was added"
+        ConversationParticipantRemoved "conversation.participant.removed" ConversationsRead "A participant was removed"
+        ConversationMessageCreated "conversation.message.created" ConversationsRead "A message was sent (no text)"
+        ConversationMessageUpdated "conversation.message.updated" ConversationsRead "A message was edited (no text)"
+        ConversationMessageDeleted "conversation.message.deleted" ConversationsRead "A message was deleted"
     }
     "Bookings and calendar" {
-        BookingCreated "booking.created" "A booking was created"
-        BookingUpdated "booking.updated" "Attendance, timing or safe metadata changed"
-        BookingCancelled "booking.cancelled" "A booking was cancelled after policy handling"
-        BookingRequestCreated "booking_request.created" "A booking entered coach approval"
-        BookingRequestApproved "booking_request.approved" "A booking request was approved"
-        BookingRequestRejected "booking_request.rejected" "A booking request was rejected"
-        RecurringBookingChanged "recurring_booking.changed" "A recurring booking was updated or cancelled"
-        CalendarTaskCreated "calendar_task.created" "A calendar task was created"
-        CalendarTaskUpdated "calendar_task.updated" "A calendar task was updated"
-        CalendarTaskCancelled "calendar_task.cancelled" "A calendar task was cancelled"
+        BookingCreated "booking.created" BookingsRead "A booking was created"
+        BookingUpdated "booking.updated" BookingsRead "Attendance, timing or safe metadata changed"
+        BookingCancelled "booking.cancelled" BookingsRead "A booking was cancelled after policy handling"
+        BookingRequestCreated "booking_request.created" BookingRequestsRead "A booking entered coach approval"
+        BookingRequestApproved "booking_request.approved" BookingRequestsRead "A booking request was approved"
+        BookingRequestRejected "booking_request.rejected" BookingRequestsRead "A booking request was rejected"
+        RecurringBookingChanged "recurring_booking.changed" RecurringBookingsRead "A recurring booking was updated or cancelled"
+        CalendarTaskCreated "calendar_task.created" CalendarTasksRead "A calendar task was created"
+        CalendarTaskUpdated "calendar_task.updated" CalendarTasksRead "A calendar task was updated"
+        CalendarTaskCancelled "calendar_task.cancelled" CalendarTasksRead "A calendar task was cancelled"
     }
     "Finance" {
-        InvoiceCreated "invoice.created" "An invoice was created"
-        InvoiceSent "invoice.sent" "An invoice copy was sent"
-        InvoiceOverdue "invoice.overdue" "A past-due invoice got a payment reminder"
-        InvoiceCancelled "invoice.cancelled" "Reserved for a native cancellation transition"
-        InvoicePaid "invoice.paid" "An invoice moved to paid"
-        PaymentSucceeded "payment.succeeded" "A payment reached a successful final state"
-        PaymentFailed "payment.failed" "A payment reached a failed final state"
-        PaymentRequestCreated "payment.request.created" "A payment request was created"
-        PaymentRequestCancelled "payment.request.cancelled" "A payment request was cancelled"
-        ChargebackCreated "chargeback.created" "A new chargeback was recorded"
-        SubscriptionChanged "subscription.changed" "A membership or subscription materially changed"
-        SubscriptionCancelled "subscription.cancelled" "A membership or subscription was cancelled"
+        InvoiceCreated "invoice.created" FinanceInvoicesRead "An invoice was created"
+        InvoiceSent "invoice.sent" FinanceInvoicesRead "An invoice copy was sent"
+        InvoiceOverdue "invoice.overdue" FinanceInvoicesRead "A past-due invoice got a payment reminder"
+        InvoiceCancelled "invoice.cancelled" FinanceInvoicesRead "Reserved for a native cancellation transition"
+        InvoicePaid "invoice.paid" FinanceInvoicesRead "An invoice moved to paid"
+        PaymentSucceeded "payment.succeeded" FinancePaymentsRead "A payment reached a successful final state"
+        PaymentFailed "payment.failed" FinancePaymentsRead "A payment reached a failed final state"
+        PaymentRequestCreated "payment.request.created" FinancePaymentRequestsRead "A payment request was created"
+        PaymentRequestCancelled "payment.request.cancelled" FinancePaymentRequestsRead "A payment request was cancelled"
+        ChargebackCreated "chargeback.created" FinanceChargebacksRead "A new chargeback was recorded"
+        SubscriptionChanged "subscription.changed" FinanceSubscriptionsRead "A membership or subscription materially changed"
+        SubscriptionCancelled "subscription.cancelled" FinanceSubscriptionsRead "A membership or subscription was cancelled"
     }
     "Products and credits" {
-        ClientProductAssigned "client_product.assigned" "A product was assigned"
-        ClientProductRevoked "client_product.revoked" "A product was revoked or cancelled"
-        CreditAssigned "credit.assigned" "Credits were assigned"
-        CreditAdjusted "credit.adjusted" "A credit balance was adjusted"
-        CreditRevoked "credit.revoked" "Credits were revoked or expired"
-        MembershipAssigned "membership.assigned" "A membership was assigned"
+        ClientProductAssigned "client_product.assigned" FinanceProductsRead "A product was assigned"
+        ClientProductRevoked "client_product.revoked" FinanceProductsRead "A product was revoked or cancelled"
+        CreditAssigned "credit.assigned" FinanceCreditsRead "Credits were assigned"
+        CreditAdjusted "credit.adjusted" FinanceCreditsRead "A credit balance was adjusted"
+        CreditRevoked "credit.revoked" FinanceCreditsRead "Credits were revoked or expired"
+        MembershipAssigned "membership.assigned" FinanceSubscriptionsRead "A membership was assigned"
     }
     "Forms" {
-        FormAssigned "form.assigned" "A form was assigned"
-        FormSubmitted "form.submitted" "A form was submitted (no answers or media)"
-        IntakeSubmitted "intake.submitted" "An intake was submitted (no answers or media)"
-        CheckupSubmitted "checkup.submitted" "A check-up was submitted (no answers or media)"
-        CheckupAssigned "checkup.assigned" "A check-up form was assigned"
+        FormAssigned "form.assigned" FormsRead "A form was assigned"
+        FormSubmitted "form.submitted" FormsRead "A form was submitted (no answers or media)"
+        IntakeSubmitted "intake.submitted" IntakesRead "An intake was submitted (no answers or media)"
+        CheckupSubmitted "checkup.submitted" CheckupsRead "A check-up was submitted (no answers or media)"
+        CheckupAssigned "checkup.assigned" CheckupsRead "A check-up form was assigned"
     }
     "Progress" {
-        MeasurementCreated "measurement.created" "A measurement entry was created (no value)"
-        MeasurementUpdated "measurement.updated" "A measurement entry was updated (no value)"
-        ProgressPhotoCreated "progress_photo.created" "A progress photo was added (no URLs)"
-        GoalUpdated "goal.updated" "A goal was updated"
-        HabitEntryCreated "habit_entry.created" "A habit entry was created (no notes or values)"
+        MeasurementCreated "measurement.created" MeasurementsRead "A measurement entry was created (no value)"
+        MeasurementUpdated "measurement.updated" MeasurementsRead "A measurement entry was updated (no value)"
+        ProgressPhotoCreated "progress_photo.created" ProgressPhotosRead "A progress photo was added (no URLs)"
+        GoalUpdated "goal.updated" GoalsRead "A goal was updated"
+        HabitEntryCreated "habit_entry.created" HabitsRead "A habit entry was created (no notes or values)"
     }
     "Documents" {
-        DocumentLinked "document.linked" "Document metadata was linked to a client (no URLs)"
-        DocumentUpdated "document.updated" "Document metadata was updated"
-        DocumentArchived "document.archived" "Document metadata was archived"
+        DocumentLinked "document.linked" DocumentsRead "Document metadata was linked to a client (no URLs)"
+        DocumentUpdated "document.updated" DocumentsRead "Document metadata was updated"
+        DocumentArchived "document.archived" DocumentsRead "Document metadata was archived"
     }
 }
 

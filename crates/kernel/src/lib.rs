@@ -29,7 +29,7 @@ pub use event::Event;
 pub use id::Id;
 pub use many::Many;
 pub use money::Money;
-pub use page::{Page, PageRequest};
+pub use page::{Cursor, Page, PageRequest};
 pub use patch::{Change, Patch};
 pub use problem::{Key, Problem, Result};
 pub use scope::{Gate, Scope, ScopeSet};

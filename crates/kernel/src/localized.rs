@@ -28,6 +28,13 @@ impl<const MAX: usize> Localized<MAX> {
         self.0.contains_key(language)
     }
 
+    /// The language of a text that is in one alone.
+    pub fn only(&self) -> Option<&str> {
+        let mut languages = self.0.keys().filter(|code| *code != UNDECLARED);
+        let first = languages.next();
+        first.filter(|_| languages.next().is_none()).map(String::as_str)
+    }
+
     /// The text in a language, or the undeclared one under `und`.
     pub fn get(&self, language: &str) -> Option<&str> {
         self.0.get(language).map(|text| &**text)

@@ -26,6 +26,11 @@ const CURRENCIES: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BH
 pub struct Currency([u8; 3]);
 
 impl Currency {
+    /// The codes that there are, in order.
+    pub fn codes() -> impl Iterator<Item = &'static str> {
+        CURRENCIES.split_ascii_whitespace()
+    }
+
     /// An amount as people write it, in minor units: the point and the comma both part the decimals, or the thousands, which
     /// are three digits each. Whatever could be meant otherwise is no amount.
     pub fn read(self, text: &str) -> Option<i64> {
@@ -84,6 +89,11 @@ impl Currency {
             "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND" => 3,
             _ => 2,
         }
+    }
+
+    /// An amount of minor units with its currency, as sentences tell it: `12.50 EUR`.
+    pub fn told(&self, amount: i64) -> String {
+        format!("{} {}", self.decimal(amount), self.code())
     }
 
     /// An amount of minor units as a decimal number with a point, such as `12.50`.

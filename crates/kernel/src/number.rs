@@ -67,3 +67,39 @@ fn whole<E: serde::de::Error>(number: f64, range: RangeInclusive<i64>) -> Result
         Err(refuse(Key::RequestInvalid, &rule))
     }
 }
+
+/// A decimal number with a point, such as `-1234567.50`, as people write it: its thousands apart, and pointed so.
+pub fn grouped(decimal: &str, group: char, point: char) -> String {
+    let (whole, part) = decimal.split_once('.').unwrap_or((decimal, ""));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let mut out = sign.to_owned();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(group);
+        }
+        out.push(digit);
+    }
+    if !part.is_empty() {
+        out.push(point);
+        out.push_str(part);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (decimal, written) in [
+            ("0", "0"),
+            ("999.50", "999,50"),
+            ("1000", "1.000"),
+            ("-1234567.05", "-1.234.567,05"),
+            ("-100", "-100"),
+        ] {
+            assert_eq!(grouped(decimal, '.', ','), written);
+        }
+    }
+}

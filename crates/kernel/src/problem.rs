@@ -77,7 +77,7 @@ keys! {
     EventTemplateNotFound "PUBLIC_API_EVENT_TEMPLATE_NOT_FOUND" 404 "No such event template."
     EventTypeNotFound "PUBLIC_API_EVENT_TYPE_NOT_FOUND" 404 "No such event type."
     AvailabilitySlotNotBookable "PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE" 409 "The slot can no longer be booked."
-    AuditStoreUnavailable "PUBLIC_API_AUDIT_STORE_UNAVAILABLE" 500 "The audit log cannot be written; nothing was changed."
+    AuditStoreUnavailable "PUBLIC_API_AUDIT_STORE_UNAVAILABLE" 500 "The audit log cannot be read or written; nothing was changed."
     IdempotencyPersistenceFailed "PUBLIC_API_IDEMPOTENCY_PERSISTENCE_FAILED" 500 "Whether the write took effect is not known; retry with the same key."
     BookingRequestNotPending "PUBLIC_API_BOOKING_REQUEST_NOT_PENDING" 400 "The booking request is no longer pending."
     ClientEmailRequiredForInvite "PUBLIC_API_CLIENT_EMAIL_REQUIRED_FOR_INVITE" 400 "A client without an e-mail address cannot be invited."
@@ -181,6 +181,11 @@ impl Problem {
         problem
     }
 
+    /// Whether it refuses this field.
+    pub fn names(&self, field: &str) -> bool {
+        self.details.as_ref().is_some_and(|details| details["field"] == field)
+    }
+
     /// `request.invalid` for one field.
     pub fn invalid(field: &str, rule: &str) -> Self {
         Self::field(Key::RequestInvalid, field, rule)
@@ -202,6 +207,12 @@ impl Problem {
         let mut problem = Self::new(Key::InternalError);
         problem.cause = Some(cause.to_string());
         problem
+    }
+
+    /// The same, with what really happened, for the log alone.
+    pub fn caused_by(mut self, cause: impl fmt::Display) -> Self {
+        self.cause = Some(cause.to_string());
+        self
     }
 
     /// The server cannot take the work now: 503 with a time to wait.

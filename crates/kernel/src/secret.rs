@@ -25,6 +25,8 @@ pub enum CredentialKind {
     Invitation,
     /// What sets a new password.
     PasswordReset,
+    /// What confirms an address to sign in with.
+    AddressConfirmation,
     /// The address of a calendar feed.
     CalendarFeed,
     /// The address of a page where something is paid.
@@ -54,6 +56,7 @@ impl CredentialKind {
             Self::BrowserSession => "fsbs_",
             Self::Invitation => "fsiv_",
             Self::PasswordReset => "fspr_",
+            Self::AddressConfirmation => "fsac_",
             Self::CalendarFeed => "fscf_",
             Self::PayPage => "fspp_",
             Self::SetupPage => "fspm_",

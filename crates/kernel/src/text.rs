@@ -5,7 +5,13 @@ use std::{borrow::Cow, fmt, ops::Deref};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::problem::{INVALID, Key, refuse};
+use crate::{
+    patch::Patch,
+    problem::{INVALID, Key, refuse},
+};
+
+/// What a text that is blank breaks.
+const EMPTY: &str = "must not be empty";
 
 /// A text of 1 to `MAX` characters that is not blank, without the spaces around it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -23,7 +29,7 @@ impl<const MAX: usize> Text<MAX> {
         }
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err((Key::RequestInvalid, "must not be empty".into()));
+            return Err((Key::RequestInvalid, EMPTY.into()));
         }
         if !trimmed.chars().any(is_visible) {
             return Err((Key::RequestInvalid, "must have something to see in it".into()));
@@ -93,8 +99,25 @@ fn is_visible(c: char) -> bool {
     c > ' ' && !c.is_whitespace() && !blank
 }
 
+/// A text without joiners (U+200C, U+200D) but for those between two characters that show and are not ASCII.
+fn without_idle_joiners(text: &str) -> String {
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    // A variant of the one before it, as emoji have, is part of that.
+    let joins = |c: char| !c.is_ascii() && (is_visible(c) || c == '\u{fe0f}');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let between =
+            out.chars().next_back().is_some_and(joins) && rest.peek().copied().is_some_and(joins);
+        if !is_joiner(c) || between {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// What people and things are called: a text of 1 to `MAX` characters without those that are not seen
-/// and change how the others are, such as marks of direction (Unicode's UAX #9) and joiners, on one line.
+/// and change how the others are, such as marks of direction (Unicode's UAX #9) and idle joiners, on one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Name<const MAX: usize>(Text<MAX>);
@@ -102,8 +125,10 @@ pub struct Name<const MAX: usize>(Text<MAX>);
 impl<const MAX: usize> Name<MAX> {
     /// Checks a name.
     pub fn parse(text: &str) -> Result<Self, (Key, String)> {
+        // Within words of Persian and Hindi, and within emoji, joiners are letters; anywhere else they hide.
+        let text = without_idle_joiners(text);
         let hidden = |c: char| {
-            matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
             | '\u{e0000}'..='\u{e007f}')
         };
         // A name stands on one line; NUL is refused with every other text's.
@@ -129,6 +154,25 @@ impl<const MAX: usize> From<Name<MAX>> for String {
     fn from(name: Name<MAX>) -> Self {
         name.0.into()
     }
+}
+
+/// Reads a name that has to be given: a blank one is none, as one that is left out is.
+pub fn given<'de, D: Deserializer<'de>, const MAX: usize>(
+    deserializer: D,
+) -> Result<Option<Name<MAX>>, D::Error> {
+    let Some(text) = Option::<Cow<str>>::deserialize(deserializer)? else { return Ok(None) };
+    match Name::parse(&text) {
+        Ok(name) => Ok(Some(name)),
+        Err((_, rule)) if rule == EMPTY => Ok(None),
+        Err((key, rule)) => Err(refuse::<D::Error>(key, &rule)),
+    }
+}
+
+/// The same in a change, which cannot take it away.
+pub fn given_anew<'de, D: Deserializer<'de>, const MAX: usize>(
+    deserializer: D,
+) -> Result<Patch<Name<MAX>>, D::Error> {
+    Ok(given(deserializer)?.map_or(Patch::Clear, Patch::Set))
 }
 
 impl<'de, const MAX: usize> Deserialize<'de> for Name<MAX> {
@@ -253,6 +297,68 @@ formatted!(
      "pattern": "^https?://[A-Za-z0-9][A-Za-z0-9.\\-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~/?#&=%+\\-]*)?$"}
 );
 
+/// Most characters of what is quoted.
+const QUOTED: usize = 200;
+
+/// What people have written, within a sentence of ours: between quotation marks that it cannot close, on one line.
+pub fn quoted(text: &str) -> String {
+    let mut inner: String = text
+        .chars()
+        .take(QUOTED)
+        .map(|c| match c {
+            '\u{201c}' | '\u{201d}' | '"' => '\'',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    if text.chars().nth(QUOTED).is_some() {
+        inner.push('\u{2026}');
+    }
+    format!("\u{201c}{inner}\u{201d}")
+}
+
+/// A wall-clock time at which something ends: `24:00` is the midnight at the end of the day (ISO 8601), which is kept as
+/// `00:00`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosingTime(pub WallTime);
+
+impl From<ClosingTime> for WallTime {
+    fn from(time: ClosingTime) -> Self {
+        time.0
+    }
+}
+
+impl<'de> Deserialize<'de> for ClosingTime {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(d)?;
+        let shown = if text == "24:00" { "00:00" } else { &text };
+        let rule = "must be a time HH:MM, 24:00 for the end of the day";
+        let time = WallTime::parse(shown);
+        time.map(Self).ok_or_else(|| refuse::<D::Error>(Key::RequestInvalid, rule))
+    }
+}
+
+impl JsonSchema for ClosingTime {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "ClosingTime".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
+            "examples": ["17:30"]
+        })
+    }
+}
+
+/// Reads such a time where it is kept as it was sent.
+pub fn closing<'de, D: Deserializer<'de>>(d: D) -> Result<WallTime, D::Error> {
+    ClosingTime::deserialize(d).map(Into::into)
+}
+
 impl WallTime {
     /// The time of these hours and minutes, of a clock.
     pub(crate) fn of(hours: i8, minutes: i8) -> Self {
@@ -337,6 +443,15 @@ mod tests {
     #[test]
     fn names_hide_nothing() {
         assert_eq!(&*Name::<9>::parse("\u{202e}An\u{200b}n\u{2069} ").unwrap(), "Ann");
+        for (said, kept) in [
+            ("می\u{200c}خواهم", "می\u{200c}خواهم"),
+            ("क्\u{200d}ष", "क्\u{200d}ष"),
+            ("👩\u{200d}👧", "👩\u{200d}👧"),
+            ("A\u{200d}n\u{200c}n", "Ann"),
+            ("\u{200c}مریم\u{200c} \u{200d}", "مریم"),
+        ] {
+            assert_eq!(&*Name::<9>::parse(said).unwrap(), kept);
+        }
         assert!(Name::<9>::parse("\u{200b}\u{202e}").is_err());
     }
 
@@ -363,8 +478,18 @@ mod tests {
             assert!(Phone::parse(bad).is_none(), "{bad}");
         }
         assert!(WallTime::parse("23:59").is_some() && WallTime::parse("24:00").is_none());
+        let closing = |text: &str| serde_json::from_value::<ClosingTime>(text.into());
+        assert_eq!(&*closing("24:00").unwrap().0, "00:00");
+        assert!(closing("24:01").is_err() && closing("17:30").is_ok());
         assert!(WebUrl::parse("https://example.com:8443/a?b=c").is_some());
         assert!(WebUrl::parse("javascript:alert(1)").is_none());
+    }
+
+    #[test]
+    fn what_is_quoted_ends_with_its_mark() {
+        let name = "Ann\u{201d} is archived.\nNext: \u{201c}Bea";
+        assert_eq!(quoted(name), "\u{201c}Ann' is archived. Next: 'Bea\u{201d}");
+        assert_eq!(quoted(&"x".repeat(500)).chars().count(), 203);
     }
 
     #[test]

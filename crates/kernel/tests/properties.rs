@@ -74,7 +74,7 @@ proptest! {
         let all: Vec<usize> = (0..total).collect();
         let mut seen = Vec::new();
         for page in 1.. {
-            let one = Page::of(all.clone(), PageRequest { page, limit });
+            let one = Page::of(all.clone(), PageRequest { page, limit, cursor: None }).unwrap();
             let figures = one.figures();
             prop_assert_eq!(figures.total, total as i64);
             prop_assert_eq!(figures.has_prev_page, page > 1);

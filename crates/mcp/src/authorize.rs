@@ -52,7 +52,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
         if let Err(problem) = state.count_registration(from) {
             return parts::problem(&problem);
         }
-        match door.documents.look(state, said.text("client_id")).await {
+        match door.documents.look(state, said.text("client_id"), from).await {
             Ok(Ok(())) => {}
             Ok(Err(why)) => {
                 let why = format!("The assistant is not known here. {why}");

@@ -110,7 +110,7 @@ async fn enter(
     form: &Form,
     secret: &str,
 ) -> Result<String> {
-    let account = form.enter(state, request_id, from).await?;
+    let account = form.enter(state, request_id, from, None).await?;
     let session = random_text(&*state.env.entropy);
     let (told, secret) = (session.clone(), secret.to_owned());
     let caller = Caller::new(account.company_id, Actor::System);

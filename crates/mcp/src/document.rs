@@ -4,16 +4,19 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
 };
 
 use serde::Deserialize;
 use serde_json::Value;
 use spotter_core::mcp::registration::{self, Registered};
-use spotter_delivery::fetching::Fetcher;
-use spotter_http::State;
+use spotter_delivery::fetching::{Fetcher, Unfetched};
+use spotter_http::{State, network};
 use spotter_kernel::{Problem, Result};
 use spotter_store::Tx;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Host, Url};
 
 use crate::{redirect, registration::check_name};
@@ -24,6 +27,12 @@ const ID_MAX: usize = 512;
 const FRESH_SECONDS: (i64, i64) = (300, 86_400);
 /// Documents that are fetched at once, for whomever.
 const FETCHES_AT_ONCE: usize = 16;
+/// The same from one site, and for one caller's address: who answers nothing, or asks for such, holds up themselves.
+const FETCHES_OF_ONE: usize = 2;
+/// How long somebody waits for room, longer than a fetch takes.
+const ROOM_TIME: Duration = Duration::from_secs(8);
+/// For how long after it was to be fetched again a document counts that cannot be fetched, in seconds.
+const STALE_SECONDS: i64 = 86_400;
 
 /// Whether an assistant is known by a document.
 pub(crate) fn is_address(client_id: &str) -> bool {
@@ -120,19 +129,57 @@ fn fresh_seconds(cache_control: &str) -> i64 {
     age.and_then(|age| age.parse().ok()).unwrap_or(least).clamp(least, most)
 }
 
+/// Room for what is fetched at once: in all, from a site, and for a caller. Who waits for a site, or asks from an
+/// address, that has no more takes none of the room that others wait for.
+struct Rooms {
+    all: Arc<Semaphore>,
+    of_one: Mutex<HashMap<String, Weak<Semaphore>>>,
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        Self { all: Arc::new(Semaphore::new(FETCHES_AT_ONCE)), of_one: Mutex::default() }
+    }
+}
+
+impl Rooms {
+    /// Room to fetch a document, once there is; nothing where somebody has waited long enough.
+    async fn enter(&self, client_id: &str, from: IpAddr) -> Option<[OwnedSemaphorePermit; 3]> {
+        let site = host(client_id).map(|host| site(&host).to_owned()).unwrap_or_default();
+        let (site, caller) = (self.of_one(site), self.of_one(network(from).to_string()));
+        let enter = async {
+            let caller = caller.acquire_owned().await.ok()?;
+            let site = site.acquire_owned().await.ok()?;
+            let all = self.all.clone().acquire_owned().await.ok()?;
+            Some([caller, site, all])
+        };
+        tokio::time::timeout(ROOM_TIME, enter).await.ok().flatten()
+    }
+
+    fn of_one(&self, whose: String) -> Arc<Semaphore> {
+        let mut all = self.of_one.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, room| room.strong_count() > 0);
+        if let Some(room) = all.get(&whose).and_then(Weak::upgrade) {
+            return room;
+        }
+        let room = Arc::new(Semaphore::new(FETCHES_OF_ONE));
+        all.insert(whose, Arc::downgrade(&room));
+        room
+    }
+}
+
 /// What knows assistants' documents.
 #[derive(Clone)]
 pub(crate) struct Documents {
     fetcher: Fetcher,
     /// Those that are being fetched: whoever asks for the same waits.
     under_way: Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>,
-    room: Arc<tokio::sync::Semaphore>,
+    rooms: Arc<Rooms>,
 }
 
 impl Documents {
     pub(crate) fn new(fetcher: Fetcher) -> Self {
-        let room = Arc::new(tokio::sync::Semaphore::new(FETCHES_AT_ONCE));
-        Self { fetcher, under_way: Arc::default(), room }
+        Self { fetcher, under_way: Arc::default(), rooms: Arc::default() }
     }
 
     /// Sees to it that what an assistant's document says is known; or says why that cannot be, which is not kept.
@@ -140,23 +187,29 @@ impl Documents {
         &self,
         state: &Arc<State>,
         client_id: &str,
+        from: IpAddr,
     ) -> Result<std::result::Result<(), String>> {
         if let Err(why) = check_address(client_id) {
             return Ok(Err(format!("Its client_id {why}.")));
         }
-        if is_fresh(state, client_id).await? {
+        if known(state, client_id, 0).await? {
             return Ok(Ok(()));
         }
         let turn = self.turn(client_id);
         let _turn = turn.lock().await;
-        if is_fresh(state, client_id).await? {
+        if known(state, client_id, 0).await? {
             return Ok(Ok(()));
         }
-        let Ok(_room) = self.room.try_acquire() else {
-            return Ok(Err("Too many documents are fetched right now; try again.".to_owned()));
+        let fetched = match self.rooms.enter(client_id, from).await {
+            Some(_room) => self.fetcher.fetch(client_id).await,
+            None => Err(Unfetched::Silent("cannot be fetched now: too many are".to_owned())),
         };
-        let told = match self.fetcher.fetch(client_id).await {
+        let told = match fetched {
             Ok(fetched) => fetched,
+            // What it said a while ago counts for a day where it cannot be asked.
+            Err(Unfetched::Silent(_)) if known(state, client_id, STALE_SECONDS).await? => {
+                return Ok(Ok(()));
+            }
             Err(why) => return Ok(Err(format!("Its document {why}."))),
         };
         let (name, uris) = match read(client_id, &told.body) {
@@ -184,8 +237,15 @@ impl Documents {
     }
 }
 
-async fn is_fresh(state: &Arc<State>, client_id: &str) -> Result<bool, Problem> {
-    let (id, now) = (client_id.to_owned(), state.env.clock.now());
+/// The last two labels of a host: whoever has a domain has every name below it.
+fn site(host: &str) -> &str {
+    let labels = host.rmatch_indices('.').nth(1);
+    labels.map_or(host, |(at, _)| &host[at + 1..])
+}
+
+/// Whether it is known what a document says, and for how many seconds at most that is out of date.
+async fn known(state: &Arc<State>, client_id: &str, stale: i64) -> Result<bool, Problem> {
+    let (id, now) = (client_id.to_owned(), state.env.clock.now().plus_seconds(-stale));
     let known: Option<Registered> =
         state.db.read(move |tx: &mut Tx<'_>| registration::find(tx, &id)).await?;
     Ok(known.and_then(|known| known.fresh_until).is_some_and(|until| until > now))
@@ -225,6 +285,37 @@ mod tests {
         ] {
             assert!(check_address(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_site_has_every_name_below_it() {
+        for (host, own) in [
+            ("a.b.example", "b.example"),
+            ("b.example", "b.example"),
+            ("localhost", "localhost"),
+            ("x.a.b.example", "b.example"),
+        ] {
+            assert_eq!(site(host), own);
+        }
+    }
+
+    /// Sixteen mute documents of one caller, on sixteen sites, keep nobody else out; nor do sixteen callers of one site.
+    #[tokio::test]
+    async fn who_holds_room_holds_up_themselves() {
+        let rooms = Arc::new(Rooms::default());
+        let soon = async |client_id: String, from: [u8; 4]| {
+            let enter = rooms.enter(&client_id, IpAddr::from(from));
+            tokio::time::timeout(Duration::from_millis(20), enter).await.ok().flatten()
+        };
+        let mut held = Vec::new();
+        for at in 0..16 {
+            held.push(soon(format!("https://mute{at}.example/x"), [1, 1, 1, 1]).await);
+            held.push(soon("https://x.mute.example/x".into(), [2, 2, 2, at]).await);
+        }
+        assert_eq!(held.iter().flatten().count(), 2 * FETCHES_OF_ONE);
+        assert!(soon("https://good.test/x".into(), [3, 3, 3, 3]).await.is_some());
+        drop(held);
+        assert!(soon("https://mute.example/x".into(), [1, 1, 1, 1]).await.is_some());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde_json::json;
 use spotter_core::mcp::registration;
 use spotter_http::read_body;
 use spotter_kernel::text::Text;
+use unicode_security::skeleton;
 
 use crate::{
     guard::Door,
@@ -102,8 +103,13 @@ pub(crate) fn check_name(name: &str) -> Result<(), &'static str> {
     if name.chars().count() > NAME_MAX || Text::<NAME_MAX>::parse(name).is_err() {
         return Err("client_name must be 1 to 40 characters.");
     }
-    let plain = name.to_lowercase();
-    if ["verified", "official", "spotter", "trusted"].iter().any(|word| plain.contains(word)) {
+    // By how it looks (UTS 39): letters of other alphabets, and letters within signs, are read as those they resemble.
+    let looks = |text: &str| skeleton(text).collect::<String>().to_lowercase();
+    let looks_like = |word: &&str| {
+        let word = looks(word);
+        looks(name).contains(&word) || looks(&name.to_lowercase()).contains(&word)
+    };
+    if ["verified", "official", "spotter", "trusted"].iter().any(looks_like) {
         return Err(
             "client_name must not claim to be verified, official, trusted or Spotter's own.",
         );
@@ -128,6 +134,12 @@ mod tests {
             "a\nb",
             "Helper — verified by Spotter",
             "Official assistant",
+            "\u{405}potter",
+            "Sp\u{3bf}tter",
+            "\u{ff33}\u{ff50}otter",
+            "\u{1d4e2}potter helper",
+            "Veri\u{fb01}ed helper",
+            "\u{42}\u{43e}t, offici\u{430}l",
             &"x".repeat(41),
         ] {
             assert!(check_name(bad).is_err(), "{bad}");

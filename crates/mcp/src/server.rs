@@ -1,6 +1,6 @@
 //! The protocol's side of the server: what it is, its tools, and calls of them.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -9,7 +9,7 @@ use rmcp::{
         CompleteRequestParams, CompleteResult, Implementation, ListPromptsRequestMethod,
         ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
         ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig,
+        ProtocolVersion, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
@@ -54,6 +54,12 @@ impl ServerHandler for Spotter {
              something also takes idempotencyKey, a text of your choice: a call that is repeated with it changes \
              nothing more.",
         )
+    }
+
+    /// Those whose messages are taken one by one: 2025-03-26 has servers take batches.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        known.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()
     }
 
     async fn list_tools(

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use spotter_kernel::Date;
 
-use crate::invoice::{Invoice, Kind, Line, Party, percent};
+use crate::invoice::{Category, Invoice, Kind, Line, Party, percent};
 
 /// What the guideline is called that it follows (BT-24).
 const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
@@ -13,26 +13,8 @@ const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
 /// Why nothing is said of tax where a seller has no VAT number (BT-120).
 const OUTSIDE_VAT: &str = "Not subject to VAT";
 
-/// The categories of VAT that a seller of services to people uses (BT-118, UNTDID 5305).
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Category {
-    /// At a rate.
-    Standard,
-    /// At a rate of nothing.
-    Zero,
-    /// By who is not registered for it.
-    Outside,
-}
-
-impl Category {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Standard => "S",
-            Self::Zero => "Z",
-            Self::Outside => "O",
-        }
-    }
-}
+/// The same where the buyer accounts for it.
+const REVERSE_CHARGE: &str = "Reverse charge";
 
 /// XML that is written element by element.
 struct Xml(String);
@@ -88,24 +70,26 @@ impl Xml {
 }
 
 /// The electronic invoice; nothing where the facts cannot be told by one: where it is not known in which country the
-/// seller is, or where tax is billed without a VAT number.
+/// seller is, where tax is billed without a VAT number, or where a category lacks a number that it asks for.
 pub fn xml(invoice: &Invoice) -> Option<String> {
     let country = invoice.seller.country.as_deref()?;
     let is_registered = invoice.seller.vat_number.is_some();
     let taxes = invoice.rates.iter().any(|rate| rate.rate > 0);
-    // Amounts have two decimals at most (BR-DEC), and tax a seller who is registered for it (BR-S-02).
+    let has = |category| invoice.rates.iter().any(|rate| rate.category == category);
+    let has_tax_number = is_registered || invoice.seller.tax_number.is_some();
+    // Amounts have two decimals at most (BR-DEC), tax a seller who is registered for it (BR-S-02), an exemption one
+    // who pays some (BR-E-02), and reverse charge two who are registered (BR-AE-02).
     let told = invoice.currency.decimals() <= 2
         && (is_registered || !taxes)
+        && (has_tax_number || !has(Category::Exempt))
+        && (is_registered && invoice.buyer.vat_number.is_some() || !has(Category::ReverseCharge))
         && !invoice.lines.is_empty()
         && !invoice.rates.is_empty();
     if !told {
         return None;
     }
-    let category = |rate: i64| match (rate, is_registered) {
-        (1.., _) => Category::Standard,
-        (_, true) => Category::Zero,
-        (_, false) => Category::Outside,
-    };
+    // What is outside of VAT names nobody's number (BR-O-02).
+    let is_named = !has(Category::OutsideScope);
     let mut xml = Xml(String::with_capacity(4_096));
     xml.0.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     xml.0.push_str(
@@ -130,12 +114,16 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
     });
     xml.within("rsm:SupplyChainTradeTransaction", |xml| {
         for (at, line) in invoice.lines.iter().enumerate() {
-            write_line(xml, invoice, (at + 1, line), category(line.rate));
+            write_line(xml, invoice, (at + 1, line));
         }
         xml.within("ram:ApplicableHeaderTradeAgreement", |xml| {
             let id = Some(invoice.seller_id.as_str());
-            xml.within("ram:SellerTradeParty", |xml| party(xml, &invoice.seller, country, id));
-            xml.within("ram:BuyerTradeParty", |xml| party(xml, &invoice.buyer, country, None));
+            xml.within("ram:SellerTradeParty", |xml| {
+                party(xml, &invoice.seller, country, id, is_named)
+            });
+            xml.within("ram:BuyerTradeParty", |xml| {
+                party(xml, &invoice.buyer, country, None, is_named);
+            });
         });
         xml.within("ram:ApplicableHeaderTradeDelivery", |xml| {
             xml.within("ram:ActualDeliverySupplyChainEvent", |xml| {
@@ -143,14 +131,14 @@ pub fn xml(invoice: &Invoice) -> Option<String> {
             });
         });
         xml.within("ram:ApplicableHeaderTradeSettlement", |xml| {
-            settlement(xml, invoice, category);
+            settlement(xml, invoice);
         });
     });
     xml.close("rsm:CrossIndustryInvoice");
     Some(xml.0)
 }
 
-fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line), category: Category) {
+fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line)) {
     // A price is never below nothing (BR-27): what takes something off has a negative quantity.
     let (price, quantity) = match line.net {
         ..0 => (-line.net, -1),
@@ -172,8 +160,8 @@ fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line), cate
         xml.within("ram:SpecifiedLineTradeSettlement", |xml| {
             xml.within("ram:ApplicableTradeTax", |xml| {
                 xml.text("ram:TypeCode", "VAT");
-                xml.text("ram:CategoryCode", category.code());
-                rate(xml, line.rate, category);
+                xml.text("ram:CategoryCode", line.category.code());
+                rate(xml, line.rate, line.category);
             });
             xml.within("ram:SpecifiedTradeSettlementLineMonetarySummation", |xml| {
                 xml.text("ram:LineTotalAmount", &invoice.decimal(line.net));
@@ -184,18 +172,22 @@ fn write_line(xml: &mut Xml, invoice: &Invoice, (at, line): (usize, &Line), cate
 
 fn rate(xml: &mut Xml, rate: i64, category: Category) {
     // What is outside of VAT has no rate (BR-O-05).
-    if category != Category::Outside {
+    if category != Category::OutsideScope {
         xml.text("ram:RateApplicablePercent", &percent(rate));
     }
 }
 
-fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>) {
+fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>, has_vat: bool) {
+    let vat_number = party.vat_number.as_ref().filter(|_| has_vat);
     // Somebody is identified by something (BR-CO-26).
-    let is_named = party.vat_number.is_some() || party.registration_number.is_some();
-    xml.optional("ram:ID", id.filter(|_| !is_named));
+    let is_identified = vat_number.is_some() || party.registration_number.is_some();
+    xml.optional("ram:ID", id.filter(|_| !is_identified));
     xml.text("ram:Name", &party.name);
     if let Some(number) = &party.registration_number {
         xml.within("ram:SpecifiedLegalOrganization", |xml| xml.text("ram:ID", number));
+    }
+    if let Some(name) = &party.contact_name {
+        xml.within("ram:DefinedTradeContact", |xml| xml.text("ram:PersonName", name));
     }
     xml.within("ram:PostalTradeAddress", |xml| {
         xml.optional("ram:PostcodeCode", party.postal_code.as_deref());
@@ -211,14 +203,16 @@ fn party(xml: &mut Xml, party: &Party, country: &str, id: Option<&str>) {
             xml.with("ram:URIID", " schemeID=\"EM\"", email);
         });
     }
-    if let Some(number) = &party.vat_number {
+    let tax_number = party.tax_number.as_ref().filter(|_| has_vat);
+    for (scheme, number) in [("FC", tax_number), ("VA", vat_number)] {
+        let Some(number) = number else { continue };
         xml.within("ram:SpecifiedTaxRegistration", |xml| {
-            xml.with("ram:ID", " schemeID=\"VA\"", number);
+            xml.with("ram:ID", &format!(" schemeID=\"{scheme}\""), number);
         });
     }
 }
 
-fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Category) {
+fn settlement(xml: &mut Xml, invoice: &Invoice) {
     let code = invoice.currency.code();
     xml.text("ram:PaymentReference", &invoice.number);
     xml.text("ram:InvoiceCurrencyCode", code);
@@ -239,12 +233,18 @@ fn settlement(xml: &mut Xml, invoice: &Invoice, category: impl Fn(i64) -> Catego
         });
     }
     for total in &invoice.rates {
-        let category = category(total.rate);
+        let category = total.category;
         xml.within("ram:ApplicableTradeTax", |xml| {
             xml.text("ram:CalculatedAmount", &invoice.decimal(total.tax));
             xml.text("ram:TypeCode", "VAT");
-            if category == Category::Outside {
-                xml.text("ram:ExemptionReason", OUTSIDE_VAT);
+            let reason = total.exemption_reason.as_deref();
+            match category {
+                Category::Standard | Category::Zero => {}
+                Category::Exempt => xml.optional("ram:ExemptionReason", reason),
+                Category::ReverseCharge => xml.text("ram:ExemptionReason", REVERSE_CHARGE),
+                Category::OutsideScope => {
+                    xml.text("ram:ExemptionReason", reason.unwrap_or(OUTSIDE_VAT));
+                }
             }
             xml.text("ram:BasisAmount", &invoice.decimal(total.net));
             xml.text("ram:CategoryCode", category.code());

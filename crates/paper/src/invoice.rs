@@ -16,6 +16,8 @@ pub enum Kind {
 pub struct Party {
     /// The name.
     pub name: String,
+    /// Whom to ask for there.
+    pub contact_name: Option<String>,
     /// Street and number, and what else stands before the town.
     pub street: Vec<String>,
     /// The postal code.
@@ -30,8 +32,38 @@ pub struct Party {
     pub phone: Option<String>,
     /// The VAT identification number.
     pub vat_number: Option<String>,
+    /// Another number under which taxes are paid.
+    pub tax_number: Option<String>,
     /// The number in the trade register.
     pub registration_number: Option<String>,
+}
+
+/// The categories of VAT that a seller of services uses (BT-118, UNTDID 5305).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// At a rate.
+    Standard,
+    /// At a rate of nothing.
+    Zero,
+    /// Exempt by law.
+    Exempt,
+    /// The buyer accounts for it.
+    ReverseCharge,
+    /// By who is not registered for it.
+    OutsideScope,
+}
+
+impl Category {
+    /// Its code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Standard => "S",
+            Self::Zero => "Z",
+            Self::Exempt => "E",
+            Self::ReverseCharge => "AE",
+            Self::OutsideScope => "O",
+        }
+    }
 }
 
 /// What is billed.
@@ -47,13 +79,19 @@ pub struct Line {
     pub gross: i64,
     /// The rate in hundredths of a percent.
     pub rate: i64,
+    /// The category of VAT.
+    pub category: Category,
 }
 
 /// What it comes to at one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// The rate in hundredths of a percent.
     pub rate: i64,
+    /// The category of VAT.
+    pub category: Category,
+    /// Why it bears no VAT, in the seller's words.
+    pub exemption_reason: Option<String>,
     /// Without tax, in minor units.
     pub net: i64,
     /// The tax, in minor units.

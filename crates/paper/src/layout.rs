@@ -4,9 +4,9 @@ use krilla::geom::Rect;
 
 use crate::{
     einvoice,
-    invoice::{Invoice, Kind, Line, Party},
+    invoice::{Category, Invoice, Kind, Line, Party},
     metadata,
-    sheet::{About, HEIGHT, Sheets, Style, WIDTH},
+    sheet::{About, Cell, HEIGHT, Head, Role, Sheets, Style, WIDTH},
     transfer::{Transfer, grouped},
     words::Language,
 };
@@ -18,6 +18,8 @@ const BOTTOM: f32 = HEIGHT - 96.0;
 const FOOT: f32 = HEIGHT - 48.0;
 /// From one line to the next.
 const LEADING: f32 = 13.5;
+/// The same of small text.
+const SMALL_LEADING: f32 = 11.0;
 /// Where the columns of rates and of amounts without tax end.
 const RATE: f32 = RIGHT - 190.0;
 const NET: f32 = RIGHT - 95.0;
@@ -68,7 +70,9 @@ fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
         Kind::Invoice => language.invoice(),
         Kind::CreditNote => language.credit_note(),
     };
+    page.role(Role::Title);
     page.text(Style::bold(20.0), LEFT, 84.0, title);
+    page.role(Role::Text);
     let seller = Style::bold(11.0).wrapped(&invoice.seller.name, 220.0);
     let mut y = 74.0;
     for line in &seller {
@@ -89,7 +93,10 @@ fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
         page.text(STRONG, LEFT, y, &line);
         y += LEADING;
     }
-    for line in address(&invoice.buyer) {
+    let buyer = &invoice.buyer;
+    let vat = buyer.vat_number.as_ref();
+    let vat = vat.map(|number| format!("{} {number}", language.vat_number()));
+    for line in buyer.contact_name.iter().cloned().chain(address(buyer)).chain(vat) {
         page.text(TEXT, LEFT, y, &line);
         y += LEADING;
     }
@@ -111,11 +118,14 @@ fn head(sheets: &mut Sheets, invoice: &Invoice, language: Language) -> f32 {
         facts.push((language.corrects(), number.clone()));
     }
     let mut fact_y = top;
-    for (label, value) in facts {
+    for (row, (label, value)) in facts.into_iter().enumerate() {
+        page.role(cell(FACTS, row, 0, Head::Row));
         page.text(LABEL, 320.0, fact_y, label);
+        page.role(cell(FACTS, row, 1, Head::None));
         page.text_until(TEXT, RIGHT, fact_y, &value);
         fact_y += LEADING;
     }
+    page.role(Role::Text);
     y = y.max(fact_y) + LEADING;
     if let Some(reason) = &invoice.reason {
         let text = format!("{}: {reason}", language.reason());
@@ -137,19 +147,43 @@ fn room(sheets: &mut Sheets, y: f32, height: f32) -> f32 {
     84.0
 }
 
+/// The tables of an invoice.
+const FACTS: usize = 0;
+const LINES: usize = 1;
+const TOTALS: usize = 2;
+const TRANSFER: usize = 3;
+
+fn cell(table: usize, row: usize, column: usize, head: Head) -> Role {
+    Role::Cell(Cell { table, row, column, head })
+}
+
+/// The heads of the columns, which are read once.
 fn columns(sheets: &mut Sheets, language: Language, y: f32) -> f32 {
+    let is_first = sheets.count() == 1;
     let mut page = sheets.last();
-    page.text(LABEL, LEFT, y, language.description());
-    page.text_until(LABEL, RATE, y, language.vat());
-    page.text_until(LABEL, NET, y, language.net());
-    page.text_until(LABEL, RIGHT, y, language.gross());
+    let mut head = |column: usize, style: Style, x: f32, text: &str| {
+        page.role(match is_first {
+            true => cell(LINES, 0, column, Head::Column),
+            false => Role::Aside,
+        });
+        match column {
+            0 => page.text(style, x, y, text),
+            _ => page.text_until(style, x, y, text),
+        }
+    };
+    head(0, LABEL, LEFT, language.description());
+    head(1, LABEL, RATE, language.vat());
+    head(2, LABEL, NET, language.net());
+    head(3, LABEL, RIGHT, language.gross());
     page.rule(LEFT, RIGHT, y + 5.0);
     y + 20.0
 }
 
 fn lines(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> f32 {
     let mut y = columns(sheets, language, y);
-    for Line { description, quantity, net, gross, rate } in &invoice.lines {
+    for (number, line) in invoice.lines.iter().enumerate() {
+        let Line { description, quantity, net, gross, rate, .. } = line;
+        let own = |column: usize| cell(LINES, number + 1, column, Head::None);
         let text = match quantity {
             1 => description.clone(),
             many => format!("{many} \u{d7} {description}"),
@@ -161,9 +195,13 @@ fn lines(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> 
             y = columns(sheets, language, y);
         }
         let mut page = sheets.last();
+        page.role(own(1));
         page.text_until(TEXT, RATE, y, &language.percent(*rate));
+        page.role(own(2));
         page.text_until(TEXT, NET, y, &amount(invoice, language, *net));
+        page.role(own(3));
         page.text_until(TEXT, RIGHT, y, &amount(invoice, language, *gross));
+        page.role(own(0));
         for line in text {
             page.text(TEXT, LEFT, y, &line);
             y += LEADING;
@@ -180,15 +218,20 @@ fn amount(invoice: &Invoice, language: Language, amount: i64) -> String {
 }
 
 fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) -> f32 {
-    let height = LEADING * (invoice.rates.len() as f32 + 6.0);
+    let height = LEADING * (invoice.rates.len() as f32 + 8.0);
     let mut y = room(sheets, y, height);
     let mut page = sheets.last();
     page.rule(LEFT, RIGHT, y - 6.0);
     y += 10.0;
+    let mut number = 0;
     let mut row = |style: Style, label: &str, value: &str| {
-        page.text_until(if style.weight == TEXT.weight { LABEL } else { style }, NET, y, label);
+        page.role(cell(TOTALS, number, 0, Head::Row));
+        // What is long takes the place that it needs.
+        let end = NET.min(RIGHT - style.width(value) - 12.0);
+        page.text_until(if style.weight == TEXT.weight { LABEL } else { style }, end, y, label);
+        page.role(cell(TOTALS, number, 1, Head::None));
         page.text_until(style, RIGHT, y, value);
-        y += LEADING;
+        (y, number) = (y + LEADING, number + 1);
     };
     row(TEXT, language.net(), &amount(invoice, language, invoice.net));
     for rate in &invoice.rates {
@@ -202,7 +245,28 @@ fn totals(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) ->
         let left = language.amount(invoice.due_amount(), invoice.currency);
         row(Style::bold(12.0), language.left_to_pay(), &left);
     }
+    page.role(Role::Text);
+    for reason in exemptions(invoice, language) {
+        for line in TEXT.wrapped(&reason, RIGHT - LEFT) {
+            y += LEADING;
+            page.text(TEXT, LEFT, y, &line);
+        }
+    }
     y + LEADING
+}
+
+/// Why parts of the bill bear no VAT, as the law wants it said.
+fn exemptions(invoice: &Invoice, language: Language) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for rate in &invoice.rates {
+        let reason = match rate.category {
+            Category::ReverseCharge => Some(language.reverse_charge().to_owned()),
+            _ => rate.exemption_reason.clone(),
+        };
+        reasons.extend(reason);
+    }
+    reasons.dedup();
+    reasons
 }
 
 fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
@@ -223,10 +287,13 @@ fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
     let mut page = sheets.last();
     let mut line = y + LEADING;
     let account = grouped(iban);
+    let mut number = 0;
     let mut row = |label: &str, value: &str| {
+        page.role(cell(TRANSFER, number, 0, Head::Row));
         page.text(LABEL, LEFT, line, label);
+        page.role(cell(TRANSFER, number, 1, Head::None));
         page.text(TEXT, LEFT + 110.0, line, value);
-        line += LEADING;
+        (line, number) = (line + LEADING, number + 1);
     };
     row(language.account(), &account);
     if let Some(bic) = &invoice.bic {
@@ -249,7 +316,8 @@ fn payment(sheets: &mut Sheets, invoice: &Invoice, language: Language, y: f32) {
         let (x, top) = (left + x as f32 * module, y + row as f32 * module);
         Rect::from_xywh(x, top, module, module)
     });
-    page.squares(false, squares);
+    page.squares(false, squares, Some(language.scan()));
+    page.role(Role::Text);
     page.text_until(SMALL, RIGHT, y + side + 12.0, language.scan());
 }
 
@@ -259,18 +327,24 @@ fn feet(sheets: &mut Sheets, invoice: &Invoice, language: Language) {
     let numbers = [
         (language.registration(), &seller.registration_number),
         (language.vat_number(), &seller.vat_number),
+        (language.tax_number(), &seller.tax_number),
     ];
     for (label, number) in numbers {
         facts.extend(number.as_ref().map(|number| format!("{label} {number}")));
     }
     let text = facts.join("  \u{b7}  ");
+    // Numbers that the law wants are never cut off: the last line stands at the foot, the others above it.
+    let lines = SMALL.wrapped(&text, RIGHT - LEFT - 60.0);
+    let top = FOOT - SMALL_LEADING * (lines.len() as f32 - 1.0);
     let count = sheets.count();
     for at in 0..count {
         let mut page = sheets.on(at);
-        page.rule(LEFT, RIGHT, FOOT - 14.0);
-        if let Some(line) = SMALL.wrapped(&text, RIGHT - LEFT - 60.0).first() {
-            page.text(SMALL, LEFT, FOOT, line);
+        page.rule(LEFT, RIGHT, top - 14.0);
+        page.role(if at == 0 { Role::Text } else { Role::Aside });
+        for (number, line) in lines.iter().enumerate() {
+            page.text(SMALL, LEFT, top + SMALL_LEADING * number as f32, line);
         }
+        page.role(Role::Aside);
         let number = format!("{} {} / {count}", language.page(), at + 1);
         page.text_until(SMALL, RIGHT, FOOT, &number);
     }

@@ -2,10 +2,11 @@
 //! inside for programs, in the way of Factur-X 1.0 (ZUGFeRD 2). The same facts always make the same bytes.
 //!
 //! The facts stand in [`invoice`], the words beside them in [`words`]. [`einvoice`] writes the XML, [`sheet`] draws,
-//! [`layout`] says what stands where, [`transfer`] is the code that banking programs read, and [`metadata`] says
+//! [`fonts`] chooses what in, [`layout`] says what stands where, [`transfer`] is the code that banking programs read, and [`metadata`] says
 //! in the PDF what is inside.
 
 pub mod einvoice;
+mod fonts;
 pub mod invoice;
 mod layout;
 mod metadata;
@@ -22,7 +23,7 @@ mod tests {
     use spotter_kernel::{Date, money::Currency};
 
     use super::{
-        invoice::{Invoice, Kind, Line, Party, Rate},
+        invoice::{Category, Invoice, Kind, Line, Party, Rate},
         words::Language,
     };
 
@@ -37,6 +38,14 @@ mod tests {
             net,
             gross,
             rate,
+            category: Category::Standard,
+        };
+        let rate = |rate, net, tax| Rate {
+            rate,
+            category: Category::Standard,
+            exemption_reason: None,
+            net,
+            tax,
         };
         Invoice {
             kind: Kind::Invoice,
@@ -55,6 +64,8 @@ mod tests {
                 country: Some("NL".into()),
                 email: Some("hello@riverside.example".into()),
                 phone: None,
+                contact_name: None,
+                tax_number: None,
                 vat_number: Some("NL123456789B01".into()),
                 registration_number: Some("12345678".into()),
             },
@@ -65,10 +76,7 @@ mod tests {
                 line("Towel", 917, 1_000, 900),
                 line("Days of a pause", -331, -400, 2_100),
             ],
-            rates: vec![
-                Rate { rate: 900, net: 917, tax: 83 },
-                Rate { rate: 2_100, net: 3_719, tax: 781 },
-            ],
+            rates: vec![rate(900, 917, 83), rate(2_100, 3_719, 781)],
             net: 4_636,
             tax: 864,
             gross: 5_500,
@@ -95,6 +103,29 @@ mod tests {
     }
 
     #[test]
+    fn names_of_many_scripts_are_set() {
+        let mut invoice = sample();
+        invoice.seller.name = "صالة فاطمة للياقة".into();
+        invoice.buyer.name = "Ann فاطمة حسن (שרה כהן) प्रिया สมชาย".into();
+        (invoice.net, invoice.gross) = (123_456_700, 123_457_564);
+        let made = super::pdf(&invoice, Language::English).unwrap();
+        let text: String = made.iter().map(|byte| char::from(*byte)).collect();
+        for font in ["NotoSansArabic", "NotoSansHebrew", "NotoSansDevanagari", "NotoSansThai"] {
+            assert!(text.contains(font), "{font}");
+        }
+        if let Ok(path) = std::env::var("SPOTTER_PAPER_SAMPLE") {
+            std::fs::write(format!("{path}.scripts.pdf"), made).unwrap();
+        }
+    }
+
+    fn at_no_rate(own: &mut Invoice, category: Category) {
+        own.rates.truncate(1);
+        own.rates[0] = Rate { rate: 0, category, exemption_reason: None, net: 100, tax: 0 };
+        own.lines.truncate(1);
+        (own.lines[0].rate, own.lines[0].category) = (0, category);
+    }
+
+    #[test]
     fn what_cannot_be_told_by_an_electronic_invoice_is_paper_alone() {
         let told = |change: fn(&mut Invoice)| {
             let mut invoice = sample();
@@ -108,12 +139,28 @@ mod tests {
         assert!(told(|own| own.currency = Currency::parse("KWD").unwrap()).is_none());
         let free = told(|own| {
             own.seller.vat_number = None;
-            own.rates = vec![Rate { rate: 0, net: 100, tax: 0 }];
-            own.lines.truncate(1);
-            own.lines[0].rate = 0;
+            at_no_rate(own, Category::OutsideScope);
         });
         let free = free.unwrap();
         assert!(free.contains("<ram:CategoryCode>O<") && !free.contains("RateApplicablePercent"));
+        // An exemption needs a number of the seller's, and reverse charge the VAT numbers of both.
+        assert!(
+            told(|own| {
+                at_no_rate(own, Category::Exempt);
+                own.seller.vat_number = None;
+            })
+            .is_none()
+        );
+        assert!(told(|own| at_no_rate(own, Category::ReverseCharge)).is_none());
+        let exempt = told(|own| {
+            at_no_rate(own, Category::Exempt);
+            own.seller.vat_number = None;
+            own.seller.tax_number = Some("12/345".into());
+            own.rates[0].exemption_reason = Some("§ 4 Nr. 21 UStG".into());
+        });
+        let exempt = exempt.unwrap();
+        assert!(exempt.contains("<ram:ExemptionReason>§ 4 Nr. 21 UStG<"), "{exempt}");
+        assert!(exempt.contains("<ram:ID schemeID=\"FC\">12/345<"), "{exempt}");
         let xml = told(|own| own.buyer.name = "A\u{1}<b>".into()).unwrap();
         assert!(xml.contains("<ram:Name>A &lt;b&gt;</ram:Name>"), "{xml}");
     }

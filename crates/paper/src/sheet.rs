@@ -1,56 +1,34 @@
-//! Sheets of A4: text in two weights, rules and dark squares, gathered page by page and drawn at the end.
+//! Sheets of A4: text in two weights, rules and dark squares, gathered page by page and drawn at the end, with what
+//! each is of the document, for whoever hears it read (PDF/UA-1, ISO 14289-1).
 
-use std::sync::OnceLock;
+use std::{collections::BTreeMap, num::NonZeroU16};
 
 use krilla::{
     Data, Document, SerializeSettings,
     color::rgb,
-    configure::{Archival, Configuration, ConfigurationBuilder, PdfVersion},
+    configure::{Accessibility, Archival, Configuration, ConfigurationBuilder, PdfVersion},
+    destination::XyzDestination,
     embed::{AssociationKind, EmbeddedFile, MimeType},
     geom::{Path, PathBuilder, Point, Rect},
     metadata::{DateTime, Metadata},
+    outline::{Outline, OutlineNode},
     page::PageSettings,
     paint::Fill,
-    text::{Font, TextDirection},
-};
-use skrifa::{
-    FontRef, MetadataProvider,
-    instance::{LocationRef, Size},
+    surface::Surface,
+    tagging::{
+        Artifact, ArtifactType, ContentTag, Identifier, SpanTag, TableHeaderScope, Tag, TagGroup,
+        TagTree,
+    },
+    text::TextDirection,
 };
 use spotter_kernel::Date;
+
+use crate::fonts::{Part, Weight};
 
 /// The size of a page in points.
 pub const WIDTH: f32 = 595.28;
 /// The height of a page in points.
 pub const HEIGHT: f32 = 841.89;
-
-/// How heavy text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// As most of it.
-    Regular,
-    /// What is to be seen first.
-    Bold,
-}
-
-impl Weight {
-    /// Noto Sans, under the SIL Open Font License.
-    const fn bytes(self) -> &'static [u8] {
-        match self {
-            Self::Regular => include_bytes!("../fonts/NotoSans-Regular.ttf"),
-            Self::Bold => include_bytes!("../fonts/NotoSans-Bold.ttf"),
-        }
-    }
-
-    fn font(self) -> Option<Font> {
-        static FONTS: [OnceLock<Option<Font>>; 2] = [const { OnceLock::new() }; 2];
-        FONTS[self as usize].get_or_init(|| Font::new(Data::from(self.bytes()), 0)).clone()
-    }
-
-    fn read(self) -> Option<FontRef<'static>> {
-        FontRef::new(self.bytes()).ok()
-    }
-}
 
 /// How a text is set.
 #[derive(Clone, Copy, Debug)]
@@ -81,13 +59,11 @@ impl Style {
 
     /// A text as it can be set: what the font does not have is a question mark.
     pub fn clean(self, text: &str) -> String {
-        let map = self.weight.read().map(|font| font.charmap());
-        let has = |c: char| map.as_ref().is_some_and(|map| map.map(c).is_some());
         let is_mark = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
         let set = text.chars().filter(|c| !is_mark(*c)).map(|c| match c {
             c if c.is_control() || c.is_whitespace() => ' ',
             '\u{e000}'..='\u{f8ff}' => '?',
-            c if has(c) => c,
+            c if self.weight.has(c) => c,
             _ => '?',
         });
         set.collect()
@@ -95,11 +71,8 @@ impl Style {
 
     /// How wide a text is, in points.
     pub fn width(self, text: &str) -> f32 {
-        let Some(font) = self.weight.read() else { return 0.0 };
-        let metrics = font.glyph_metrics(Size::new(self.size), LocationRef::default());
-        let map = font.charmap();
-        let advance = |c| map.map(c).and_then(|glyph| metrics.advance_width(glyph)).unwrap_or(0.0);
-        text.chars().map(advance).sum()
+        let parts = self.weight.parts(text);
+        parts.iter().map(|part| self.weight.width(part, self.size)).sum()
     }
 
     /// A text in lines that are no wider than this; words that are, are broken.
@@ -127,16 +100,151 @@ impl Style {
     }
 }
 
+/// What something is of the document, for whoever hears it read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Its title.
+    Title,
+    /// A line of text.
+    #[default]
+    Text,
+    /// A cell of a table.
+    Cell(Cell),
+    /// Nothing that is read: a rule, a number of a page, what is said again.
+    Aside,
+}
+
+/// Where a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The number of its table.
+    pub table: usize,
+    /// Its row.
+    pub row: usize,
+    /// Its column.
+    pub column: usize,
+    /// Of what it is the head.
+    pub head: Head,
+}
+
+/// What a cell is the head of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// Of its column.
+    Column,
+    /// Of its row.
+    Row,
+    /// Of nothing.
+    None,
+}
+
 /// Something on a page.
 enum Mark {
-    Text(Style, f32, f32, String),
-    Path(Path, bool),
+    Text(Style, f32, f32, String, Role),
+    /// Squares, and what they show, where that is to be said.
+    Path(Path, bool, Option<String>),
 }
 
 /// A document that is being made.
 #[derive(Default)]
 pub struct Sheets {
     pages: Vec<Vec<Mark>>,
+}
+
+/// The structure of a document as it is gathered, in the order in which it is read.
+struct Structure {
+    tree: TagTree,
+    table: Option<(usize, Rows)>,
+}
+
+/// The cells of a table by row and column, each with what it consists of.
+type Rows = BTreeMap<usize, BTreeMap<usize, (Head, Vec<Identifier>)>>;
+
+impl Structure {
+    fn add(&mut self, (role, text): (Role, &str), part: Identifier) {
+        if let Role::Cell(Cell { table, row, column, head }) = role {
+            if self.table.as_ref().is_some_and(|(own, _)| *own != table) {
+                self.end_table();
+            }
+            let (_, rows) = self.table.get_or_insert_with(|| (table, Rows::new()));
+            let cell = rows.entry(row).or_default().entry(column);
+            cell.or_insert_with(|| (head, Vec::new())).1.push(part);
+            return;
+        }
+        self.end_table();
+        let mut group = match role {
+            Role::Title => TagGroup::new(Tag::Hn(NonZeroU16::MIN, Some(text.to_owned()))),
+            _ => TagGroup::new(Tag::P),
+        };
+        group.push(part);
+        self.tree.push(group);
+    }
+
+    fn end_table(&mut self) {
+        let Some((_, rows)) = self.table.take() else { return };
+        let mut table = TagGroup::new(Tag::Table);
+        for columns in rows.into_values() {
+            let mut row = TagGroup::new(Tag::TR);
+            for (head, parts) in columns.into_values() {
+                let mut cell = match head {
+                    Head::Column => TagGroup::new(Tag::TH(TableHeaderScope::Column)),
+                    Head::Row => TagGroup::new(Tag::TH(TableHeaderScope::Row)),
+                    Head::None => TagGroup::new(Tag::TD),
+                };
+                parts.into_iter().for_each(|part| cell.push(part));
+                row.push(cell);
+            }
+            table.push(row);
+        }
+        self.tree.push(table);
+    }
+}
+
+/// Draws a mark; what it is of the document is added to its structure.
+fn draw(surface: &mut Surface<'_>, structure: &mut Structure, mark: Mark) {
+    let aside = || ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other));
+    match mark {
+        Mark::Text(style, x, y, text, role) => {
+            let tag = match role {
+                Role::Aside => aside(),
+                _ => ContentTag::Span(SpanTag::empty()),
+            };
+            let part = surface.start_tagged(tag);
+            surface.set_fill(Some(ink(style.quiet)));
+            let mut x = x;
+            for part in style.weight.parts(&text) {
+                draw_part(surface, style, &mut x, y, &part);
+            }
+            surface.end_tagged();
+            if role != Role::Aside {
+                structure.add((role, &text), part);
+            }
+        }
+        Mark::Path(path, quiet, shows) => {
+            let tag = if shows.is_some() { ContentTag::Other } else { aside() };
+            let part = surface.start_tagged(tag);
+            surface.set_fill(Some(ink(quiet)));
+            surface.draw_path(&path);
+            surface.end_tagged();
+            if let Some(shows) = shows {
+                structure.end_table();
+                let mut figure = TagGroup::new(Tag::Figure(Some(shows)));
+                figure.push(part);
+                structure.tree.push(figure);
+            }
+        }
+    }
+}
+
+fn draw_part(surface: &mut Surface<'_>, style: Style, x: &mut f32, y: f32, part: &Part) {
+    let Some(typeface) = style.weight.typefaces().get(part.typeface) else { return };
+    let direction = match part.is_rtl {
+        true => TextDirection::RightToLeft,
+        false => TextDirection::LeftToRight,
+    };
+    let (at, font) = (Point::from_xy(*x, y), typeface.set.clone());
+    surface.draw_text(at, font, style.size, &part.text, false, direction);
+    *x += style.weight.width(part, style.size);
 }
 
 /// What is said of a document.
@@ -164,7 +272,7 @@ impl Sheets {
 
     /// Goes on with a page that was begun.
     pub fn on(&mut self, page: usize) -> OnPage<'_> {
-        OnPage { marks: &mut self.pages[page] }
+        OnPage { marks: &mut self.pages[page], role: Role::Text }
     }
 
     /// The last page.
@@ -173,37 +281,33 @@ impl Sheets {
         self.on(at)
     }
 
-    /// The document as a PDF/A-3b, with a file inside.
+    /// The document as a PDF/A-3a that is PDF/UA-1, too, with a file inside.
     pub fn finish(self, about: About, inside: Option<(&str, String)>) -> Result<Vec<u8>, String> {
         let configuration: Configuration = ConfigurationBuilder::new()
             .with_version(PdfVersion::Pdf17)
-            .with_archival_validator(Archival::A3_B)
+            .with_archival_validator(Archival::A3_A)
+            .with_accessibility_validator(Accessibility::UA1)
             .finish()
             .map_err(|error| format!("{error:?}"))?;
         let settings = SerializeSettings { configuration, ..SerializeSettings::default() };
         let mut document = Document::new_with(settings);
+        let mut structure = Structure { tree: TagTree::new(), table: None };
         for marks in self.pages {
             let settings = PageSettings::from_wh(WIDTH, HEIGHT).ok_or("a page without a size")?;
             let mut page = document.start_page_with(settings);
             let mut surface = page.surface();
             for mark in marks {
-                match mark {
-                    Mark::Text(style, x, y, text) => {
-                        let font = style.weight.font().ok_or("the font cannot be read")?;
-                        surface.set_fill(Some(ink(style.quiet)));
-                        let at = Point::from_xy(x, y);
-                        let size = style.size;
-                        surface.draw_text(at, font, size, &text, false, TextDirection::LeftToRight);
-                    }
-                    Mark::Path(path, quiet) => {
-                        surface.set_fill(Some(ink(quiet)));
-                        surface.draw_path(&path);
-                    }
-                }
+                draw(&mut surface, &mut structure, mark);
             }
             surface.finish();
             page.finish();
         }
+        structure.end_table();
+        document.set_tag_tree(structure.tree.with_lang(Some(about.language.to_owned())));
+        let mut outline = Outline::new();
+        let top = XyzDestination::new(0, Point::from_xy(0.0, 0.0));
+        outline.push_child(OutlineNode::new(about.title.clone(), top));
+        document.set_outline(outline);
         let (year, month, day) = (about.date.0.year(), about.date.0.month(), about.date.0.day());
         let unsigned = |part: i8| u8::try_from(part).unwrap_or(1);
         let made = DateTime::new(u16::try_from(year).unwrap_or(1))
@@ -242,14 +346,20 @@ impl Sheets {
 /// A page that is being made.
 pub struct OnPage<'s> {
     marks: &'s mut Vec<Mark>,
+    role: Role,
 }
 
 impl OnPage<'_> {
+    /// What the texts that follow are of the document.
+    pub fn role(&mut self, role: Role) {
+        self.role = role;
+    }
+
     /// Text whose line begins here.
     pub fn text(&mut self, style: Style, x: f32, y: f32, text: &str) {
         let text = style.clean(text);
         if !text.trim().is_empty() {
-            self.marks.push(Mark::Text(style, x, y, text));
+            self.marks.push(Mark::Text(style, x, y, text, self.role));
         }
     }
 
@@ -261,14 +371,20 @@ impl OnPage<'_> {
 
     /// A rule across the page.
     pub fn rule(&mut self, left: f32, right: f32, y: f32) {
-        self.squares(true, [Rect::from_ltrb(left, y, right, y + 0.6)]);
+        self.squares(true, [Rect::from_ltrb(left, y, right, y + 0.6)], None);
     }
 
-    /// Dark squares, in one go.
-    pub fn squares(&mut self, quiet: bool, squares: impl IntoIterator<Item = Option<Rect>>) {
+    /// Dark squares, in one go, and what they show, where that is to be said.
+    pub fn squares(
+        &mut self,
+        quiet: bool,
+        squares: impl IntoIterator<Item = Option<Rect>>,
+        shows: Option<&str>,
+    ) {
         let mut path = PathBuilder::new();
         squares.into_iter().flatten().for_each(|square| path.push_rect(square));
-        self.marks.extend(path.finish().map(|path| Mark::Path(path, quiet)));
+        let shows = shows.map(str::to_owned);
+        self.marks.extend(path.finish().map(|path| Mark::Path(path, quiet, shows)));
     }
 }
 
@@ -296,6 +412,8 @@ mod tests {
     fn what_the_font_does_not_have_is_no_box() {
         let clean = |text| Style::regular(10.0).clean(text);
         assert_eq!(clean("Zoë Łukasz Ελένη Юлия"), "Zoë Łukasz Ελένη Юлия");
+        assert_eq!(clean("a\u{ffff}b"), "a?b");
+        assert_eq!(clean("فاطمة שרה प्रिया สมชาย"), "فاطمة שרה प्रिया สมชาย");
         assert_eq!(clean("健身 💪\u{feff}\u{202e}\u{e000}\n"), "?? ?? ");
     }
 }

@@ -1,6 +1,6 @@
 //! The words on an invoice, by language: one table, in which a missing translation does not compile.
 
-use spotter_kernel::{Date, money::Currency};
+use spotter_kernel::{Date, money::Currency, number::grouped};
 
 /// The languages that there are words in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +37,22 @@ impl Language {
         }
     }
 
-    /// An amount as people write it: `EUR 12.50`, `EUR 12,50`, `12,50 EUR`.
+    /// An amount as people write it: `EUR 1,012.50`, `EUR 1.012,50`, `1.012,50 EUR`.
     pub fn amount(self, amount: i64, currency: Currency) -> String {
-        let (code, number) = (currency.code(), currency.decimal(amount));
+        let (code, number) = (currency.code(), self.grouped(&currency.decimal(amount)));
         match self {
-            Self::English => format!("{code} {number}"),
-            Self::Dutch => format!("{code} {}", number.replace('.', ",")),
-            Self::German => format!("{} {code}", number.replace('.', ",")),
+            Self::English | Self::Dutch => format!("{code} {number}"),
+            Self::German => format!("{number} {code}"),
         }
+    }
+
+    /// A decimal number in groups of three, pointed as the language does.
+    fn grouped(self, decimal: &str) -> String {
+        let (group, point) = match self {
+            Self::English => (',', '.'),
+            Self::Dutch | Self::German => ('.', ','),
+        };
+        grouped(decimal, group, point)
     }
 
     /// A date as people write it: `22 November 2026`, `22-11-2026`, `22.11.2026`.
@@ -103,6 +111,18 @@ impl Language {
             "Het wordt geïnd van de betaalmethode die je bij ons hebt achtergelaten.",
             "Der Betrag wird von der Zahlungsart eingezogen, die Sie bei uns hinterlegt haben.",
         ])
+    }
+
+    pub(crate) const fn reverse_charge(self) -> &'static str {
+        self.pick([
+            "VAT reverse-charged: to be accounted for by the recipient.",
+            "Btw verlegd.",
+            "Steuerschuldnerschaft des Leistungsempfängers.",
+        ])
+    }
+
+    pub(crate) const fn tax_number(self) -> &'static str {
+        self.pick(["Tax number", "Fiscaal nummer", "Steuernummer"])
     }
 
     pub(crate) const fn period(self) -> &'static str {

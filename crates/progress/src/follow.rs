@@ -23,8 +23,7 @@ pub fn facts(cx: &mut Read, goal: &Goal) -> Result<Facts> {
             let newest: Option<(i64,)> = cx.one(NEWEST, params![client, kind, from])?;
             let near = match goal.direction {
                 Direction::Maintain => {
-                    let off = goal.tolerance.unwrap_or(0);
-                    let (least, most) = (goal.target_value - off, goal.target_value + off);
+                    let (least, most) = goal.near();
                     cx.one(NEAR, params![client, kind, from, least, most])?
                 }
                 Direction::Increase | Direction::Decrease => None,

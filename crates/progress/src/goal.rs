@@ -11,7 +11,7 @@ use spotter_store::{
     Bind, params, record, set, statements, stored_ids, subject, under, values, words,
 };
 
-use crate::{habit::HabitId, types::TypeKey};
+use crate::{habit::HabitId, types::TypeKey, units::Unit};
 
 id_type!(
     /// A goal.
@@ -72,7 +72,7 @@ record! {
         pub current_value: Option<i64>,
         /// How far off still counts, where it is to stay.
         pub tolerance: Option<i64>,
-        /// The unit of a custom one.
+        /// The unit of a custom one, and that in which one that follows measurements was set: it is compared in it.
         pub unit: Option<String>,
         /// From which date on it counts.
         pub start_date: Date,
@@ -107,7 +107,8 @@ struct GoalEvent {
     kind: GoalKind,
     status: GoalStatus,
     due_date: Option<Date>,
-    /// The fields that changed; empty for a new goal.
+    /// The fields that changed; absent where it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
 
@@ -150,19 +151,24 @@ impl Goal {
         if self.status != GoalStatus::Active {
             return;
         }
-        self.current_value = facts.newest;
         self.start_value = self.start_value.or(facts.newest);
-        self.progress_percent = match (self.direction, self.start_value, self.current_value) {
+        // Until something new is measured it is where it began.
+        let began = self.start_value.filter(|_| self.direction != Direction::Maintain);
+        self.current_value = facts.newest.or(began);
+        let (start, current) = (self.start_value, self.current_value);
+        let step = |kept: i64| self.steps(kept);
+        let target = step(self.target_value);
+        self.progress_percent = match (self.direction, start.map(step), current.map(step)) {
             (Direction::Maintain, _, Some(_)) => {
                 let (all, near) = facts.counted;
                 Some(near * 100 / all.max(1))
             }
-            (_, Some(start), Some(current)) => Some(percent(start, self.target_value, current)),
+            (_, Some(start), Some(current)) => Some(percent(start, target, current)),
             _ => None,
         };
-        let is_there = match (self.direction, self.current_value) {
-            (Direction::Increase, Some(current)) => current >= self.target_value,
-            (Direction::Decrease, Some(current)) => current <= self.target_value,
+        let is_there = match (self.direction, current.map(|kept| self.steps(kept))) {
+            (Direction::Increase, Some(current)) => current >= target,
+            (Direction::Decrease, Some(current)) => current <= target,
             // Who is to stay is there when the time is over.
             (Direction::Maintain, _) | (_, None) => false,
         };
@@ -179,7 +185,41 @@ impl Goal {
 
     /// Whether a value is near enough to where it is to stay.
     pub fn is_near(&self, value: i64) -> bool {
-        (value - self.target_value).abs() <= self.tolerance.unwrap_or(0)
+        let (least, most) = self.near();
+        (least..=most).contains(&value)
+    }
+
+    /// The unit that measurements are compared in; nothing where they are kept as they were said.
+    fn measured_unit(&self) -> Option<Unit> {
+        let said = self.unit.as_deref().filter(|_| self.kind == GoalKind::Measurement);
+        said.and_then(Unit::parse)
+    }
+
+    /// A kept value in the smallest steps in which its unit is told: what is compared is what people have said, not what
+    /// became of it in the unit that it is kept in.
+    fn steps(&self, kept: i64) -> i64 {
+        self.measured_unit().map_or(kept, |unit| unit.steps(unit.show(kept)))
+    }
+
+    /// The kept values that are near enough to where it is to stay.
+    pub fn near(&self) -> (i64, i64) {
+        let off = self.tolerance.unwrap_or(0);
+        let (mut least, mut most) = (self.target_value - off, self.target_value + off);
+        let Some(unit) = self.measured_unit() else { return (least, most) };
+        let (target, off) = (self.steps(self.target_value), unit.steps(unit.show_difference(off)));
+        while self.steps(least - 1) >= target - off {
+            least -= 1;
+        }
+        while self.steps(least) < target - off {
+            least += 1;
+        }
+        while self.steps(most + 1) <= target + off {
+            most += 1;
+        }
+        while self.steps(most) > target + off {
+            most -= 1;
+        }
+        (least, most)
     }
 
     /// Its time is over.
@@ -307,6 +347,25 @@ mod tests {
             assert_eq!((goal.status, goal.progress_percent), (GoalStatus::Active, Some(75)));
             goal.end(now);
             assert_eq!(goal.status, status);
+        }
+    }
+
+    fn in_pounds(direction: Direction, start: f64, target: f64, off: Option<f64>) -> Goal {
+        let mut own = goal(direction, Some(Unit::Pounds.take(start)), Unit::Pounds.take(target));
+        own.unit = Some("lb".to_owned());
+        own.tolerance = off.map(|off| Unit::Pounds.take(target + off) - Unit::Pounds.take(target));
+        own
+    }
+
+    #[test]
+    fn goals_are_compared_in_the_unit_that_they_were_set_in() {
+        let mut goal = in_pounds(Direction::Decrease, 200.0, 150.0, None);
+        let newest = Some(Unit::Pounds.take(190.0));
+        goal.follow(Facts { newest, counted: (0, 0) }, Timestamp::from_millis(1));
+        assert_eq!(goal.progress_percent, Some(20));
+        let goal = in_pounds(Direction::Maintain, 235.1, 235.1, Some(1.7));
+        for (value, near) in [(233.4, true), (236.8, true), (233.39, false), (236.81, false)] {
+            assert_eq!(goal.is_near(Unit::Pounds.take(value)), near, "{value}");
         }
     }
 

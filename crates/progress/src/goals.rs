@@ -183,6 +183,8 @@ filters! {
         status: GoalStatus => "status = ?", tallied;
         /// The units of the answer; `metric` when absent.
         units: Units;
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -199,7 +201,7 @@ fn list_goals(
         let scale = goal.scale(cx)?;
         items.push(goal.shown(&scale, units));
     }
-    Ok(Page { items, request: found.request, total: found.total }.into())
+    Ok(found.with(items).into())
 }
 
 path!(GoalPath { client_id: ClientId, goal_id: GoalId });
@@ -372,7 +374,8 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         GoalKind::Measurement | GoalKind::Custom => None,
     });
     let direction = direction(said, start_value, target_value)?;
-    let is_custom = new.kind == GoalKind::Custom;
+    let (is_custom, of_measurements) =
+        (new.kind == GoalKind::Custom, new.kind == GoalKind::Measurement);
     let (created_by_type, created_by) = cx.maker();
     let mut goal = Goal {
         client_id: client,
@@ -386,7 +389,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         target_value,
         current_value: start_value.filter(|_| is_custom),
         tolerance,
-        unit: new.unit.map(Into::into).filter(|_| is_custom),
+        unit: new.unit.map(Into::into).filter(|_| is_custom || of_measurements),
         start_date,
         due_date: new.due_date,
         status: GoalStatus::Active,
@@ -479,6 +482,9 @@ fn update_goal(
     let mut goal = before.clone();
     let unit = change.unit.as_deref().map(str::to_owned);
     let unit = unit.as_deref().filter(|_| before.kind == GoalKind::Measurement);
+    if let Some(unit) = unit {
+        goal.unit = Some(unit.to_owned());
+    }
     change.title.apply(&mut goal.title);
     change.note.map(Into::into).apply(&mut goal.note);
     if let Some(status) = change.status.value() {

@@ -6,10 +6,10 @@ use spotter_contract::{
     Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::ClientPath;
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result,
+    Change, Date, Event, Key, Patch, Problem, Result, Timestamp,
     id::ClientId,
-    in_order,
     text::{Name, Text},
 };
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
@@ -36,6 +36,8 @@ filters! {
     struct Filters {
         /// Habits in this status.
         status: HabitStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -263,6 +265,8 @@ filters! {
         from: Date => "date >= ?";
         /// Before this date.
         to: Date => "date < ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -272,7 +276,6 @@ fn list_habit_entries(
     Paged(wanted, page): Paged<EntryFilters>,
 ) -> Result<Entries> {
     Habit::find(cx, at.client_id, at.habit_id)?;
-    in_order(wanted.from, wanted.to, "to")?;
     let above = [at.client_id.bind(), at.habit_id.bind().into_owned()];
     Ok(cx.page_under(&ENTRIES, &above, &wanted, page)?.map(|entry: Entry| entry.shown()).into())
 }
@@ -399,7 +402,9 @@ fn delete_habit_entry(cx: &mut Write, Path(at): Path<EntryPath>) -> Result<Entry
         return Err(Problem::invalid("date", &format!("must be at most {days} days ago")));
     }
     cx.as_of(entry.updated_at);
-    cx.happens(|| format!("What was noted of {} on {} is deleted.", habit.name, entry.date));
+    cx.happens(|| {
+        format!("What was noted of {} on {} is deleted.", quoted(&habit.name), entry.date)
+    });
     entry.delete(cx)?;
     let habit = recount(cx, habit)?;
     Ok(EntryAnswer { entry: entry.shown(), habit: habit.shown(today) })
@@ -427,8 +432,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries", HabitsRead, list_habit_entries)
             .summary("List what became of a habit")
             .describe("The last date comes first.")
-            .for_client(&[])
-            .fails(&[Key::DateRangeOrderInvalid]),
+            .for_client(&[]),
         operation!(GET "/clients/{clientId}/habits/{habitId}/entries/{date}", HabitsRead, get_habit_entry)
             .summary("Get what became of a habit on a date")
             .for_client(&[]),

@@ -8,7 +8,7 @@ use spotter_contract::{
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
-    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, in_order, text::Text,
+    Change, Date, Event, Key, Patch, Problem, Result, Timestamp, id::ClientId, text::Text,
 };
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
@@ -75,13 +75,12 @@ fn list_measurements(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<Measurements> {
     Client::find(cx, at.client_id)?;
-    in_order(wanted.from, wanted.to, "to")?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let mut told = shown(cx, &page.items, wanted.units.unwrap_or(Units::Metric))?.into_iter();
     let page = page.map(|_| told.next());
-    let (request, total) = (page.request, page.total);
-    let items = page.items.into_iter().flatten().collect();
-    Ok(spotter_kernel::Page { items, request, total }.into())
+    let spotter_kernel::Page { items, request, total, next } = page;
+    let items = items.into_iter().flatten().collect();
+    Ok(spotter_kernel::Page { items, request, total, next }.into())
 }
 
 path!(pub(super) MeasurementPath { client_id: ClientId, measurement_id: MeasurementId });
@@ -372,8 +371,14 @@ fn update_measurement(
     let (value, components) = (change.value.value(), change.components.value());
     if value.is_some() || components.is_some() {
         let values = Values::take(&of, value, components, unit.as_deref(), "")?;
-        (measurement.value, measurement.systolic, measurement.diastolic) =
-            (values.value, values.systolic, values.diastolic);
+        let is_read_back = before
+            .value
+            .zip(value)
+            .is_some_and(|(kept, said)| of.is_as_told(kept, said, unit.as_deref()));
+        if !is_read_back {
+            (measurement.value, measurement.systolic, measurement.diastolic) =
+                (values.value, values.systolic, values.diastolic);
+        }
     } else if unit.is_some() {
         return Err(Problem::invalid("unit", "must come with value or components"));
     }
@@ -414,8 +419,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/clients/{clientId}/measurements", MeasurementsRead, list_measurements)
             .summary("List a client's measurements")
             .describe("The one that was measured last comes first.")
-            .for_client(&[])
-            .fails(&[Key::DateRangeOrderInvalid]),
+            .for_client(&[]),
         operation!(GET "/clients/{clientId}/measurements/latest", MeasurementsRead,
             get_latest_measurements)
         .summary("Get the latest measurement of each type")

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Problem, Result, Timestamp, id::ClientId};
-use spotter_store::{Bind, Json, List, NoFilters, lists, params, record, set, statements, values};
+use spotter_store::{Bind, Json, List, lists, params, record, set, statements, values};
 
 use crate::{nutrients::Nutrients, people::today};
 
@@ -68,10 +70,10 @@ listed!(Targets { nutrition_targets: TargetShown });
 fn list_nutrition_targets(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    Paged(wanted, page): Paged<UpdatedFrom>,
 ) -> Result<Targets> {
     Client::find(cx, at.client_id)?;
-    let page = cx.page_under(&LIST, &[at.client_id.bind()], &NoFilters {}, page)?;
+    let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(NutritionTarget::shown).into())
 }
 
@@ -134,7 +136,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// A client's targets, the latest first; there are few.
-    LIST: List<NutritionTarget> = List::new(
+    LIST: List<NutritionTarget, UpdatedFrom> = List::new(
         "nutrition_target WHERE company_id = ?1 AND client_id = ?2", "from_date DESC",
     );
 }

@@ -12,7 +12,7 @@ use spotter_core::{
 };
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId, id_type,
-    in_order, text::Text,
+    text::Text,
 };
 use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
@@ -182,6 +182,8 @@ filters! {
         from: Date => "taken_on >= ?";
         /// Of before this date.
         to: Date => "taken_on < ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -191,10 +193,9 @@ fn list_progress_photos(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<Photos> {
     Client::find(cx, at.client_id)?;
-    in_order(wanted.from, wanted.to, "to")?;
     let found: Page<Photo> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let items = found.items.iter().map(|photo| photo.shown(cx)).collect::<Result<_>>()?;
-    Ok(Page { items, request: found.request, total: found.total }.into())
+    Ok(found.with(items).into())
 }
 
 path!(PhotoPath { client_id: ClientId, progress_photo_id: ProgressPhotoId });
@@ -339,11 +340,11 @@ pub(super) fn area() -> Area {
                     "The latest date comes first. Each has an address at which it can be fetched for five \
                      minutes, without a token, while the caller may see it.",
                 )
-                .for_client(&[])
-                .fails(&[Key::DateRangeOrderInvalid]),
+                .for_client(&[]),
             operation!(GET "/clients/{clientId}/progress-photos/{progressPhotoId}", ProgressPhotosRead,
                 get_progress_photo)
             .summary("Get a progress photo")
+            .momentary()
             .for_client(&[]),
             operation!(app POST "/clients/{clientId}/progress-photos", Coach, add_progress_photo)
                 .about_health()

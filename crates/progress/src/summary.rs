@@ -28,8 +28,10 @@ const DAYS_MAX: i64 = 366;
 #[serde(deny_unknown_fields)]
 struct Between {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    #[schemars(required, with = "Date")]
     from: Option<Date>,
     /// The last date, at most 365 days after the first.
+    #[schemars(required, with = "Date")]
     to: Option<Date>,
     /// The units of the answer; `metric` when absent.
     units: Option<Units>,
@@ -272,7 +274,7 @@ pub(super) fn area() -> Area {
          mean; how habits were kept; how goals stand; workouts that were completed, check-ups and photos.",
     )
     .for_client(&[])
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge])])
 }
 
 statements! {

@@ -296,7 +296,11 @@ impl MeasurementType {
         let (least, most) = self.range();
         let told = |units| {
             let unit = self.unit(units).map_or(String::new(), |unit| format!(" {unit}"));
-            format!("{} to {}{unit}", self.show(least, units), self.show(most, units))
+            let (least, most) = match self {
+                Self::Known(known) => known.quantity.unit(units).limits((least, most)),
+                Self::Own(_) => (self.show(least, units), self.show(most, units)),
+            };
+            format!("{least} to {most}{unit}")
         };
         let (metric, imperial) = (told(Units::Metric), told(Units::Imperial));
         let rule = match metric == imperial {
@@ -304,6 +308,15 @@ impl MeasurementType {
             false => format!("must be {metric} ({imperial})"),
         };
         Problem::invalid(field, &rule)
+    }
+
+    /// Whether a value in a unit is what is told of the one that is kept: who writes back what they have read changes
+    /// nothing, whichever unit they have read it in.
+    pub fn is_as_told(&self, kept: i64, value: f64, unit: Option<&str>) -> bool {
+        match self {
+            Self::Known(_) => self.own_unit(unit).is_some_and(|unit| unit.show(kept) == value),
+            Self::Own(_) => self.show(kept, Units::Metric) == value,
+        }
     }
 
     /// A value as it is told.
@@ -332,8 +345,8 @@ impl MeasurementType {
             unit: unit.word().to_owned(),
             ucum: Some(unit.ucum().to_owned()),
             decimals: unit.decimals().into(),
-            minimum: unit.show(least),
-            maximum: unit.show(most),
+            minimum: unit.limits((least, most)).0,
+            maximum: unit.limits((least, most)).1,
         };
         let own = |own: &OwnType| UnitShown {
             unit: own.unit.clone().unwrap_or_default(),
@@ -398,7 +411,7 @@ listed!(Types { measurement_types: TypeShown });
 
 fn list_measurement_types(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Types> {
     let all = MeasurementType::all(cx)?;
-    Ok(Page::of(all.iter().map(MeasurementType::shown).collect(), page).into())
+    Ok(Page::of(all.iter().map(MeasurementType::shown).collect(), page)?.into())
 }
 
 /// Most types of a company's own.
@@ -561,11 +574,38 @@ mod tests {
     fn what_is_mistyped_is_refused_in_both_units() {
         let weight = of("weight");
         assert_eq!(weight.take(160.0, Some("lb"), "value").unwrap(), 72_575);
+        // What is told of 81.5 kg in pounds leaves it where it is; anything else is a change.
+        assert!(weight.is_as_told(81_500, 179.68, Some("lb")));
+        assert!(!weight.is_as_told(81_500, 179.69, Some("lb")));
         let wrong = weight.take(7_235.0, None, "value").unwrap_err().to_string();
         assert!(wrong.contains("must be 10 to 500 kg (22.05 to 1102.31 lb)"), "{wrong}");
         let wrong = weight.take(72.0, Some("cm"), "value").unwrap_err().to_string();
         assert!(wrong.contains("must be kg or lb"), "{wrong}");
         assert!(of("steps").take(f64::NAN, None, "value").is_ok_and(|steps| steps == 0));
+    }
+
+    /// What is told as the least and the most is taken, in every unit, and nothing a step beyond it.
+    #[test]
+    fn limits_that_are_told_are_taken() {
+        for known in everybodys() {
+            let (least, most) = known.range;
+            for unit in known.quantity.units() {
+                let (low, high) = unit.limits(known.range);
+                let step = 0.1_f64.powi(unit.decimals() as i32);
+                for (value, inside) in
+                    [(low, true), (high, true), (low - step, false), (high + step, false)]
+                {
+                    let is_taken = (least..=most).contains(&unit.take(value));
+                    // A step of what is told may be less than one of what is kept.
+                    assert!(is_taken || !inside, "{} {value} {}", known.key, unit.word());
+                    assert!(
+                        !is_taken || inside || step * unit.take(1.0) as f64 <= 1.0,
+                        "{} {value}",
+                        known.key
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ words! {
         Celsius = "C",
         Fahrenheit = "F",
         Seconds = "s",
+        Minutes = "min",
+        Hours = "h",
         Steps = "steps",
     }
 }
@@ -68,7 +70,7 @@ impl Quantity {
             Self::Rate => &[Unit::BeatsPerMinute],
             Self::Glucose => &[Unit::MillimolesPerLitre, Unit::MilligramsPerDecilitre],
             Self::Temperature => &[Unit::Celsius, Unit::Fahrenheit],
-            Self::Duration => &[Unit::Seconds],
+            Self::Duration => &[Unit::Seconds, Unit::Minutes, Unit::Hours],
             Self::Count => &[Unit::Steps],
         }
     }
@@ -78,6 +80,8 @@ impl Quantity {
         let own = self.units();
         match units {
             Units::Metric => own[0],
+            // Minutes and hours are told by no system of units.
+            Units::Imperial if matches!(self, Self::Duration) => own[0],
             Units::Imperial => own[own.len() - 1],
         }
     }
@@ -99,6 +103,8 @@ impl Unit {
             Self::Celsius => "Cel",
             Self::Fahrenheit => "[degF]",
             Self::Seconds => "s",
+            Self::Minutes => "min",
+            Self::Hours => "h",
             Self::Steps => "1",
         }
     }
@@ -112,12 +118,19 @@ impl Unit {
                 (100.0, 0.0)
             }
             Self::Inches => (INCH, 0.0),
+            Self::Minutes => (60.0, 0.0),
+            Self::Hours => (3_600.0, 0.0),
             Self::MilligramsPerDecilitre => (GLUCOSE, 0.0),
             Self::Fahrenheit => (100.0 / 1.8, -3_200.0 / 1.8),
             Self::MillimetresOfMercury | Self::BeatsPerMinute | Self::Seconds | Self::Steps => {
                 (1.0, 0.0)
             }
         }
+    }
+
+    /// A value in the smallest steps in which it is told.
+    pub fn steps(self, value: f64) -> i64 {
+        (value * 10_f64.powi(self.decimals() as i32)).round() as i64
     }
 
     /// How many decimals it is told with.
@@ -129,8 +142,9 @@ impl Unit {
             | Self::Inches
             | Self::Percent
             | Self::MillimolesPerLitre
-            | Self::Celsius => 2,
-            Self::Fahrenheit => 1,
+            | Self::Celsius
+            | Self::Hours => 2,
+            Self::Fahrenheit | Self::Minutes => 1,
             Self::MillimetresOfMercury
             | Self::BeatsPerMinute
             | Self::MilligramsPerDecilitre
@@ -149,6 +163,17 @@ impl Unit {
     pub fn show(self, kept: i64) -> f64 {
         let (times, plus) = self.kept();
         rounded((kept as f64 - plus) / times, self.decimals())
+    }
+
+    /// The least and the most as they are told: rounded inwards, so that both are taken themselves.
+    pub fn limits(self, (least, most): (i64, i64)) -> (f64, f64) {
+        let step = 0.1_f64.powi(self.decimals() as i32);
+        let told = |kept: i64, inwards: f64| {
+            let shown = self.show(kept);
+            let is_taken = (least..=most).contains(&self.take(shown));
+            if is_taken { shown } else { rounded(shown + inwards, self.decimals()) }
+        };
+        (told(least, step), told(most, -step))
     }
 
     /// A difference of two values as it is told.

@@ -22,8 +22,10 @@ use crate::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wanted {
     /// A date of the first month; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    #[schemars(required, with = "Date")]
     from: Option<Date>,
     /// A date of the last month, at most 60 months.
+    #[schemars(required, with = "Date")]
     to: Option<Date>,
     /// Members alone whose home location this was as they became one.
     location_id: Option<LocationId>,
@@ -122,5 +124,5 @@ pub(super) fn area() -> Area {
          months after it. With `Accept: text/csv`, a row for each cohort and month.",
     )
     .table("report.cohorts")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }

@@ -20,8 +20,10 @@ use crate::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wanted {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
+    #[schemars(required, with = "Date")]
     from: Option<Date>,
     /// The last date: at most 366 days, 106 weeks or 60 months.
+    #[schemars(required, with = "Date")]
     to: Option<Date>,
     /// `day` when absent; weeks begin on Monday.
     group_by: Option<GroupBy>,
@@ -154,5 +156,5 @@ pub(super) fn area() -> Area {
          left; `retentionRate` does not. With `Accept: text/csv`, the buckets as a table.",
     )
     .table("report.buckets")
-    .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
+    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge, Key::CompanyNotFound, Key::NotFound])])
 }

@@ -15,6 +15,7 @@ pub mod settings;
 mod simulate;
 mod sockets;
 pub mod system;
+mod telling;
 #[doc(hidden)]
 pub mod testing;
 mod upkeep;

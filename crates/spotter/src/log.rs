@@ -6,11 +6,50 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::LogFormat;
 
+/// Libraries whose more detailed levels log what passes through them: parameters of statements, bodies, addresses and
+/// headers. What people say does not belong into a log, whatever level is set, so these stay at theirs.
+const CARRIERS: &[(&str, &str)] = &[
+    // The library of the MCP server tells of every call that it begins and ends.
+    ("rmcp", "warn"),
+    ("hyper", "info"),
+    ("hyper_util", "info"),
+    ("h2", "info"),
+    ("reqwest", "info"),
+    ("rustls", "info"),
+    ("tower", "info"),
+    ("tower_http", "info"),
+    ("axum", "info"),
+    ("lettre", "info"),
+    ("object_store", "info"),
+    ("multer", "info"),
+    ("html5ever", "info"),
+];
+
+/// The filter that an operator has set, held back where more would log what people say: a directive for one of the
+/// carriers, for a part of one, or for whatever runs within a span is left out, and its own comes in its place.
+fn without_data(filter: &str) -> EnvFilter {
+    let libraries = || {
+        let engines = spotter_store::LOGGING_DATA.iter().map(|engine| (*engine, "info"));
+        CARRIERS.iter().copied().chain(engines)
+    };
+    let names_carrier = |directive: &str| {
+        // What is told within a span is told by whoever is called there.
+        if directive.contains('[') {
+            return true;
+        }
+        let target = directive.trim().split(['=', '[']).next().unwrap_or_default();
+        let name = target.split("::").next().unwrap_or_default();
+        libraries().any(|(carrier, _)| carrier == name)
+    };
+    let kept = filter.split(',').filter(|directive| !names_carrier(directive));
+    let held = libraries().map(|(target, level)| format!("{target}={level}"));
+    let all: Vec<String> = kept.map(str::to_owned).chain(held).collect();
+    EnvFilter::try_new(all.join(",")).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
 /// Starts logging to standard error.
 pub(crate) fn start(filter: &str, format: LogFormat) {
-    // The library of the MCP server tells of every call that it begins and ends.
-    let quiet = format!("rmcp=warn,{filter}");
-    let filter = EnvFilter::try_new(quiet).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = without_data(filter);
     let terminal = std::io::stderr().is_terminal();
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let json = match format {
@@ -23,5 +62,30 @@ pub(crate) fn start(filter: &str, format: LogFormat) {
         builder.json().flatten_event(true).try_init().ok();
     } else {
         builder.with_ansi(terminal).try_init().ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_filter_lets_carriers_tell_more() {
+        let engines = spotter_store::LOGGING_DATA;
+        for carrier in engines.iter().chain(&["hyper", "lettre"]) {
+            let filters = [
+                "trace".to_owned(),
+                "[x]=trace".to_owned(),
+                format!("debug,{carrier}=trace"),
+                format!("{carrier}::query=trace"),
+            ];
+            for filter in filters {
+                let told = without_data(&filter).to_string();
+                assert!(told.contains(&format!("{carrier}=info")), "{told}");
+                assert!(!told.contains(&format!("{carrier}=trace")), "{told}");
+                assert!(!told.contains("query") && !told.contains('['), "{told}");
+            }
+        }
+        assert!(without_data("info,spotter_http=debug").to_string().contains("spotter_http=debug"));
     }
 }

@@ -166,13 +166,23 @@ pub(crate) async fn pick_company(db: &Db, named: Option<Id>) -> Result<CompanyId
     }
 }
 
+/// What an API client may do.
+pub(crate) enum Scopes {
+    /// Read all that its consents allow.
+    Reading,
+    /// All that its consents allow.
+    All,
+    /// These scopes.
+    Named(Vec<Scope>),
+}
+
 /// A new API client, by default with every scope that its consents allow.
 pub(crate) async fn create_client(
     db: &Db,
     env: &Env,
     company: CompanyId,
     name: spotter_kernel::text::Name<120>,
-    scopes: Option<Vec<Scope>>,
+    scopes: Scopes,
     consents: Consents,
     coach: Option<Id>,
 ) -> Result<ApiClientSecret> {
@@ -182,7 +192,12 @@ pub(crate) async fn create_client(
         spotter_kernel::Gate::HealthData => consents.health_data,
         spotter_kernel::Gate::PrivateCommunication => consents.private_communication,
     };
-    let scopes = scopes.unwrap_or_else(|| Scope::ALL.iter().copied().filter(allowed).collect());
+    let every = || Scope::ALL.iter().copied().filter(allowed);
+    let scopes: Vec<Scope> = match scopes {
+        Scopes::Reading => every().filter(|scope| scope.name().ends_with(":read")).collect(),
+        Scopes::All => every().collect(),
+        Scopes::Named(scopes) => scopes,
+    };
     db.write(move |tx| {
         as_operator(tx, &env, company, "create_api_client", |cx| {
             let coach = match coach {

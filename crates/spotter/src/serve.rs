@@ -93,6 +93,8 @@ pub(crate) async fn serve(
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(),
 ) -> Result<(), String> {
+    #[cfg(unix)]
+    let _hangups = tokio::spawn(stay_through_hangups());
     let mail_links = settings.mail.is_some().then(|| settings.address().into());
     let env = Env { mail_links, ..env };
     let webhooks = &settings.webhooks;
@@ -239,6 +241,17 @@ fn post_box(mail: Option<&Post>) -> axum::Router {
     }
 }
 
+/// Says that settings are read at the start, whenever a terminal closes or somebody asks for them to be read anew: neither
+/// ends the process.
+#[cfg(unix)]
+pub(crate) async fn stay_through_hangups() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
+    while hangups.recv().await.is_some() {
+        tracing::info!("SIGHUP: nothing is read anew; settings are read at the start");
+    }
+}
+
 /// Resolves when the process is asked to end.
 pub(crate) async fn asked_to_stop() {
     let interrupt = async {
@@ -272,7 +285,9 @@ fn metrics() -> Option<PrometheusHandle> {
             .and_then(PrometheusBuilder::install_recorder)
             .ok()
     };
-    HANDLE.get_or_init(install).clone()
+    let handle = HANDLE.get_or_init(install).clone();
+    crate::telling::describe();
+    handle
 }
 
 /// The hold on the data folder that a process needs which writes SQLite's file.

@@ -45,6 +45,7 @@ pub fn env(key: &[u8; 32], private_networks: &[IpNet], address: &str, mcp_url: &
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: crate::areas::areas().endings.into(),
+        remainders: crate::areas::areas().remainders.into(),
         traces: crate::areas::areas().traces.into(),
         ports: crate::areas::ports(),
     }

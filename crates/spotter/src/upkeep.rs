@@ -106,7 +106,7 @@ type Expired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
 type Forget = fn(&mut Tx, Stored) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
-const TERMS: &str = "client terms 3";
+const TERMS: &str = "client terms 4";
 
 /// Writes the search terms anew of which an older version knew less, once.
 async fn reindex(db: &Db) -> Result<()> {

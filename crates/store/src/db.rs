@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use spotter_kernel::Result;
+use spotter_kernel::{Problem, Result};
 
 use crate::{
     figures::{self, FigureTable},
@@ -54,6 +54,10 @@ enum Engine {
 /// An open database; clones share it.
 #[derive(Clone)]
 pub struct Db(Arc<Engine>, Signals);
+
+/// Whether PostgreSQL takes no writes: it is a standby, or was told to.
+const READ_ONLY: &str = "SELECT CAST(CASE WHEN pg_is_in_recovery() \
+    OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS BIGINT)";
 
 impl Db {
     /// Opens the database. The schema must be current: see [`migrate`](crate::migrate).
@@ -170,7 +174,15 @@ impl Db {
 
     /// Asks the engine for nothing, to see that it answers.
     pub async fn ping(&self) -> Result<()> {
-        self.read(|tx| tx.rows::<(i64,)>("SELECT CAST(1 AS BIGINT)", &[]).map(drop)).await
+        let sql = match &*self.0 {
+            Engine::Sqlite(_) => "SELECT CAST(0 AS BIGINT)",
+            Engine::Postgres(_) => READ_ONLY,
+        };
+        let told = self.read(move |tx| tx.rows::<(i64,)>(sql, &[])).await?;
+        match told.first() {
+            Some((0,)) => Ok(()),
+            _ => Err(Problem::overloaded().caused_by("the database takes no writes")),
+        }
     }
 
     /// Transactions that wait for a thread: reads, writes.

@@ -49,3 +49,6 @@ pub use const_format::concatcp;
 pub fn own_statements() -> Vec<Sql> {
     tally::STATEMENTS.to_vec()
 }
+
+/// Libraries of the engines that log the values of statements, at levels more detailed than `info`.
+pub const LOGGING_DATA: &[&str] = &["tokio_postgres", "postgres_protocol", "rusqlite"];

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
-use spotter_kernel::{Id, Page, PageRequest, Problem, Result, id::CompanyId};
+use serde_json::Value as Json;
+use spotter_kernel::{Cursor, Id, Page, PageRequest, Problem, Result, id::CompanyId};
 
 use crate::{
     filter::{Chosen, Filter, Filters, NoFilters, Total},
-    row::{Record, wire_name},
+    row::{Record, Row, wire_name},
     sql::to_postgres,
     tx::{Engine, Tx, read_all},
     value::Value,
@@ -64,16 +65,21 @@ impl<R: Record, F: Filters> List<R, F> {
         chosen: &[Chosen<'_>],
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let asked = self.shape.asked(company, above, chosen, None)?;
+        let asked = self.shape.asked(company, above, chosen, &Start::First)?;
         let total = asked.total(tx, company)?;
+        if let Some(cursor) = request.cursor {
+            let behind = Start::Behind(self.shape.place_of(&cursor)?);
+            let asked = self.shape.asked(company, above, chosen, &behind)?;
+            return asked.items_behind(tx, &self.shape, total, request);
+        }
         let far = request.offset() >= FAR && request.offset() < total && chosen.is_empty();
         match self.shape.stretch(above).filter(|_| far) {
             Some(stretch) => {
                 let (until, offset) = stretch.place(tx, company, request.offset())?;
-                let asked = self.shape.asked(company, above, chosen, Some(until))?;
-                asked.items(tx, total, request, offset)
+                let asked = self.shape.asked(company, above, chosen, &Start::Until(until))?;
+                asked.items(tx, &self.shape, total, request, offset)
             }
-            None => asked.items(tx, total, request, request.offset()),
+            None => asked.items(tx, &self.shape, total, request, request.offset()),
         }
     }
 
@@ -86,8 +92,13 @@ impl<R: Record, F: Filters> List<R, F> {
         total: i64,
         request: PageRequest,
     ) -> Result<Page<R>> {
-        let asked = self.shape.asked(company, above, &[], None)?;
-        asked.items(tx, total, request, request.offset())
+        if let Some(cursor) = request.cursor {
+            let behind = Start::Behind(self.shape.place_of(&cursor)?);
+            let asked = self.shape.asked(company, above, &[], &behind)?;
+            return asked.items_behind(tx, &self.shape, total, request);
+        }
+        let asked = self.shape.asked(company, above, &[], &Start::First)?;
+        asked.items(tx, &self.shape, total, request, request.offset())
     }
 }
 
@@ -114,6 +125,33 @@ macro_rules! lists {
     };
 }
 
+/// Where the records of a page begin.
+enum Start {
+    /// With the first.
+    First,
+    /// Below this id, in a list that is marked.
+    Until(String),
+    /// Behind a record with these values in the order.
+    Behind(Vec<Value<'static>>),
+}
+
+/// A record, and its values in the order of its list.
+struct Placed<R> {
+    record: R,
+    place: Vec<Value<'static>>,
+}
+
+impl<R: Record> Record for Placed<R> {
+    const WIDTH: usize = R::WIDTH;
+
+    fn read(row: &Row<'_>, from: usize) -> Result<Self> {
+        let record = R::read(row, from)?;
+        let place =
+            (from + R::WIDTH..row.width()).map(|at| row.value(at)).collect::<Result<_>>()?;
+        Ok(Self { record, place })
+    }
+}
+
 /// A list with the conditions that were chosen.
 struct Asked<'v> {
     texts: Texts,
@@ -129,7 +167,7 @@ impl Shape {
         company: CompanyId,
         above: &[Value<'v>],
         chosen: &[Chosen<'v>],
-        until: Option<String>,
+        start: &Start,
     ) -> Result<Asked<'v>> {
         let mut filters = Vec::with_capacity(chosen.len());
         for (name, _) in chosen {
@@ -140,9 +178,13 @@ impl Shape {
         }
         let mut params = vec![Value::Text(company.to_string().into())];
         params.extend_from_slice(above);
-        let texts = self.texts(params.len(), &filters, until.is_some());
+        let texts = self.texts(params.len(), &filters, start);
         params.extend(chosen.iter().flat_map(|(_, values)| values.iter().cloned()));
-        params.extend(until.map(|until| Value::Text(until.into())));
+        match start {
+            Start::First => {}
+            Start::Until(until) => params.push(Value::Text(until.clone().into())),
+            Start::Behind(place) => params.extend(place.iter().cloned()),
+        }
         let planned = filters.iter().any(|filter| filter.uneven);
         let subject = self.tally.and_then(|tally| {
             let tally = under(tally, above);
@@ -164,32 +206,122 @@ impl Shape {
         Some(Stretch { tally: under(tally, above) })
     }
 
-    fn texts(&self, fixed: usize, filters: &[&Filter], until: bool) -> Texts {
+    /// The expressions that the list is in the order of, and whether each is descending.
+    fn order_terms(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.order.split(", ").map(|term| match term.strip_suffix(" DESC") {
+            Some(term) => (term, true),
+            None => (term, false),
+        })
+    }
+
+    /// Tells this list's cursors from those of others.
+    fn mark_of_cursors(&self) -> String {
+        let bytes = self.from.bytes().chain(self.order.bytes());
+        let hash = bytes
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        format!("{hash:08x}")
+    }
+
+    /// Where the list goes on behind a record; nothing where one of its values in the order is null.
+    fn cursor(&self, place: &[Value<'_>]) -> Option<Cursor> {
+        let values = place.iter().map(|value| match value {
+            Value::Int(number) => Some(Json::from(*number)),
+            Value::Real(number) => Some(Json::from(*number)),
+            Value::Bool(yes) => Some(Json::from(*yes)),
+            Value::Text(text) => Some(Json::from(&**text)),
+            Value::Null | Value::Bytes(_) => None,
+        });
+        let text = serde_json::to_string(&values.collect::<Option<Vec<Json>>>()?).ok()?;
+        let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+        Cursor::new(&format!("{}-{hex}", self.mark_of_cursors()))
+    }
+
+    /// The values in the order that a cursor stands for.
+    fn place_of(&self, cursor: &Cursor) -> Result<Vec<Value<'static>>> {
+        let (mark, hex) = cursor.as_str().split_once('-').ok_or_else(Cursor::refused)?;
+        let pairs = hex.as_bytes().chunks(2).map(|pair| {
+            let digits = std::str::from_utf8(pair).ok()?;
+            u8::from_str_radix(digits, 16).ok()
+        });
+        let text: Option<Vec<u8>> = pairs.collect();
+        let values: Vec<Json> = text
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .filter(|_| mark == self.mark_of_cursors())
+            .ok_or_else(Cursor::refused)?;
+        let values = values.into_iter().map(|value| match value {
+            Json::Bool(yes) => Some(Value::Bool(yes)),
+            Json::Number(number) => match number.as_i64() {
+                Some(number) => Some(Value::Int(number)),
+                None => number.as_f64().map(Value::Real),
+            },
+            Json::String(text) => Some(Value::Text(text.into())),
+            _ => None,
+        });
+        let values: Option<Vec<Value<'static>>> = values.collect();
+        values
+            .filter(|values| values.len() == self.order_terms().count())
+            .ok_or_else(Cursor::refused)
+    }
+
+    /// What holds of the records behind one whose values in the order are the parameters from a number on.
+    fn behind(&self, first: usize) -> String {
+        let terms: Vec<_> = self.order_terms().zip(first..).collect();
+        let alike = terms.windows(2).all(|pair| pair[0].0.1 == pair[1].0.1);
+        let sign = |descending: bool| if descending { '<' } else { '>' };
+        if let (true, Some(((_, descending), _))) = (alike, terms.first()) {
+            let names: Vec<_> = terms.iter().map(|((name, _), _)| *name).collect();
+            let values: Vec<_> = terms.iter().map(|(_, number)| format!("?{number}")).collect();
+            let sign = sign(*descending);
+            return format!(" AND ({}) {sign} ({})", names.join(", "), values.join(", "));
+        }
+        let each = terms.iter().enumerate().map(|(at, ((name, descending), number))| {
+            let same =
+                terms.iter().take(at).map(|((name, _), number)| format!("{name} = ?{number}"));
+            let own = format!("{name} {} ?{number}", sign(*descending));
+            same.chain([own]).collect::<Vec<_>>().join(" AND ")
+        });
+        format!(" AND (({}))", each.collect::<Vec<_>>().join(") OR ("))
+    }
+
+    fn texts(&self, fixed: usize, filters: &[&Filter], start: &Start) -> Texts {
         let own = filters.iter().map(|filter| filter.sql);
         let (mut number, mut conditions) = numbered(fixed, own);
         let walked = filters.iter().any(|filter| filter.many.is_some());
         let by_record = filters.iter().map(|filter| filter.many.unwrap_or(filter.sql));
-        let by_record = walked.then(|| numbered(fixed, by_record).1);
-        if let Some(ids) = self.marks.filter(|_| until) {
-            number += 1;
-            conditions.push_str(&format!(" AND {ids} < ?{number}"));
-        }
+        let mut by_record = walked.then(|| numbered(fixed, by_record).1);
         let Self { columns, from, order, .. } = self;
         let count = match filters {
             [Filter { total: Total::CountedBy(count), .. }] => (*count).to_owned(),
             _ => format!("SELECT COUNT(*) FROM {from}{conditions}"),
         };
+        let until = matches!(start, Start::Until(_));
+        let began = match (start, self.marks) {
+            (Start::Until(_), Some(ids)) => {
+                number += 1;
+                format!(" AND {ids} < ?{number}")
+            }
+            (Start::Behind(place), _) => {
+                number += place.len();
+                self.behind(number + 1 - place.len())
+            }
+            _ => String::new(),
+        };
+        conditions.push_str(&began);
+        if let Some(by_record) = &mut by_record {
+            by_record.push_str(&began);
+        }
+        let places: String = self.order_terms().map(|(term, _)| format!(", {term}")).collect();
         let (limit, offset) = (number + 1, number + 2);
         let page = |conditions: &str| {
             format!(
-                "SELECT {columns} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
+                "SELECT {columns}{places} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
             )
         };
         let far = self.key().filter(|_| self.fixed() == 1 && !until).map(|(table, key)| {
             let ids = format!(
                 "SELECT {key} FROM {from}{conditions} ORDER BY {order} LIMIT ?{limit} OFFSET ?{offset}"
             );
-            format!("SELECT {columns} FROM {table} WHERE company_id = ?1 AND {key} IN ({ids}) ORDER BY {order}")
+            format!("SELECT {columns}{places} FROM {table} WHERE company_id = ?1 AND {key} IN ({ids}) ORDER BY {order}")
         });
         let many = by_record.as_deref().map(page);
         Texts { count, page: page(&conditions), many, far }
@@ -210,10 +342,13 @@ impl Shape {
         let mut choices: Vec<Vec<&Filter>> = self.filters.iter().map(|one| vec![one]).collect();
         choices.push(vec![]);
         choices.push(self.filters.iter().collect());
-        let texts = choices.iter().map(|chosen| self.texts(self.fixed(), chosen, false));
-        let marked = self.marks.map(|_| self.texts(self.fixed(), &[], true).page);
+        let of = |chosen: &[&Filter], start: &Start| self.texts(self.fixed(), chosen, start);
+        let texts = choices.iter().map(|chosen| of(chosen, &Start::First));
+        let place = self.order_terms().map(|_| Value::Null).collect();
+        let behind = of(&[], &Start::Behind(place)).page;
+        let marked = self.marks.map(|_| of(&[], &Start::Until(String::new())).page);
         let each = |texts: Texts| [Some(texts.count), Some(texts.page), texts.many, texts.far];
-        texts.flat_map(each).flatten().chain(marked).collect()
+        texts.flat_map(each).flatten().chain(marked).chain([behind]).collect()
     }
 
     /// How many parameters always stand in front: the highest number in `from`.
@@ -258,6 +393,7 @@ impl Asked<'_> {
     fn items<R: Record>(
         mut self,
         tx: &mut Tx<'_>,
+        shape: &Shape,
         total: i64,
         request: PageRequest,
         offset: i64,
@@ -265,14 +401,42 @@ impl Asked<'_> {
         self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
         let many = self.texts.many.filter(|_| (offset + request.limit) * MANY < total);
         let far = self.texts.far.filter(|_| offset >= FAR);
-        let items = match (request.offset() < total, many, far, self.planned) {
+        let found: Vec<Placed<R>> = match (request.offset() < total, many, far, self.planned) {
             (false, ..) => Vec::new(),
             (true, Some(page), ..) => tx.rows(&page, &self.params)?,
             (true, None, Some(page), _) => tx.rows_planned(&page, &self.params)?,
             (true, None, None, false) => tx.rows(&self.texts.page, &self.params)?,
             (true, None, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
         };
-        Ok(Page { items, request, total })
+        let goes_on = request.offset() + (found.len() as i64) < total;
+        let next = found.last().filter(|_| goes_on).and_then(|last| shape.cursor(&last.place));
+        let items = found.into_iter().map(|placed| placed.record).collect();
+        Ok(Page { items, request, total, next })
+    }
+
+    /// The items behind a cursor: one more is asked for than is given, which shows whether the list goes on.
+    fn items_behind<R: Record>(
+        mut self,
+        tx: &mut Tx<'_>,
+        shape: &Shape,
+        total: i64,
+        request: PageRequest,
+    ) -> Result<Page<R>> {
+        self.params.extend([Value::Int(request.limit + 1), Value::Int(0)]);
+        let many = self.texts.many.as_ref().filter(|_| request.limit * MANY < total);
+        let text = many.unwrap_or(&self.texts.page);
+        let found: Result<Vec<Placed<R>>> = match self.planned {
+            true => tx.rows_planned(text, &self.params),
+            false => tx.rows(text, &self.params),
+        };
+        // Values that are none of the columns' types were never handed out.
+        let mut found = found.map_err(|_| Cursor::refused())?;
+        let limit = usize::try_from(request.limit).unwrap_or(0);
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| goes_on).and_then(|last| shape.cursor(&last.place));
+        let items = found.into_iter().map(|placed| placed.record).collect();
+        Ok(Page { items, request, total, next })
     }
 }
 

@@ -49,6 +49,13 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("imports", include_str!("../migrations/0033_imports.sql")),
     ("terms that count", include_str!("../migrations/0034_terms_that_count.sql")),
     ("what waits", include_str!("../migrations/0035_what_waits.sql")),
+    ("money that waits", include_str!("../migrations/0036_money_that_waits.sql")),
+    ("times that others chose", include_str!("../migrations/0037_times_that_others_chose.sql")),
+    ("who may hear", include_str!("../migrations/0038_who_may_hear.sql")),
+    ("changed since", include_str!("../migrations/0039_changed_since.sql")),
+    ("billing details", include_str!("../migrations/0040_billing_details.sql")),
+    ("tokens of an address", include_str!("../migrations/0041_tokens_of_an_address.sql")),
+    ("body and belt", include_str!("../migrations/0042_body_and_belt.sql")),
 ];
 
 /// The schema version that this binary works with.

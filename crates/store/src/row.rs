@@ -20,6 +20,44 @@ pub(crate) enum Source<'r> {
 }
 
 impl Row<'_> {
+    /// How many columns it has.
+    pub fn width(&self) -> usize {
+        match &self.0 {
+            Source::Sqlite(row) => row.as_ref().column_count(),
+            Source::Postgres(row) => row.len(),
+        }
+    }
+
+    /// The value in the column at this position, from 0, of whichever type it is.
+    pub fn value(&self, at: usize) -> Result<Value<'static>> {
+        match &self.0 {
+            Source::Sqlite(row) => match row.get_ref(at).map_err(Problem::internal)? {
+                rusqlite::types::ValueRef::Integer(number) => Ok(Value::Int(number)),
+                rusqlite::types::ValueRef::Real(number) => Ok(Value::Real(number)),
+                rusqlite::types::ValueRef::Null => Ok(Value::Null),
+                _ => self.get::<String>(at).map(|text| Value::Text(text.into())),
+            },
+            Source::Postgres(row) => {
+                use tokio_postgres::types::Type;
+                match row.columns().get(at).map(|column| column.type_().clone()) {
+                    Some(Type::INT8) => {
+                        Ok(self.get::<Option<i64>>(at)?.map_or(Value::Null, Value::Int))
+                    }
+                    Some(Type::BOOL) => {
+                        Ok(self.get::<Option<bool>>(at)?.map_or(Value::Null, Value::Bool))
+                    }
+                    Some(Type::FLOAT8) => {
+                        Ok(self.get::<Option<f64>>(at)?.map_or(Value::Null, Value::Real))
+                    }
+                    _ => {
+                        let text = self.get::<Option<String>>(at)?;
+                        Ok(text.map_or(Value::Null, |text| Value::Text(text.into())))
+                    }
+                }
+            }
+        }
+    }
+
     /// The value in the column at this position, from 0.
     pub fn get<T: Column>(&self, at: usize) -> Result<T> {
         T::read(self, at)

@@ -20,6 +20,9 @@ use crate::{
     tx::{Engine, Tx, failed},
 };
 
+/// So much of the write-ahead log stays on disk between checkpoints, in bytes.
+const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
+
 /// The most closures that share one commit.
 const BATCH_MAX: usize = 128;
 /// The most closures that share one snapshot.
@@ -88,6 +91,8 @@ pub(crate) fn connect(path: &Path) -> Result<Connection> {
         conn.pragma_update(None, "cache_size", -16_000)?;
         // Fewer, larger checkpoints: a page that is written often is copied back once.
         conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        // What a burst of writes made of the log is given back once it is copied.
+        conn.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
         // Without this, a statement whose parameters the planner looked at is compiled anew each
         // time they are bound.

@@ -67,6 +67,10 @@ impl ToSql for Value<'_> {
             Self::Int(v) => v.to_sql_checked(kind, out),
             Self::Real(v) => v.to_sql_checked(kind, out),
             Self::Bool(v) => v.to_sql_checked(kind, out),
+            // No text there holds a NUL: what has one equals none of them, as it does on the other engine.
+            Self::Text(v) if v.contains('\0') => {
+                v.replace('\0', "\u{fffd}").to_sql_checked(kind, out)
+            }
             Self::Text(v) => v.as_ref().to_sql_checked(kind, out),
             Self::Bytes(v) => v.as_ref().to_sql_checked(kind, out),
         }

@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::join_all;
 use spotter_kernel::{Problem, Result};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Statement, error::SqlState, types::ToSql};
+use tokio_postgres::{
+    Client, Statement, config::TargetSessionAttrs, error::SqlState, types::ToSql,
+};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{combine::Waiting, value::Value};
@@ -49,18 +51,20 @@ impl Failure {
             }
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Taken,
             Some(code) if *code == SqlState::QUERY_CANCELED => Self::TooLong,
-            Some(code)
-                if *code == SqlState::ADMIN_SHUTDOWN
-                    || *code == SqlState::CRASH_SHUTDOWN
-                    || *code == SqlState::CANNOT_CONNECT_NOW =>
-            {
-                Self::Disconnected
-            }
+            Some(code) if is_of_the_connection(code) => Self::Disconnected,
             Some(_) => Self::Statement,
             None if error.is_closed() || is_io(error) => Self::Disconnected,
             None => Self::Statement,
         }
     }
+}
+
+/// Whether the session is at fault and another one may do: the server went down or came up (57P01 to 57P05), it was
+/// opened while the database took no writes, as a standby does before it is promoted (25006), it waited too long within
+/// a transaction (25P03), or the connection broke (class 08).
+fn is_of_the_connection(code: &SqlState) -> bool {
+    let code = code.code();
+    code.starts_with("57P") || code.starts_with("08") || matches!(code, "25006" | "25P03")
 }
 
 fn is_io(error: &tokio_postgres::Error) -> bool {
@@ -118,8 +122,11 @@ pub(crate) async fn run_all(
 }
 
 pub(crate) fn dial(runtime: &Runtime, url: &str) -> Result<Client> {
-    let config: tokio_postgres::Config =
+    let mut config: tokio_postgres::Config =
         url.parse().map_err(|e| Problem::internal(format!("database.url: {e}")))?;
+    if config.get_target_session_attrs() == TargetSessionAttrs::Any {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
     let mut roots = rustls::RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -182,7 +182,7 @@ pub(super) fn area() -> Area {
                  `upcoming`, due `today` or `missed` by its scheduled date.",
             )
             .needs(Feature::ProgrammeCalendar)
-            .fails(&[Key::DateRangeRequired, Key::DateRangeOrderInvalid, Key::DateRangeTooLarge]),
+            .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge]),
         operation!(POST "/workout/clients/{clientId}/calendar/moves", WorkoutClientPlansWrite, create_workout_move)
             .summary("Move an occurrence to another date")
             .for_client(&[])

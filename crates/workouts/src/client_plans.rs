@@ -100,6 +100,8 @@ filters! {
     struct Filters {
         /// Plans in this status.
         status: ClientPlanStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

@@ -2,7 +2,7 @@
 
 use spotter_contract::{Area, Paged, Read, listed, operation};
 use spotter_core::client_is_there;
-use spotter_kernel::{Date, Key, Result, in_order};
+use spotter_kernel::{Date, Result, in_order};
 use spotter_store::{Bind, List, filters, lists};
 
 use crate::{client_plans::ClientPlan, plan::Plan};
@@ -40,8 +40,7 @@ pub(super) fn area() -> Area {
     .summary("List plans of clients that end")
     .describe(
         "Those of clients who have no other plan that goes on for longer. The first to end comes first, without those who are archived.",
-    )
-    .fails(&[Key::DateRangeOrderInvalid])])
+    )])
 }
 
 lists! {

@@ -189,16 +189,16 @@ fn list_workout_equipment(
     cx: &mut Read,
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<EquipmentList> {
-    let own = match wanted.source {
-        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
-        _ => cx.page(&LIST, &wanted, page)?,
-    };
     let system: Vec<Equipment> = starter::ITEMS
         .iter()
         .filter(|item| wanted.find_system(item))
         .map(|listed| listed.item.clone())
         .collect();
-    Ok(own.map(Equipment::from).followed_by(&system).into())
+    let own = |page| match wanted.source {
+        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        _ => Ok(cx.page(&LIST, &wanted, page)?.map(Equipment::from)),
+    };
+    Ok(Page::joined(page, own, &system)?.into())
 }
 
 answer!(ItemAnswer { item: Equipment });

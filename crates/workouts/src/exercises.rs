@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use super::{
-    equipment, starter,
+    equipment, recounting, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
 
@@ -206,6 +206,8 @@ filters! {
         source: Source;
         /// `true` for archived exercises, `false` for the others; both when absent.
         archived: Flag => "(archived_at IS NOT NULL) = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -215,6 +217,7 @@ impl Filters {
         let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
         self.source.is_none_or(|source| source == Source::System)
             && self.archived != Some(Flag(true))
+            && self.updated_from.is_none_or(|from| item.updated_at >= from)
             && needles.iter().all(|needle| haystack.contains(needle))
             && self.muscle.is_none_or(|muscle| item.primary_muscles.contains(&muscle))
             && self.tracking_type.is_none_or(|kind| item.tracking_type == kind)
@@ -223,16 +226,16 @@ impl Filters {
 }
 
 fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Exercises> {
-    let own = match wanted.source {
-        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
-        _ => cx.page(&LIST, &wanted, page)?,
-    };
     let system: Vec<Exercise> = starter::EXERCISES
         .iter()
         .filter(|exercise| wanted.find_system(exercise))
         .map(|exercise| exercise.item.clone())
         .collect();
-    Ok(own.map(Exercise::from).followed_by(&system).into())
+    let own = |page| match wanted.source {
+        Some(Source::System | Source::Client) => Page::of(Vec::new(), page),
+        _ => Ok(cx.page(&LIST, &wanted, page)?.map(Exercise::from)),
+    };
+    Ok(Page::joined(page, own, &system)?.into())
 }
 
 path!(ExercisePath { exercise_id: ExerciseId });
@@ -358,6 +361,10 @@ fn update_workout_exercise(
         own.equipment = checked_equipment(cx, keys)?;
     }
     change.tracking_type.apply(&mut own.tracking_type);
+    let moves_body = [before.tracking_type, own.tracking_type].map(TrackingType::moves_body);
+    if own.tracking_type != before.tracking_type && moves_body.contains(&true) {
+        recounting::later(cx, own.exercise_id)?;
+    }
     change.unilateral.apply(&mut own.unilateral);
     change.instructions.map(Into::into).apply(&mut own.instructions);
     change.video_url.map(Into::into).apply(&mut own.video_url);

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+};
 use spotter_core::clients::Client;
 use spotter_kernel::{
     Change, Date, Key, Many, Patch, Problem, Result, Timestamp,
@@ -85,8 +87,8 @@ path!(GroupPath { group_id: GroupId });
 
 answer!(GroupAnswer { group: Group });
 
-fn list_workout_groups(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Groups> {
-    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+fn list_workout_groups(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Groups> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
 fn get_workout_group(cx: &mut Read, Path(at): Path<GroupPath>) -> Result<GroupAnswer> {
@@ -349,7 +351,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Every group, newest first; at most 1000.
-    LIST: List<Group> = List::new("workout_group WHERE company_id = ?1", "group_id DESC");
+    LIST: List<Group, UpdatedFrom> = List::new("workout_group WHERE company_id = ?1", "group_id DESC");
 
     /// A group's members, by their ids; at most 100.
     LIST_OF_MEMBERS: List<Member> =

@@ -8,16 +8,19 @@ use spotter_kernel::{Date, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, NoFilters, lists, record};
 
 use super::{
+    body,
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
-    performance::{LoggedSet, Sets, best_estimate, brzycki},
+    performance::{Counting, LoggedSet, Sets, best_estimate},
     progress,
     session::SessionId,
     settings::Settings,
+    vocabulary::TrackingType,
 };
 
 /// An estimate of the one-repetition maximum from the set that gives the highest by Epley. Sets of
-/// more than 12 repetitions are not used.
+/// more than 12 repetitions are not used. Of `bodyweight_plus`, w is body and weight together, and what is told
+/// is what goes beyond the body.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
@@ -42,13 +45,16 @@ struct HistoryEntry {
     /// When the session began.
     performed_at: Timestamp,
     notes: Option<String>,
+    /// What the client weighed, where that was logged, and for whoever may read measurements.
+    body_weight: Option<Weight>,
     sets: Vec<LoggedSet<Weight>>,
     set_count: i64,
     total_reps: i64,
     total_volume: Weight,
     /// The unit of the weights.
     weight_unit: WeightUnit,
-    /// Null where no working set of 1 to 12 repetitions has a weight.
+    /// Null where no working set of 1 to 12 repetitions has a weight, for what is `assisted`, and for
+    /// `bodyweight_plus` where nobody said what the client weighed.
     estimated_one_rep_max: Option<Estimate>,
 }
 
@@ -62,6 +68,7 @@ record! {
         local_date: Date,
         started_at: Timestamp,
         notes: Option<String>,
+        body_weight_mg: Option<Milligrams>,
         sets: Sets,
         set_count: i64,
         reps: i64,
@@ -70,18 +77,25 @@ record! {
 }
 
 impl Entry {
-    fn shown(self, weight_unit: WeightUnit) -> HistoryEntry {
-        let estimate = best_estimate(&self.sets.0).map(|(weight, reps, epley)| Estimate {
-            epley: weight_unit.show(epley),
-            brzycki: brzycki(weight, reps).map(|grams| weight_unit.show(grams)),
-            weight: weight_unit.show(weight),
-            reps,
+    fn shown(
+        self,
+        weight_unit: WeightUnit,
+        (tracking, tells_body): (TrackingType, bool),
+    ) -> HistoryEntry {
+        let body = self.body_weight_mg.filter(|_| tells_body);
+        let counting = Counting { tracking, body };
+        let estimate = best_estimate(counting, &self.sets.0).map(|estimate| Estimate {
+            epley: weight_unit.show(estimate.epley),
+            brzycki: estimate.brzycki.map(|most| weight_unit.show(most)),
+            weight: weight_unit.show(estimate.weight),
+            reps: estimate.reps,
         });
         HistoryEntry {
             session_id: self.session_id,
             local_date: self.local_date,
             performed_at: self.started_at,
             notes: self.notes,
+            body_weight: body.map(|body| weight_unit.show(body)),
             sets: self.sets.0.into_iter().map(|set| set.shown(weight_unit)).collect(),
             set_count: self.set_count,
             total_reps: self.reps,
@@ -98,12 +112,13 @@ fn list_exercise_history(
     Paged(_, page): Paged<NoFilters>,
 ) -> Result<History> {
     Client::find(cx, at.client_id)?;
-    Exercise::find(cx, at.exercise_id)?;
+    let tracking = Exercise::find(cx, at.exercise_id)?.tracking_type;
     let unit = Settings::find(cx)?.weight_unit;
+    let tells_body = body::may_read(cx, at.client_id)?;
     let total = progress::entries(cx, at.client_id, at.exercise_id)?;
     let under = [at.client_id.bind(), at.exercise_id.bind()];
     let entries = cx.page_known(&LIST, &under, total, page)?;
-    Ok(entries.map(|entry| entry.shown(unit)).into())
+    Ok(entries.map(|entry| entry.shown(unit, (tracking, tells_body))).into())
 }
 
 /// What this chapter brings.

@@ -5,9 +5,10 @@
 //! [`starter`]); plans ([`plan`], their order in [`outline`], their dates in [`schedule`], their
 //! days in [`days`], [`templates`], [`client_plans`], [`ending`], [`groups`]); what becomes of a day
 //! ([`agenda`], [`calendar`]); what was done ([`session`], [`sessions`], [`performance`],
-//! [`feedback`]); and what comes of it ([`progress`], [`volume`], [`history`]).
+//! [`feedback`]); and what comes of it ([`progress`], [`recounting`], [`volume`], [`history`]).
 
 mod agenda;
+mod body;
 mod calendar;
 pub mod client_plans;
 mod ending;
@@ -24,6 +25,7 @@ pub mod plan;
 pub mod prescription;
 mod privacy;
 mod progress;
+mod recounting;
 mod schedule;
 mod session;
 pub mod sessions;
@@ -46,7 +48,10 @@ pub fn area() -> Area {
             vec![client_plans::area(), ending::area(), agenda::area(), calendar::area()],
         ),
         ("Workout sessions", vec![session::area(), sessions::area(), feedback::area()]),
-        ("Workout progress", vec![progress::area(), volume::area(), history::area()]),
+        (
+            "Workout progress",
+            vec![progress::area(), recounting::area(), volume::area(), history::area()],
+        ),
         ("Workout groups", vec![groups::area(), privacy::area()]),
         ("Workout settings", vec![settings::area()]),
     ];

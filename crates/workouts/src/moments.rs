@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, Feature, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Feature, OptionalBody, Paged, Path, Read, UpdatedFrom, Write, answer, listed,
+    operation, path,
 };
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result,
     number::{self, Whole},
     text::{Name, Text, WallTime},
 };
-use spotter_store::{Bind, List, NoFilters, lists, params, statements};
+use spotter_store::{Bind, List, lists, params, statements};
 
 use super::{
     agenda::{Agenda, Duration, ProgrammeSchedule},
@@ -61,11 +62,11 @@ listed!(Moments { moments: MomentView });
 fn list_workout_moments(
     cx: &mut Read,
     Path(at): Path<PlanPath>,
-    Paged(_, page): Paged<NoFilters>,
+    Paged(wanted, page): Paged<UpdatedFrom>,
 ) -> Result<Moments> {
     Plan::find(cx, at.plan_id)?;
     let unit = Settings::find(cx)?.weight_unit;
-    let moments = cx.page_under(&LIST, &[at.plan_id.bind()], &NoFilters {}, page)?;
+    let moments = cx.page_under(&LIST, &[at.plan_id.bind()], &wanted, page)?;
     Ok(moments.map(|moment| moment.shown(unit)).into())
 }
 
@@ -414,7 +415,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// A plan's days in their order; at most 728.
-    LIST: List<Moment> = List::new(
+    LIST: List<Moment, UpdatedFrom> = List::new(
         "workout_moment WHERE company_id = ?1 AND plan_id = ?2 AND deleted_at IS NULL",
         "day_order, plan_moment_id",
     );

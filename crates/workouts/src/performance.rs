@@ -10,7 +10,7 @@ use super::{
     measures::{self, Milligrams, NewWeight, Rpe, Weight, WeightUnit},
     prescription::SETS_MAX,
     session::SessionId,
-    vocabulary::SetType,
+    vocabulary::{SetType, TrackingType},
 };
 
 /// A set that was done.
@@ -125,9 +125,58 @@ pub struct NewLoggedExercise {
     pub superset: Option<Text<10>>,
     /// What there is to say.
     pub notes: Option<Text<1000>>,
+    /// What the client weighed, in the company's unit; counts where the tracking type is `assisted` or
+    /// `bodyweight_plus`.
+    pub body_weight: Option<NewWeight>,
     /// At most 30 sets.
     #[serde(default)]
     pub sets: Many<LoggedSet<NewWeight>, 0, SETS_MAX>,
+}
+
+/// How the sets of an exercise count: what is measured of it, and what the client weighed, where that is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counting {
+    pub tracking: TrackingType,
+    pub body: Option<Milligrams>,
+}
+
+impl Counting {
+    /// What of a set counts for the volume, at each repetition: its weight. Help is none, and the body is left out: who
+    /// reads volumes need not be told what somebody weighs.
+    fn load(self, set: &LoggedSet<Milligrams>) -> Milligrams {
+        match self.tracking {
+            TrackingType::Assisted => Milligrams(0),
+            _ => set.weight.unwrap_or_default(),
+        }
+    }
+
+    /// What somebody could do once, by a set and both formulas; of `bodyweight_plus` beyond the body's own
+    /// weight, where that is known. None of what somebody was helped with.
+    fn estimate(self, set: &LoggedSet<Milligrams>) -> Option<Estimated> {
+        let own = match self.tracking {
+            TrackingType::Assisted => return None,
+            TrackingType::BodyweightPlus => self.body?,
+            _ => Milligrams(0),
+        };
+        let moved = Milligrams(own.0 + self.load(set).0);
+        let (load, reps) = (Some(moved).filter(|moved| moved.0 > 0)?, set.reps?);
+        let beyond = |most: Milligrams| Milligrams(most.0 - own.0);
+        Some(Estimated {
+            weight: set.weight.unwrap_or_default(),
+            reps,
+            epley: beyond(epley(load, reps)?),
+            brzycki: brzycki(load, reps).map(beyond),
+        })
+    }
+}
+
+/// An estimate of what somebody could do once, with the set that it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimated {
+    pub weight: Milligrams,
+    pub reps: i64,
+    pub epley: Milligrams,
+    pub brzycki: Option<Milligrams>,
 }
 
 /// What working sets amount to.
@@ -135,19 +184,19 @@ pub struct NewLoggedExercise {
 pub(super) struct Amount {
     pub sets: i64,
     pub reps: i64,
-    /// The sum of weight times repetitions.
+    /// The sum of weight times repetitions; of help, nothing.
     pub volume: Milligrams,
 }
 
 impl Amount {
     /// The amount of the working sets among these.
-    pub fn of(sets: &[LoggedSet<Milligrams>]) -> Self {
+    pub fn of(counting: Counting, sets: &[LoggedSet<Milligrams>]) -> Self {
         let mut amount = Self::default();
         for set in sets.iter().filter(|set| set.is_working()) {
             let reps = set.reps.unwrap_or(0);
             amount.sets += 1;
             amount.reps += reps;
-            amount.volume.0 += set.weight.map_or(0, |weight| weight.0 * reps);
+            amount.volume.0 += counting.load(set).0 * reps;
         }
         amount
     }
@@ -182,26 +231,21 @@ pub(super) fn brzycki(weight: Milligrams, reps: i64) -> Option<Milligrams> {
         .then(|| Milligrams((weight.0 * 36 * 2 + rest) / (2 * rest)))
 }
 
-/// The working set with the best estimate by Epley: its weight, repetitions and estimate.
+/// The best estimate by Epley among the working sets.
 pub(super) fn best_estimate(
+    counting: Counting,
     sets: &[LoggedSet<Milligrams>],
-) -> Option<(Milligrams, i64, Milligrams)> {
+) -> Option<Estimated> {
     let working = sets.iter().filter(|set| set.is_working());
-    let estimates = working.filter_map(|set| {
-        let (weight, reps) = (set.weight.filter(|weight| weight.0 > 0)?, set.reps?);
-        Some((weight, reps, epley(weight, reps)?))
-    });
-    estimates.fold(None, |best: Option<(Milligrams, i64, Milligrams)>, next| match best {
-        Some(best) if best.2 >= next.2 => Some(best),
-        _ => Some(next),
-    })
+    let estimates = working.filter_map(|set| counting.estimate(set));
+    estimates.reduce(|best, next| if best.epley >= next.epley { best } else { next })
 }
 
 words! {
     /// What a record is about. nRM is the heaviest weight of a working set of at least n
-    /// repetitions; the volume is that of one session.
+    /// repetitions; the volume is that of one session; of assistance the least is the best.
     pub enum RecordType {
-        MaxWeight = "max_weight", OneRm = "1rm", ThreeRm = "3rm", FiveRm = "5rm", TenRm = "10rm",
+        MaxWeight = "max_weight", MinAssistance = "min_assistance", OneRm = "1rm", ThreeRm = "3rm", FiveRm = "5rm", TenRm = "10rm",
         EstimatedOneRm = "estimated_1rm", MaxReps = "max_reps", MaxVolume = "max_volume",
         MaxDuration = "max_duration", MaxDistance = "max_distance",
     }
@@ -230,6 +274,11 @@ pub(super) struct Records(pub Vec<Record>);
 struct KeptRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
 
 impl RecordType {
+    /// Whether one value beats another.
+    fn beats(self, value: i64, other: i64) -> bool {
+        if self == Self::MinAssistance { value < other } else { value > other }
+    }
+
     /// Whether its value is a weight, or a volume.
     pub(super) const fn is_weight(self) -> bool {
         !matches!(self, Self::MaxReps | Self::MaxDuration | Self::MaxDistance)
@@ -271,6 +320,7 @@ pub(super) struct Performed {
     pub session_id: SessionId,
     pub started_at: Timestamp,
     pub sets: Vec<LoggedSet<Milligrams>>,
+    pub counting: Counting,
     /// How many times the exercise stands in the session.
     pub entries: i64,
 }
@@ -288,15 +338,20 @@ impl Performed {
         };
         let mut bests: Vec<Record> = Vec::new();
         let mut offer = |kind, value: Option<i64>, set| {
-            let Some(value) = value.filter(|value| *value > 0) else { return };
+            // Who needs no help any more holds a record, too.
+            let least = i64::from(kind != RecordType::MinAssistance);
+            let Some(value) = value.filter(|value| *value >= least) else { return };
             match bests.iter_mut().find(|best| best.r#type == kind) {
-                Some(best) if best.value >= value => {}
+                Some(best) if !kind.beats(value, best.value) => {}
                 Some(best) => *best = record(kind, value, set),
                 None => bests.push(record(kind, value, set)),
             }
         };
         for set in self.sets.iter().filter(|set| set.is_working()) {
+            let helped = self.counting.tracking == TrackingType::Assisted;
             let (weight, reps) = (set.weight.map(|weight| weight.0), set.reps.unwrap_or(0));
+            offer(RecordType::MinAssistance, weight.filter(|_| helped), Some(set));
+            let weight = weight.filter(|_| !helped);
             offer(RecordType::MaxWeight, weight, Some(set));
             let lifts = [
                 (RecordType::OneRm, 1),
@@ -307,13 +362,14 @@ impl Performed {
             for (kind, least) in lifts {
                 offer(kind, weight.filter(|_| reps >= least), Some(set));
             }
-            let estimate = set.weight.and_then(|weight| epley(weight, reps));
-            offer(RecordType::EstimatedOneRm, estimate.map(|weight| weight.0), Some(set));
+            let estimate = self.counting.estimate(set).map(|estimate| estimate.epley.0);
+            offer(RecordType::EstimatedOneRm, estimate, Some(set));
             offer(RecordType::MaxReps, set.reps, Some(set));
             offer(RecordType::MaxDuration, set.duration_seconds, Some(set));
             offer(RecordType::MaxDistance, set.distance_meters, Some(set));
         }
-        offer(RecordType::MaxVolume, Some(Amount::of(&self.sets).volume.0), None);
+        let amount = Amount::of(self.counting, &self.sets);
+        offer(RecordType::MaxVolume, Some(amount.volume.0), None);
         bests
     }
 }
@@ -332,7 +388,7 @@ impl Progress {
     /// Adds a session that began no earlier than those before. A record goes to whoever reached it
     /// first.
     pub fn add(&mut self, performed: &Performed) {
-        let amount = Amount::of(&performed.sets);
+        let amount = Amount::of(performed.counting, &performed.sets);
         // What was skipped was not performed.
         if amount.sets == 0 {
             return;
@@ -343,7 +399,7 @@ impl Progress {
         self.last_performed_at = self.last_performed_at.max(performed.started_at);
         for best in performed.bests() {
             match self.records.iter_mut().find(|record| record.r#type == best.r#type) {
-                Some(record) if record.value >= best.value => {}
+                Some(record) if !best.r#type.beats(best.value, record.value) => {}
                 Some(record) => *record = best,
                 None => self.records.push(best),
             }
@@ -371,10 +427,64 @@ mod tests {
         }
     }
 
+    const LIFTED: Counting = Counting { tracking: TrackingType::WeightReps, body: None };
+
     fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
+        performed_as(LIFTED, at, sets)
+    }
+
+    fn performed_as(counting: Counting, at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
         let started_at = Timestamp::from_millis(at);
         let session_id = SessionId(Id::new(started_at, [1; 6]));
-        Performed { session_id, started_at, sets, entries: 1 }
+        Performed { session_id, started_at, sets, counting, entries: 1 }
+    }
+
+    fn values(progress: &Progress) -> Vec<(RecordType, i64)> {
+        progress.records.iter().map(|record| (record.r#type, record.value)).collect()
+    }
+
+    fn kilograms(value: i64) -> Milligrams {
+        Milligrams(value * 1_000_000)
+    }
+
+    #[test]
+    fn less_help_is_better_and_none_is_best() {
+        let body = |body| Counting { tracking: TrackingType::Assisted, body };
+        let mut progress = Progress::default();
+        for (at, help) in [(1, 30), (2, 45), (3, 20), (4, 25)] {
+            let sets = vec![set(SetType::Normal, help, 8)];
+            progress.add(&performed_as(body(Some(kilograms(80))), at, sets));
+        }
+        let best = progress.records[0].clone();
+        assert_eq!((best.r#type, best.value), (RecordType::MinAssistance, 20_000_000));
+        assert_eq!(best.achieved_at, Timestamp::from_millis(3));
+        assert_eq!(progress.amount.volume, kilograms(0), "help is no weight that was lifted");
+        assert_eq!(
+            values(&progress),
+            [(RecordType::MinAssistance, 20_000_000), (RecordType::MaxReps, 8)]
+        );
+        progress.add(&performed_as(body(None), 5, vec![set(SetType::Normal, 0, 3)]));
+        assert_eq!(values(&progress)[0], (RecordType::MinAssistance, 0));
+    }
+
+    #[test]
+    fn a_belt_comes_to_the_body() {
+        let body = |body| Counting { tracking: TrackingType::BodyweightPlus, body };
+        let sets = [set(SetType::Normal, 20, 6)];
+        let with = body(Some(kilograms(80)));
+        assert_eq!(Amount::of(with, &sets).volume, kilograms(120));
+        // (80 + 20) · (1 + 6/30) = 120, of which 40 beyond the body; 100 · 36/31 = 116.129032, of which 36.129032.
+        let estimate = best_estimate(with, &sets).unwrap();
+        assert_eq!((estimate.weight, estimate.epley), (kilograms(20), kilograms(40)));
+        assert_eq!(estimate.brzycki, Some(Milligrams(36_129_032)));
+        assert_eq!(best_estimate(body(None), &sets), None);
+        assert_eq!(Amount::of(body(None), &sets).volume, kilograms(120));
+        let mut progress = Progress::default();
+        progress.add(&performed_as(with, 1, sets.to_vec()));
+        let value = |kind| values(&progress).into_iter().find(|value| value.0 == kind).unwrap().1;
+        assert_eq!(value(RecordType::MaxWeight), 20_000_000);
+        assert_eq!(value(RecordType::FiveRm), 20_000_000);
+        assert_eq!(value(RecordType::EstimatedOneRm), 40_000_000);
     }
 
     #[test]
@@ -400,7 +510,7 @@ mod tests {
             left_out,
         ];
         let amount = Amount { sets: 2, reps: 13, volume: Milligrams(1_140_000_000) };
-        assert_eq!(Amount::of(&sets), amount);
+        assert_eq!(Amount::of(LIFTED, &sets), amount);
         let mut progress = Progress::default();
         progress.add(&performed(1, sets));
         let value = |kind| {
@@ -473,7 +583,7 @@ mod tests {
             prop_assert_eq!(value(RecordType::FiveRm), heaviest(5));
             prop_assert_eq!(value(RecordType::TenRm), heaviest(10));
             prop_assert_eq!(value(RecordType::MaxReps), working().filter_map(|s| s.reps).max().unwrap_or(0));
-            prop_assert_eq!(progress.amount, Amount::of(&all));
+            prop_assert_eq!(progress.amount, Amount::of(LIFTED, &all));
             prop_assert_eq!(progress.times_performed, performed.count() as i64);
         }
     }

@@ -11,11 +11,13 @@ use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, NoFilters, filters, lists, params, record, statements, values};
 
 use super::{
+    body,
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
-    performance::{Amount, Performed, Progress, Record, RecordType, Records, Sets},
+    performance::{Amount, Counting, Performed, Progress, Record, RecordType, Records, Sets},
     session::{Performance, SessionId, by_exercise},
     settings::Settings,
+    vocabulary::TrackingType,
 };
 
 record! {
@@ -73,14 +75,16 @@ pub(super) fn add(
     let done = by_exercise(log);
     let wanted = done.keys().map(|id| vec![client.bind().into_owned(), id.bind().into_owned()]);
     let rows: Vec<Option<Row>> = cx.one_each(FIND, wanted.collect::<Vec<_>>())?;
+    let kinds = Exercise::find_all(cx, done.keys().copied())?;
     let mut late = BTreeSet::new();
-    for ((exercise, (sets, entries)), row) in done.into_iter().zip(rows) {
+    for ((exercise, (sets, body, entries)), row) in done.into_iter().zip(rows) {
         let mut progress = row.map(Progress::from).unwrap_or_default();
         if progress.times_performed > 0 && started_at < progress.last_performed_at {
             late.insert(exercise);
             continue;
         }
-        progress.add(&Performed { session_id, started_at, sets, entries });
+        let counting = Counting { tracking: tracking(&kinds, exercise), body };
+        progress.add(&Performed { session_id, started_at, sets, counting, entries });
         cx.defer(SAVE, &Row::of(client, exercise, progress).params())?;
     }
     // A session of an earlier day may hold records that later ones have taken.
@@ -93,8 +97,9 @@ pub(super) fn recount(
     client: ClientId,
     exercises: BTreeSet<ExerciseId>,
 ) -> Result<()> {
+    let kinds = Exercise::find_all(cx, exercises.iter().copied())?;
     for exercise in exercises {
-        let progress = from_log(cx, client, exercise)?;
+        let progress = from_log(cx, client, exercise, tracking(&kinds, exercise))?;
         if progress.times_performed == 0 {
             cx.defer(DELETE, params![client, exercise])?;
         } else {
@@ -102,6 +107,14 @@ pub(super) fn recount(
         }
     }
     Ok(())
+}
+
+/// What is measured of an exercise: weight and repetitions, where it is known no more.
+pub(super) fn tracking(
+    kinds: &BTreeMap<ExerciseId, Exercise>,
+    exercise: ExerciseId,
+) -> TrackingType {
+    kinds.get(&exercise).map_or(TrackingType::WeightReps, |exercise| exercise.tracking_type)
 }
 
 /// How many entries a client's history of an exercise has.
@@ -113,8 +126,13 @@ pub(super) fn entries(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> 
 /// Rows that are read at once.
 const STEP: usize = 500;
 
-fn from_log(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<Progress> {
-    type Logged = (SessionId, Timestamp, i64, Sets);
+fn from_log(
+    cx: &mut Read,
+    client: ClientId,
+    exercise: ExerciseId,
+    tracking: TrackingType,
+) -> Result<Progress> {
+    type Logged = (SessionId, Timestamp, i64, Sets, Option<Milligrams>);
     let mut progress = Progress::default();
     let mut open: Option<Performed> = None;
     let mut after = (Timestamp::default(), String::new(), 0);
@@ -122,15 +140,17 @@ fn from_log(cx: &mut Read, client: ClientId, exercise: ExerciseId) -> Result<Pro
         let (at, session, position) = &after;
         let step: Vec<Logged> = cx.all(LOGGED, params![client, exercise, at, session, position])?;
         let full = step.len() == STEP;
-        for (session_id, started_at, position, Sets(sets)) in step {
+        for (session_id, started_at, position, Sets(sets), body) in step {
             after = (started_at, session_id.to_string(), position);
             match &mut open {
                 Some(performed) if performed.session_id == session_id => {
                     performed.sets.extend(sets);
+                    performed.counting.body = performed.counting.body.or(body);
                     performed.entries += 1;
                 }
                 _ => {
-                    let next = Performed { session_id, started_at, sets, entries: 1 };
+                    let counting = Counting { tracking, body };
+                    let next = Performed { session_id, started_at, sets, counting, entries: 1 };
                     let done = open.replace(next);
                     done.iter().for_each(|performed| progress.add(performed));
                 }
@@ -281,13 +301,25 @@ fn list_personal_records(
 ) -> Result<PersonalRecords> {
     Client::find(cx, at.client_id)?;
     let weight_unit = Settings::find(cx)?.weight_unit;
+    let tells_body = body::may_read(cx, at.client_id)?;
     let rows = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     let found = exercises_of(cx, &rows.items)?;
     let told = rows.map(|row| ExerciseRecords {
         exercise_id: row.exercise_id,
         name: found.get(&row.exercise_id).map(|e| e.name.clone()).unwrap_or_default(),
         weight_unit,
-        records: row.records.0.into_iter().map(|record| record.shown(weight_unit)).collect(),
+        records: row
+            .records
+            .0
+            .into_iter()
+            // What could be added once is worked out with what the client weighs.
+            .filter(|record| {
+                tells_body
+                    || record.r#type != RecordType::EstimatedOneRm
+                    || !tracking(&found, row.exercise_id).moves_body()
+            })
+            .map(|record| record.shown(weight_unit))
+            .collect(),
     });
     Ok(told.into())
 }
@@ -305,7 +337,8 @@ pub(super) fn area() -> Area {
             .describe(
                 "By exercise, the one done most first. Working sets of completed sessions count; \
                  whoever reaches a record first keeps it. Editing or deleting a session works its \
-                 records out anew.",
+                 records out anew. Of `assisted` exercises the least help is the best (`min_assistance`); records of \
+                 `bodyweight_plus` are told without the body's own weight.",
             ),
     ])
 }
@@ -328,7 +361,7 @@ statements! {
         last_performed_at = excluded.last_performed_at, records = excluded.records";
     DELETE = "DELETE FROM workout_progress \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3";
-    LOGGED = "SELECT session_id, started_at, position, sets FROM workout_performance \
+    LOGGED = "SELECT session_id, started_at, position, sets, body_weight_mg FROM workout_performance \
         WHERE company_id = ?1 AND client_id = ?2 AND exercise_id = ?3 AND counted \
         AND (started_at, session_id, position) > (?4, ?5, ?6) \
         ORDER BY started_at, session_id, position LIMIT 500";

@@ -12,12 +12,14 @@ use spotter_store::{
 };
 
 use super::{
+    body,
     exercises::{Exercise, ExerciseId, check_usable},
     feedback::{Difficulty, EmojiRating, Feedback},
     measures::{Milligrams, WEIGHT_RULE, Weight, WeightUnit},
-    performance::{Amount, LoggedSet, NewLoggedExercise, Sets},
+    performance::{Amount, Counting, LoggedSet, NewLoggedExercise, Sets},
     plan::{MomentId, PlanId},
     prescription::{EXERCISES_MAX, check_supersets},
+    progress::tracking,
 };
 
 id_type!(
@@ -87,6 +89,7 @@ record! {
         started_at: Timestamp,
         superset: Option<String>,
         notes: Option<String>,
+        body_weight_mg: Option<Milligrams>,
         sets: Sets,
         set_count: i64,
         reps: i64,
@@ -115,7 +118,7 @@ pub(super) struct SessionSummary {
     notes: Option<String>,
     /// Working sets that were done.
     set_count: i64,
-    /// The sum of weight times repetitions over working sets that were done.
+    /// The sum of weight times repetitions over working sets that were done; of what is `assisted`, nothing.
     total_volume: Weight,
     /// The unit of the weights.
     weight_unit: WeightUnit,
@@ -134,6 +137,8 @@ struct LoggedExercise {
     /// Neighbouring exercises with the same label were done in turn.
     superset: Option<String>,
     notes: Option<String>,
+    /// What the client weighed, where that was logged, and for whoever may read measurements.
+    body_weight: Option<Weight>,
     sets: Vec<LoggedSet<Weight>>,
     set_count: i64,
     total_reps: i64,
@@ -197,11 +202,13 @@ impl Session {
         log: Vec<Performance>,
     ) -> Result<SessionInFull> {
         let found = Exercise::find_all(cx, log.iter().map(|each| each.exercise_id))?;
+        let tells_body = body::may_read(cx, self.client_id)?;
         let logged = |each: Performance| LoggedExercise {
             exercise_id: each.exercise_id,
             name: found.get(&each.exercise_id).map(|e| e.name.clone()).unwrap_or_default(),
             superset: each.superset,
             notes: each.notes,
+            body_weight: each.body_weight_mg.filter(|_| tells_body).map(|body| unit.show(body)),
             sets: each.sets.0.into_iter().map(|set| set.shown(unit)).collect(),
             set_count: each.set_count,
             total_reps: each.reps,
@@ -271,6 +278,11 @@ impl Session {
     ) -> Result<Vec<Performance>> {
         check_supersets(exercises.iter().map(|exercise| exercise.superset.as_deref()))?;
         let found = Exercise::find_all(cx, exercises.iter().map(|each| each.exercise_id))?;
+        let tells_body = body::may_read(cx, self.client_id)?;
+        if let Some(first) = exercises.iter().position(|each| each.body_weight.is_some()) {
+            let field = format!("exercises[{first}].bodyWeight");
+            body::check_write(cx, self.client_id, &field)?;
+        }
         let mut total = Amount::default();
         let mut log = Vec::with_capacity(exercises.len());
         for (position, each) in exercises.into_iter().enumerate() {
@@ -278,7 +290,7 @@ impl Session {
             let same = before.iter().filter(|was| was.exercise_id == each.exercise_id);
             let weights: Vec<_> =
                 same.clone().flat_map(|was| was.sets()).filter_map(|set| set.weight).collect();
-            if same.count() == 0 {
+            if same.clone().count() == 0 {
                 let field = format!("exercises[{position}].exerciseId");
                 check_usable(&found, each.exercise_id, &field)?;
             }
@@ -299,7 +311,19 @@ impl Session {
                     }
                 })
                 .collect::<Result<_>>()?;
-            let amount = Amount::of(&sets);
+            let weighed: Vec<_> = same.filter_map(|was| was.body_weight_mg).collect();
+            let body = match each.body_weight {
+                Some(body) => {
+                    let field = format!("exercises[{position}].bodyWeight");
+                    let taken = unit.take(body, &weighed);
+                    Some(taken.ok_or_else(|| Problem::invalid(&field, WEIGHT_RULE))?)
+                }
+                // Who is not told of it does not take it away.
+                None if tells_body => None,
+                None => weighed.first().copied(),
+            };
+            let counting = Counting { tracking: tracking(&found, each.exercise_id), body };
+            let amount = Amount::of(counting, &sets);
             total.add(amount);
             log.push(Performance {
                 client_id: self.client_id,
@@ -311,6 +335,7 @@ impl Session {
                 started_at: self.started_at,
                 superset: each.superset.map(Into::into),
                 notes: each.notes.map(Into::into),
+                body_weight_mg: body,
                 sets: Sets(sets),
                 set_count: amount.sets,
                 reps: amount.reps,
@@ -332,15 +357,17 @@ impl Performance {
     }
 }
 
+/// The sets of an exercise in one session, what the client weighed, and how many times it stands there.
+type Done = (Vec<LoggedSet<Milligrams>>, Option<Milligrams>, i64);
+
 /// What was done of each exercise in one session.
-pub(super) fn by_exercise(
-    log: &[Performance],
-) -> BTreeMap<ExerciseId, (Vec<LoggedSet<Milligrams>>, i64)> {
-    let mut all: BTreeMap<ExerciseId, (Vec<LoggedSet<Milligrams>>, i64)> = BTreeMap::new();
+pub(super) fn by_exercise(log: &[Performance]) -> BTreeMap<ExerciseId, Done> {
+    let mut all: BTreeMap<ExerciseId, Done> = BTreeMap::new();
     // What was skipped was not performed.
     for each in log.iter().filter(|each| each.set_count > 0) {
-        let (sets, entries) = all.entry(each.exercise_id()).or_default();
+        let (sets, body, entries) = all.entry(each.exercise_id()).or_default();
         sets.extend_from_slice(each.sets());
+        *body = body.or(each.body_weight_mg);
         *entries += 1;
     }
     all

@@ -10,7 +10,6 @@ use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Date, Event, Key, Many, Problem, Result, Timestamp,
     id::ClientId,
-    in_order,
     text::{Name, Text},
 };
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
@@ -45,6 +44,8 @@ filters! {
         from: Timestamp => "started_at >= ?";
         /// Sessions that began before this instant.
         to: Timestamp => "started_at < ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -54,7 +55,6 @@ fn list_workout_sessions(
     Paged(wanted, page): Paged<Filters>,
 ) -> Result<Sessions> {
     Client::find(cx, at.client_id)?;
-    in_order(wanted.from, wanted.to, "to")?;
     let unit = Settings::find(cx)?.weight_unit;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
     Ok(page.map(|session| session.summary(unit)).into())
@@ -334,8 +334,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/workout/clients/{clientId}/plans/sessions", WorkoutSessionsRead, list_workout_sessions)
             .summary("List a client's sessions")
             .for_client(&[])
-            .describe("The one that began last comes first.")
-            .fails(&[Key::DateRangeOrderInvalid]),
+            .describe("The one that began last comes first."),
         operation!(GET "/workout/clients/{clientId}/plans/sessions/{sessionId}", WorkoutSessionsRead, get_workout_session)
             .summary("Get a session")
             .for_client(&[])
@@ -351,7 +350,7 @@ pub(super) fn area() -> Area {
             .created()
             .emits(GOALS)
             .always(&[])
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(PUT "/workout/clients/{clientId}/plans/sessions/{sessionId}/sets", WorkoutSessionsWrite, set_workout_session_sets)
             .summary("Set what was logged in a session")
             .for_client(&[])
@@ -359,7 +358,7 @@ pub(super) fn area() -> Area {
                 "Replaces all exercises and sets. Editing a completed session brings totals and \
                  personal records up to date.",
             )
-            .fails(&[Key::ApiError]),
+            .fails(&[Key::ApiError, Key::ScopesHealthConsentRequired]),
         operation!(POST "/workout/clients/{clientId}/plans/sessions/{sessionId}/complete", WorkoutSessionsWrite, complete_workout_session)
             .summary("Complete a session")
             .for_client(&[])

@@ -74,7 +74,8 @@ fn update_workout_settings(
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).operations([
         operation!(GET "/workout/settings", WorkoutSettingsRead, get_workout_settings)
-            .summary("Get the workout settings"),
+            .summary("Get the workout settings")
+            .for_every_client(&[]),
         operation!(PATCH "/workout/settings", WorkoutSettingsWrite, update_workout_settings)
             .summary("Change the workout settings"),
     ])

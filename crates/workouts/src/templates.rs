@@ -99,6 +99,8 @@ filters! {
         layout: Layout => "layout = ?";
         /// Templates that repeat, or run for weeks.
         mode: Mode => "mode = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

@@ -3,11 +3,20 @@
 use spotter_store::words;
 
 words! {
-    /// What is measured of a set.
+    /// What is measured of a set. The weight of `assisted` is help, of which less is better; that of
+    /// `bodyweight_plus` comes to the body's own.
     pub enum TrackingType {
         WeightReps = "weight_reps", Reps = "reps", Duration = "duration",
         WeightDuration = "weight_duration", DistanceDuration = "distance_duration",
-        WeightDistance = "weight_distance",
+        WeightDistance = "weight_distance", Assisted = "assisted",
+        BodyweightPlus = "bodyweight_plus",
+    }
+}
+
+impl TrackingType {
+    /// Whether what is moved is the body, with help or with more.
+    pub(super) const fn moves_body(self) -> bool {
+        matches!(self, Self::Assisted | Self::BodyweightPlus)
     }
 }
 

@@ -84,6 +84,14 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                         option value="dark" selected[cx.taste.dark == Some(true)] { (say.dark()) }
                     }
                 }
+                div.field {
+                    label for="units" { (say.units()) }
+                    select #units name="units" {
+                        option value="" { (say.as_business()) }
+                        option value="metric" selected[cx.taste.imperial == Some(false)] { (say.units_metric()) }
+                        option value="imperial" selected[cx.taste.imperial == Some(true)] { (say.units_imperial()) }
+                    }
+                }
                 button type="submit" { (say.save()) }
             }
         }

@@ -61,8 +61,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
     let types = types.list("eventTypes").iter().filter(bookable).cloned();
     let (kinds_of_classes, types): (Vec<Value>, Vec<Value>) =
         types.partition(|kind| kind.text("kind") == "class");
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let coach = cx.place.asked("coachId").to_owned();
     // Of one alone there is nothing to choose.
     let kind = match (cx.place.asked("eventTypeId"), &types[..]) {
@@ -110,7 +109,15 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
     let own = types.iter().find(|one| one.text("eventTypeId") == kind).cloned();
     let chosen = bookable().find(|slot| is_chosen(cx, slot));
     let chosen = match (client, chosen, own) {
-        (None, Some(slot), Some(own)) => confirming(cx, slot, &own, next)?,
+        (None, Some(slot), Some(own)) => {
+            let same = |other: &&Value| {
+                other.text("startsAt") == slot.text("startsAt")
+                    && other.text("calendarEventId").is_empty()
+                    && other.text("coachId") != slot.text("coachId")
+            };
+            let others: Vec<&Value> = bookable().filter(same).collect();
+            confirming(cx, (slot, &others), &own, next)?
+        }
         _ => Markup::default(),
     };
     let nearest = free.iter().find(|date| **date > day).copied();
@@ -130,7 +137,8 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
     })
 }
 
-/// The times of a day: each with the coaches who have it, or by themselves where one coach has them all.
+/// The times of a day. Where several coaches have them, clients choose a time first and may choose another coach then;
+/// staff choose one of those who have it.
 fn times(
     cx: &mut Visit<'_, '_>,
     client: Option<&str>,
@@ -151,11 +159,14 @@ fn times(
     };
     Ok(html! {
         @if several {
-            ul.rows.times {
+            div.times {
                 @for of_time in all.chunk_by(|(one, _), (other, _)| one.text("startsAt") == other.text("startsAt")) {
-                    li {
-                        b.number { (of_time.first().map(|(slot, _)| time(slot)).unwrap_or_default()) }
-                        div.buttons { @for (slot, coach) in of_time { (taking(cx, client, slot, next, &label(slot, coach))) } }
+                    @if let (Some((slot, _)), None) = (of_time.first(), client) { (taking(cx, client, slot, next, &label(slot, &time(slot)))) }
+                    @else {
+                        details.behind {
+                            summary { (of_time.first().map(|(slot, _)| time(slot)).unwrap_or_default()) }
+                            div.buttons { @for (slot, coach) in of_time { (taking(cx, client, slot, next, &label(slot, coach))) } }
+                        }
                     }
                 }
             }
@@ -210,7 +221,16 @@ fn is_chosen(cx: &Visit<'_, '_>, slot: &Value) -> bool {
 }
 
 /// What somebody is about to book, what it takes, and until when it can be called off.
-fn confirming(cx: &mut Visit<'_, '_>, slot: &Value, kind: &Value, next: &str) -> Result<Markup> {
+fn confirming(
+    cx: &mut Visit<'_, '_>,
+    (slot, others): (&Value, &[&Value]),
+    kind: &Value,
+    next: &str,
+) -> Result<Markup> {
+    let mut coaches = Vec::with_capacity(others.len());
+    for other in others {
+        coaches.push((other.text("coachId"), cx.coach(other.text("coachId"))?));
+    }
     let (coach, place) = (cx.coach(slot.text("coachId"))?, cx.location(slot.text("locationId"))?);
     let (say, credits) = (cx.say, kind.int("credits"));
     let window = kind.int("cancellationWindowMinutes") * 60;
@@ -221,6 +241,11 @@ fn confirming(cx: &mut Visit<'_, '_>, slot: &Value, kind: &Value, next: &str) ->
         section.card #confirm {
             h2 { (slot.text("name")) }
             p { b { (when(cx, slot)) } " · " (coach) @if !place.is_empty() { " · " (place) } }
+            @if !coaches.is_empty() {
+                p { (say.or_with()) " "
+                    @for (at, (id, name)) in coaches.iter().enumerate() { @if at > 0 { ", " } a href=(cx.place.but(&[("with", id)])) { (name) } }
+                }
+            }
             @if credits > 0 { p { (say.takes_credits(&cx.written.count(credits))) } }
             @if let Some(until) = until { p { (say.free_until(&cx.written.instant(until))) } }
             @else if window > 0 { p { (say.no_longer_free()) } }
@@ -255,7 +280,7 @@ fn classes(
         let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
         for slot in told.unwrap_or_default().list("slots").iter().filter(coming) {
             if client.is_none() && slot.is("bookable") && is_chosen(cx, slot) {
-                chosen = confirming(cx, slot, kind, next)?;
+                chosen = confirming(cx, (slot, &[]), kind, next)?;
             }
             let coach = cx.coach(slot.text("coachId"))?;
             let waits = !matches!(kind.text("waitlist.mode"), "" | "off");

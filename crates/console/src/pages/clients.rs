@@ -104,8 +104,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/console/clients/new`
 pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {

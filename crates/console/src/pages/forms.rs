@@ -69,6 +69,9 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         told = cx.ask(ask.clone())?;
     }
     let form = told.at("form").clone();
+    let mut shown = told.at(QUESTIONS).clone();
+    super::my::forms::name_units(cx, &mut shown)?;
+    let shown = shown.as_array().cloned().unwrap_or_default();
     let all: Vec<Value> = told.list(QUESTIONS).to_vec();
     let types =
         cx.ask_if(Ask::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
@@ -108,7 +111,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
         @if open { section.card { h2 { (say.add_question()) } (editor(cx, (at(), &made, &told), None, &measured)) } }
-        (behind(say.preview(), html! { section.card { @for question in &all { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
+        (behind(say.preview(), html! { section.card { @for question in &shown { (super::my::forms::asked(cx, question, &Value::Null)) } } }))
     };
     let acts = html! {
         @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
@@ -183,7 +186,7 @@ fn editor(
     let mut earlier: Vec<(&str, &str)> =
         before.iter().map(|one| (one.text("questionId"), one.text("label"))).collect();
     if part.text("shownIf") == "-" {
-        earlier.insert(0, ("-", say.as_it_is()));
+        earlier.insert(0, ("-", say.standing()));
     }
     if !earlier.is_empty() {
         form = form

@@ -63,6 +63,9 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let rows = Ask::of("list_import_rows").at("importId", &id).with("state", wanted);
     let rows = cx.list(rows)?;
+    let partial = Ask::of("list_import_rows").at("importId", &id).with("incomplete", true);
+    let partial = cx.ask(partial.with("limit", 100))?;
+    let names = names(cx, &told)?;
     let say = cx.say;
     let at = || vec![("importId", id.clone())];
     let works = matches!(status, "checking" | "running" | "undoing");
@@ -77,6 +80,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                     (say.in_order(), count(&told, "ready")),
                     (say.wrong_rows(), count(&told, "wrong")),
                     (say.done_rows(), count(&told, "done")),
+                    (say.incomplete_rows(), count(&told, "incomplete")),
                     (say.undone_rows(), count(&told, "undone")),
                     (say.kept_rows(), count(&told, "kept")),
                 ]))
@@ -91,11 +95,16 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
         @if status == "checked" {
-            section.card { h2 { (say.columns()) } p.quiet { (say.columns_mean()) } (columns(cx, &told, &import, at())) }
+            section.card { h2 { (say.columns()) } p.quiet { (say.columns_mean()) } (columns(cx, &told, (&import, &names), at())) }
         }
         @if !rows.list("importRows").is_empty() {
             h2 { @if wanted == "kept" { (say.kept_rows()) } @else { (say.wrong_rows()) } }
             (wrong_rows(cx, &rows)) (pager(cx, &rows))
+        }
+        @if !partial.list("importRows").is_empty() {
+            h2 { (say.incomplete_rows()) }
+            p.quiet { (say.incomplete_rows_mean()) }
+            (wrong_rows(cx, &partial))
         }
     };
     let acts = html! {
@@ -130,11 +139,63 @@ fn progress(say: Say, told: &Value, status: &str) -> Markup {
     }
 }
 
-/// What each column is, to be corrected.
+/// The names that the values of a file can mean: of coaches, locations and memberships, by the field that says them.
+type Names = Vec<(&'static str, Vec<(String, String)>)>;
+
+fn names(cx: &mut Visit<'_, '_>, told: &Value) -> Result<Names> {
+    let mut all = Names::new();
+    for (field, operation, list) in [
+        ("assignedCoachId", "list_coaches", "coaches"),
+        ("homeLocationId", "list_locations", "locations"),
+        ("productId", "list_products", "products"),
+    ] {
+        if told.list("values").iter().any(|value| value.text("field") == field) {
+            let known = cx.ask_if(Ask::of(operation).with("limit", 100))?.unwrap_or_default();
+            let names = known.list(list).iter().map(|one| match one.at("name") {
+                Value::String(name) => name.clone(),
+                Value::Object(names) => {
+                    names.values().filter_map(Value::as_str).next().unwrap_or_default().to_owned()
+                }
+                _ => crate::parts::told::name(one),
+            });
+            all.push((field, names.map(|name| (name.clone(), name)).collect()));
+        }
+    }
+    Ok(all)
+}
+
+/// What stands for leaving a value out.
+const LEFT_OUT: &str = "-";
+
+/// What is meant by the values of a column, to be said.
+fn meanings<'f>(mut form: Form<'f>, say: Say, told: &Value, names: &Names) -> Form<'f> {
+    for (index, value) in told.list("values").iter().enumerate() {
+        let field = value.text("field");
+        let of_field = |one: &&Value| one.text("name") == field;
+        let words = told.list("fields").iter().find(of_field).map(|own| own.list("words"));
+        let words = words.unwrap_or_default().iter().filter_map(Value::as_str);
+        let words = words.map(|word| (word.to_owned(), say.term(word).to_owned()));
+        let mut choices: Vec<(String, String)> = words.collect();
+        if let Some((_, own)) = names.iter().find(|(own, _)| *own == field) {
+            choices.extend(own.iter().cloned());
+        }
+        choices.push((LEFT_OUT.to_owned(), say.leave_out().to_owned()));
+        let place = |part: &str| format!("values.{index}.{part}");
+        let label =
+            format!("{}: {} ({})", called(say, field), value.text("written"), value.int("rows"));
+        form = form
+            .hidden(&place("field"), field)
+            .hidden(&place("written"), value.text("written"))
+            .choice(&place("means"), &label, &choices);
+    }
+    form
+}
+
+/// What each column is, and what is meant by what it says, to be corrected.
 fn columns(
     cx: &Visit<'_, '_>,
     told: &Value,
-    import: &Value,
+    (import, names): (&Value, &Names),
     at: Vec<(&'static str, String)>,
 ) -> Markup {
     let say = cx.say;
@@ -152,6 +213,7 @@ fn columns(
         .collect();
     let record = serde_json::json!({
         "columns": named, "dateOrder": import.text("dateOrder"), "memberStatus": import.at("memberStatus"),
+        "values": told.at("values"),
     });
     let mut form = Form::about(cx, "set_import_columns", at).from(&record);
     for (index, column) in import.list("columns").iter().enumerate() {
@@ -165,15 +227,32 @@ fn columns(
     let orders = [("day_first", say.day_first()), ("month_first", say.month_first())];
     form = form.choice("dateOrder", say.date_order(), &orders);
     if import.text("kind") == "clients" {
-        let words = ["lead", "active", "former"].map(|word| (word, say.term(word)));
+        let words = ["lead", "active", "paused", "former"].map(|word| (word, say.term(word)));
         form = form.choice("memberStatus", say.status_of_all(), &words);
     }
-    form.send(say.check_again())
+    meanings(form, say, told, names).send(say.check_again())
 }
 
 /// What a field is called: a client stands in a file by their address.
 fn called(say: Say, field: &str) -> &str {
     if field == "clientId" { say.email() } else { say.term(field) }
+}
+
+/// What is not in order of a row: the first field, and others after it in its rule, each by its own name.
+fn mistakes(say: Say, row: &Value) -> Markup {
+    let rule = row.text("rule");
+    html! {
+        @for (at, part) in rule.split("; ").enumerate() {
+            @let (field, rule) = match part.split_once(' ') {
+                Some((field, rule)) if at > 0 && say.knows(field) => (field, rule),
+                _ if at == 0 => (row.text("field"), part),
+                _ => ("", part),
+            };
+            @if at > 0 { br; }
+            @if !field.is_empty() { b { (called(say, field)) } ": " }
+            (say.rule(rule))
+        }
+    }
 }
 
 fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
@@ -182,10 +261,15 @@ fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
         .list("importRows")
         .iter()
         .map(|row| {
-            let cells: Vec<&str> = row.list("cells").iter().filter_map(Value::as_str).filter(|cell| !cell.is_empty()).collect();
+            let cells: Vec<&str> = row
+                .list("cells")
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|cell| !cell.is_empty())
+                .collect();
             vec![
                 html! { span.number { (row.int("line")) } },
-                html! { @if row.has("field") { b { (called(say, row.text("field"))) } ": " } (say.rule(row.text("rule"))) },
+                html! { (mistakes(say, row)) },
                 html! { span.quiet { (cells.join(" · ").chars().take(160).collect::<String>()) } },
             ]
         })

@@ -35,8 +35,7 @@ fn scopes(cx: &Visit<'_, '_>) -> Vec<(&'static str, String)> {
 /// `/console/integrations`
 pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.list(Ask::of("list_api_clients"))?;
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("clients").iter().map(|client| vec![
         html! { a href={ "/console/integrations/" (client.text("id")) } { b { (client.text("name")) } } },

@@ -150,6 +150,14 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let payments = cx
         .ask_if(Ask::of("list_payments").with("invoiceId", &id).with("limit", 20))?
         .unwrap_or_default();
+    let notes = Ask::of("list_invoices").with("correctsInvoiceId", &id).with("limit", 20);
+    let notes = cx.ask(notes)?;
+    let corrected = match invoice.text("correctsInvoiceId") {
+        "" => None,
+        own => cx.ask_if(Ask::of("get_invoice").at("invoiceId", own))?,
+    };
+    let refunds =
+        payments.list("payments").iter().map(|payment| payment.int("refundedTotal")).sum::<i64>();
     let (say, written) = (cx.say, &cx.written);
     let currency = invoice.text("currency").to_owned();
     let money = |amount: i64| written.money(amount, &currency);
@@ -179,6 +187,9 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 (say.total(), html! { (money(invoice.int("grossTotal"))) }),
                 (say.of_which_vat(), html! { (money(invoice.int("taxTotal"))) }),
                 (say.paid(), html! { (money(invoice.int("paidTotal"))) }),
+                (say.credited(), html! { @if invoice.int("creditedTotal") != 0 { (money(invoice.int("creditedTotal"))) } }),
+                (say.refunded(), html! { @if refunds > 0 { (money(refunds)) } }),
+                (say.corrects(), html! { @if let Some(own) = &corrected { a href={ "/console/money/invoices/" (own.text("invoice.invoiceId")) } { (own.text("invoice.number")) } } }),
                 (say.balance(), html! { b { (money(invoice.int("balance"))) } }),
                 (say.reminders(), html! { (invoice.int("reminderCount")) }),
             ]))
@@ -188,7 +199,24 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             h2 { (say.payments()) }
             @if payments.list("payments").is_empty() { p.quiet { (say.nothing_paid()) } }
             ul.rows {
-                @for payment in payments.list("payments") { (paid(cx, payment)) }
+                @for payment in payments.list("payments") {
+                    (paid(cx, payment))
+                    @for refund in payment.list("refunds") { (went_back(cx, refund)) }
+                }
+            }
+            @if !notes.list("invoices").is_empty() {
+                h3 { (say.credit_notes()) }
+                ul.rows {
+                    @for note in notes.list("invoices") {
+                        li {
+                            span.grow {
+                                a href={ "/console/money/invoices/" (note.text("invoiceId")) } { (note.text("number")) }
+                                br; span.quiet { (note.date("issueDate").map(|date| written.date(date)).unwrap_or_default()) @if note.has("reason") { " · " (note.text("reason")) } }
+                            }
+                            b.number { (money(note.int("grossTotal"))) }
+                        }
+                    }
+                }
             }
             @if due {
                 (behind(say.take_payment(), Form::of(cx, "record_payment").from(&rest).hidden("invoiceId", &*id).hidden("clientId", invoice.text("clientId"))
@@ -212,6 +240,20 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 fn unused(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
     let amount = payment.int("unallocated");
     html! { @if amount > 0 { " · " (cx.say.unallocated(&cx.written.money(amount, payment.text("currency")))) } }
+}
+
+/// What of a payment went back.
+fn went_back(cx: &Visit<'_, '_>, refund: &Value) -> Markup {
+    let written = &cx.written;
+    html! {
+        li {
+            span.grow {
+                b.number { "−" (written.money(refund.int("amount"), refund.text("currency"))) } " " (cx.say.refund())
+                br; span.quiet { (refund.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) @if refund.has("reason") { " · " (refund.text("reason")) } }
+            }
+            (state(cx, refund.text("status")))
+        }
+    }
 }
 
 fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {

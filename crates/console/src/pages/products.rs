@@ -88,7 +88,7 @@ fn fields<'f>(cx: &Visit<'_, '_>, mut form: Form<'f>, (kind, product): (&str, &V
             .choice("cancellationNoticePeriod", say.notice_period(), &words(&PERIODS))
             .check("assignCredits", say.gives_credits())
             .text("credits", say.credits()),
-        "CreditPack" => form.hidden("assignCredits", "true").text("credits", say.credits()),
+        "CreditPack" => form.kept("assignCredits", "true").text("credits", say.credits()),
         "DayPass" | "WeekPass" => form.text("daysUsable", say.days_usable()),
         _ => form,
     }
@@ -134,7 +134,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let acts = html! {
         @if cx.may("archive_product") {
             @if product.is("isArchived") { (Form::about(cx, "restore_product", at()).button(say.restore())) }
-            @else { (Form::about(cx, "archive_product", at()).danger(say.archive())) }
+            @else { (Form::about(cx, "archive_product", at()).asks_first().danger(say.archive())) }
         }
     };
     Ok(Shown::new(title, main).acts(acts))

@@ -177,10 +177,17 @@ pub(super) async fn act(
     request: Request<Body>,
 ) -> Response<Body> {
     let place = place(params, &request);
+    let with_file = forms::brings_file(request.headers());
     let Some(token) = session::token(&state, request.headers()) else {
-        return session::go_sign_in(&state, &place.address());
+        if with_file {
+            return session::go_sign_in(&state, &place.address());
+        }
+        return match Sent::take(&state, request).await {
+            Ok(sent) => session::sign_in_first(&state, &sent, place.address()),
+            Err(answer) => answer,
+        };
     };
-    let room = match forms::brings_file(request.headers()) {
+    let room = match with_file {
         true => act::room_for_file(&state, &token).await,
         false => Ok((None, forms::TEXT_MAX)),
     };
@@ -197,7 +204,7 @@ pub(super) async fn act(
     };
     let from = sent.from;
     let (request_id, taste) = (sent.request_id.clone(), session::taste(&sent.headers));
-    match act::act(&state, &token, sent).await {
+    match act::act(&state, &token, &sent).await {
         Ok(Done::Taken { next, operation }) => session::go_having(&state, &next, &operation),
         Ok(Done::Secret { answer, next, operation }) => {
             let entered = Entered {
@@ -211,6 +218,10 @@ pub(super) async fn act(
             once.extensions_mut().remove::<Compressible>();
             once
         }
+        Ok(Done::Foreseen(entered)) => {
+            let sight = Sight { page, place, entered, done: None, taste };
+            shown(&state, &token, &request_id, StatusCode::OK, sight).await
+        }
         Ok(Done::Refused(entered)) => {
             let sight = Sight { page, place, entered, done: None, taste };
             let status = StatusCode::UNPROCESSABLE_ENTITY;
@@ -218,7 +229,7 @@ pub(super) async fn act(
         }
         Ok(Done::Forged) => forged(),
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {
-            Ok(()) => session::go_sign_in(&state, &place.address()),
+            Ok(()) => session::sign_in_first(&state, &sent, place.address()),
             Err(refused) => parts::problem(&refused),
         },
         Err(problem) => parts::problem(&problem),

@@ -26,8 +26,9 @@ pub(super) fn bookings_on(cx: &mut Visit<'_, '_>, date: Date, ask: Ask) -> Resul
     Ok(all)
 }
 
-/// A button that says that somebody came, and another that they did not.
-pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+/// A button that says that somebody came, and another that they did not: by their name, and with the place that one
+/// goes on from once it is pressed.
+pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value, whom: &str) -> Markup {
     let id = booking.text("bookingId").to_owned();
     let marked = booking.text("attendanceStatus");
     // Somebody may be early by an hour.
@@ -37,16 +38,20 @@ pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
         return state(cx, booking.text("status"));
     }
     let mark = |status: &str| {
+        let back = cx.place.address();
+        let page = back.split('#').next().unwrap_or_default();
         Form::about(cx, "set_booking_attendance", vec![("bookingId", id.clone())])
+            .next(format!("{page}#seat-{id}"))
+            .of_whom(whom)
             .hidden("attendanceStatus", status)
     };
     if marked != "expected" {
         return html! {
-            div.buttons { (state(cx, marked)) (mark("expected").button(cx.say.undo())) }
+            div.buttons id={ "seat-" (id) } tabindex="-1" { (state(cx, marked)) (mark("expected").button(cx.say.undo())) }
         };
     }
     html! {
-        div.buttons {
+        div.buttons id={ "seat-" (id) } tabindex="-1" {
             (mark("attended").send(cx.say.check_in()))
             (mark("no_show").button(cx.say.no_show()))
         }
@@ -136,7 +141,7 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                                 br;
                                 span.quiet { (booking.text("name")) " · " (coach) }
                             }
-                            (attendance(cx, booking))
+                            (attendance(cx, booking, client))
                         }
                     }
                 }

@@ -136,6 +136,10 @@ pub(super) fn delivery(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 (say.webhook(), html! { a href={ "/console/webhooks/" (delivery.text("subscriptionId")) } { (say.look()) } }),
             ]))
         }
+        @if delivery.has("payload") {
+            h2 { (say.what()) }
+            pre.card { code { (serde_json::to_string_pretty(delivery.at("payload")).unwrap_or_default()) } }
+        }
         h2 { (say.attempts()) }
         @for attempt in delivery.list("attempts") {
             section.card {

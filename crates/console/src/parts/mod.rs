@@ -4,6 +4,7 @@ pub(crate) mod charts;
 pub(crate) mod fields;
 mod icons;
 pub(crate) mod lists;
+pub(crate) mod measures;
 mod plain;
 mod qr;
 pub(crate) mod shell;

@@ -46,6 +46,13 @@ pub(crate) struct Way {
     pub(crate) needs: &'static str,
 }
 
+/// What something that was set aside leaves behind, as it stands beside what was done: `archive_location.client-12`.
+fn left_behind(say: Say, done: &str) -> String {
+    let told = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
+    let told = told.filter(|(_, total)| total.parse::<i64>().is_ok());
+    told.map(|(kind, total)| format!("{}: {total}", say.term(kind))).collect::<Vec<_>>().join(", ")
+}
+
 /// A page within its shell.
 pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Response<Body> {
     let say = cx.say;
@@ -105,6 +112,8 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
                     main #main tabindex="-1" {
                         @if let Some(done) = cx.done {
                             p.toast role="status" { (icon("done")) (say.done(done)) }
+                            @let left = left_behind(say, done);
+                            @if !left.is_empty() { div.notice.warn role="status" { (say.leaves_behind()) " " (left) } }
                         }
                         @if let Some(problem) = untold {
                             div class=(SUMMARY) role="alert" tabindex="-1" { h2 { (say.problem_with()) } p { (say.refused(problem)) } }

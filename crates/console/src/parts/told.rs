@@ -2,7 +2,7 @@
 //! the zone of the company.
 
 use serde_json::Value;
-use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency};
+use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency, number::grouped};
 
 use crate::words::{Language, Say};
 
@@ -166,23 +166,11 @@ impl Written {
 
     /// A decimal number as the language groups and points it.
     fn grouped(&self, decimal: &str) -> String {
-        let (whole, part) = decimal.split_once('.').unwrap_or((decimal, ""));
         let (group, point) = match self.say.0 {
             Language::English => (',', '.'),
             _ => ('.', ','),
         };
-        let mut out = String::new();
-        for (index, digit) in whole.chars().enumerate() {
-            if index > 0 && (whole.len() - index) % 3 == 0 {
-                out.push(group);
-            }
-            out.push(digit);
-        }
-        if !part.is_empty() {
-            out.push(point);
-            out.push_str(part);
-        }
-        out
+        grouped(decimal, group, point)
     }
 
     /// A whole number with its groups, such as 12,345.
@@ -200,6 +188,11 @@ impl Written {
         };
         let sign = if value < 0.0 { "−" } else { "" };
         format!("{sign}{}", self.grouped(&text))
+    }
+
+    /// A number as it stands in a field: pointed as the language does, without groups.
+    pub(crate) fn field_number(&self, value: f64) -> String {
+        self.say.pointed(&value.to_string())
     }
 
     /// A share of the whole, such as 93 %.

@@ -55,6 +55,14 @@ impl Language {
 pub struct Say(pub(crate) Language);
 
 impl Say {
+    /// A decimal number as the language points it: 62.5, or 62,5.
+    pub(crate) fn pointed(self, decimal: &str) -> String {
+        match self.0 {
+            Language::English => decimal.to_owned(),
+            Language::Dutch | Language::German => decimal.replace('.', ","),
+        }
+    }
+
     /// Words in English, for whoever has said of no language that they read it.
     pub const fn in_english() -> Self {
         Self(Language::English)
@@ -102,5 +110,19 @@ mod tests {
         assert_eq!(Language::accepted("fr-FR, nl;q=0.8, en;q=0.5"), Some(Language::Dutch));
         assert_eq!(Language::accepted("de-AT"), Some(Language::German));
         assert_eq!(Language::accepted("fr, é"), None);
+    }
+
+    #[test]
+    fn dutch_says_je_everywhere() {
+        let all = [
+            include_str!("table.rs"),
+            include_str!("terms.rs"),
+            include_str!("rules.rs"),
+            include_str!("modules.rs"),
+        ];
+        let words = all.concat();
+        let mut words = words.split(|c: char| !c.is_alphanumeric());
+        let formal = words.find(|word| matches!(*word, "u" | "U" | "uw" | "Uw" | "uzelf"));
+        assert_eq!(formal, None);
     }
 }

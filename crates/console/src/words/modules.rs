@@ -46,7 +46,7 @@ const MODULES: &[Words] = &[
         title: ["Clients", "Klanten", "Kunden"],
         reads: [
             "Names, contact details, tags, status and history of your clients",
-            "Namen, contactgegevens, tags, status en geschiedenis van uw klanten",
+            "Namen, contactgegevens, tags, status en geschiedenis van je klanten",
             "Namen, Kontaktdaten, Tags, Status und Verlauf Ihrer Kunden",
         ],
         changes: [
@@ -96,7 +96,7 @@ const MODULES: &[Words] = &[
     Words {
         key: "credits",
         title: ["Credits", "Credits", "Guthaben"],
-        reads: ["Credits of your clients", "Credits van uw klanten", "Guthaben Ihrer Kunden"],
+        reads: ["Credits of your clients", "Credits van je klanten", "Guthaben Ihrer Kunden"],
         changes: ["Adjust credits", "Credits aanpassen", "Guthaben anpassen"],
     },
     Words {
@@ -148,7 +148,7 @@ const MODULES: &[Words] = &[
         title: ["Measurements", "Metingen", "Messungen"],
         reads: [
             "Body measurements of your clients: health data",
-            "Lichaamsmetingen van uw klanten: gezondheidsgegevens",
+            "Lichaamsmetingen van je klanten: gezondheidsgegevens",
             "Körpermessungen Ihrer Kunden: Gesundheitsdaten",
         ],
         changes: [
@@ -162,7 +162,7 @@ const MODULES: &[Words] = &[
         title: ["Goals", "Doelen", "Ziele"],
         reads: [
             "Goals of your clients: health data",
-            "Doelen van uw klanten: gezondheidsgegevens",
+            "Doelen van je klanten: gezondheidsgegevens",
             "Ziele Ihrer Kunden: Gesundheitsdaten",
         ],
         changes: ["Set and change goals", "Doelen stellen en wijzigen", "Ziele setzen und ändern"],
@@ -172,7 +172,7 @@ const MODULES: &[Words] = &[
         title: ["Nutrition logs", "Voeding", "Ernährung"],
         reads: [
             "What your clients eat: health data",
-            "Wat uw klanten eten: gezondheidsgegevens",
+            "Wat je klanten eten: gezondheidsgegevens",
             "Was Ihre Kunden essen: Gesundheitsdaten",
         ],
         changes: ["", "", ""],
@@ -196,7 +196,7 @@ const MODULES: &[Words] = &[
         title: ["Locations", "Locaties", "Standorte"],
         reads: [
             "Your locations and their opening hours",
-            "Uw locaties en hun openingstijden",
+            "Je locaties en hun openingstijden",
             "Ihre Standorte und deren Öffnungszeiten",
         ],
         changes: [
@@ -210,7 +210,7 @@ const MODULES: &[Words] = &[
         title: ["Products", "Producten", "Produkte"],
         reads: [
             "What you sell, and for how much",
-            "Wat u verkoopt en voor hoeveel",
+            "Wat je verkoopt en voor hoeveel",
             "Was Sie verkaufen und für wie viel",
         ],
         changes: ["", "", ""],
@@ -220,7 +220,7 @@ const MODULES: &[Words] = &[
         title: ["Sales", "Verkoop", "Verkauf"],
         reads: [
             "What your clients were sold",
-            "Wat uw klanten hebben gekocht",
+            "Wat je klanten hebben gekocht",
             "Was Ihren Kunden verkauft wurde",
         ],
         changes: [
@@ -241,6 +241,16 @@ const MODULES: &[Words] = &[
             "Ask clients to pay, and call that off",
             "Klanten vragen te betalen en dat intrekken",
             "Kunden um Zahlung bitten und das zurückziehen",
+        ],
+    },
+    Words {
+        key: "refunds",
+        title: ["Refunds", "Terugbetalingen", "Erstattungen"],
+        reads: ["Payments and invoices", "Betalingen en facturen", "Zahlungen und Rechnungen"],
+        changes: [
+            "Pay money back, and credit what was billed",
+            "Geld terugbetalen en crediteren wat gefactureerd is",
+            "Geld erstatten und gutschreiben, was abgerechnet wurde",
         ],
     },
     Words {
@@ -300,7 +310,7 @@ const MODULES: &[Words] = &[
         title: ["The company", "Het bedrijf", "Der Betrieb"],
         reads: [
             "Your company's profile, facilities, services, policies and coaches",
-            "Profiel, voorzieningen, diensten, voorwaarden en coaches van uw bedrijf",
+            "Profiel, voorzieningen, diensten, voorwaarden en coaches van je bedrijf",
             "Profil, Ausstattung, Angebote, Regeln und Coaches Ihres Betriebs",
         ],
         changes: ["", "", ""],
@@ -334,7 +344,7 @@ const MODULES: &[Words] = &[
         title: ["Progress", "Voortgang", "Fortschritt"],
         reads: [
             "How your clients get on, at a glance: health data",
-            "Hoe het met uw klanten gaat, in één oogopslag: gezondheidsgegevens",
+            "Hoe het met je klanten gaat, in één oogopslag: gezondheidsgegevens",
             "Wie es Ihren Kunden geht, auf einen Blick: Gesundheitsdaten",
         ],
         changes: ["", "", ""],
@@ -344,7 +354,7 @@ const MODULES: &[Words] = &[
         title: ["Habits", "Gewoonten", "Gewohnheiten"],
         reads: [
             "Habits of your clients: health data",
-            "Gewoonten van uw klanten: gezondheidsgegevens",
+            "Gewoonten van je klanten: gezondheidsgegevens",
             "Gewohnheiten Ihrer Kunden: Gesundheitsdaten",
         ],
         changes: [
@@ -358,7 +368,7 @@ const MODULES: &[Words] = &[
         title: ["Forms", "Formulieren", "Formulare"],
         reads: [
             "Your forms, and who was given which; not what they answered",
-            "Uw formulieren en wie welk kreeg; niet wat zij antwoordden",
+            "Je formulieren en wie welk kreeg; niet wat zij antwoordden",
             "Ihre Formulare und wer welches bekam; nicht die Antworten",
         ],
         changes: [
@@ -397,15 +407,15 @@ const MODULES: &[Words] = &[
     },
     Words {
         key: "conversations",
-        title: ["Your conversations", "Uw gesprekken", "Ihre Gespräche"],
+        title: ["Your conversations", "Je gesprekken", "Ihre Gespräche"],
         reads: [
             "Your own conversations with clients and coaches",
-            "Uw eigen gesprekken met klanten en coaches",
+            "Je eigen gesprekken met klanten en coaches",
             "Ihre eigenen Gespräche mit Kunden und Coaches",
         ],
         changes: [
             "Send messages in your name",
-            "Berichten sturen in uw naam",
+            "Berichten sturen in je naam",
             "Nachrichten in Ihrem Namen senden",
         ],
     },
@@ -455,142 +465,160 @@ const MODULES: &[Words] = &[
     },
     Words {
         key: "client_ai_account",
-        title: ["Your account", "Uw account", "Ihr Konto"],
+        title: ["Your account", "Je account", "Ihr Konto"],
         reads: [
             "Your name, contact details, memberships, credits and invoices",
-            "Uw naam, contactgegevens, lidmaatschappen, credits en facturen",
+            "Je naam, contactgegevens, lidmaatschappen, credits en facturen",
             "Ihr Name, Ihre Kontaktdaten, Mitgliedschaften, Guthaben und Rechnungen",
         ],
         changes: ["", "", ""],
     },
     Words {
+        key: "client_ai_membership",
+        title: ["Your membership", "Je lidmaatschap", "Deine Mitgliedschaft"],
+        reads: [
+            "Your memberships and the bills to come",
+            "Je lidmaatschappen en de rekeningen die komen",
+            "Deine Mitgliedschaften und die kommenden Rechnungen",
+        ],
+        changes: [
+            "Ask to pause or cancel your membership",
+            "Vragen om je lidmaatschap te pauzeren of op te zeggen",
+            "Um eine Pause oder Kündigung deiner Mitgliedschaft bitten",
+        ],
+    },
+    Words {
         key: "client_ai_bookings",
-        title: ["Your bookings", "Uw boekingen", "Ihre Buchungen"],
+        title: ["Your bookings", "Je boekingen", "Ihre Buchungen"],
         reads: [
             "What you have booked, and what you can book",
-            "Wat u hebt geboekt en wat u kunt boeken",
+            "Wat je hebt geboekt en wat je kunt boeken",
             "Was Sie gebucht haben und buchen können",
         ],
         changes: [
             "Book, move and cancel for you",
-            "Voor u boeken, verzetten en annuleren",
+            "Voor jou boeken, verzetten en annuleren",
             "Für Sie buchen, verschieben und absagen",
         ],
     },
     Words {
         key: "client_ai_measurements",
-        title: ["Your measurements", "Uw metingen", "Ihre Messungen"],
+        title: ["Your measurements", "Je metingen", "Ihre Messungen"],
         reads: [
             "Your body measurements: health data",
-            "Uw lichaamsmetingen: gezondheidsgegevens",
+            "Je lichaamsmetingen: gezondheidsgegevens",
             "Ihre Körpermessungen: Gesundheitsdaten",
         ],
         changes: [
             "Record and correct your measurements",
-            "Uw metingen vastleggen en verbeteren",
+            "Je metingen vastleggen en verbeteren",
             "Ihre Messungen aufnehmen und berichtigen",
         ],
     },
     Words {
         key: "client_ai_nutrition",
-        title: ["Your nutrition", "Uw voeding", "Ihre Ernährung"],
+        title: ["Your nutrition", "Je voeding", "Ihre Ernährung"],
         reads: [
             "What you have logged of your meals: health data",
-            "Wat u van uw maaltijden hebt vastgelegd: gezondheidsgegevens",
+            "Wat je van je maaltijden hebt vastgelegd: gezondheidsgegevens",
             "Was Sie von Ihren Mahlzeiten aufgeschrieben haben: Gesundheitsdaten",
         ],
         changes: [
             "Log your meals, and delete what was logged",
-            "Uw maaltijden vastleggen en verwijderen",
+            "Je maaltijden vastleggen en verwijderen",
             "Ihre Mahlzeiten aufschreiben und löschen",
         ],
     },
     Words {
         key: "client_ai_workouts",
-        title: ["Your workouts", "Uw trainingen", "Ihre Trainings"],
+        title: ["Your workouts", "Je trainingen", "Ihre Trainings"],
         reads: [
             "Your plans, calendar, sessions and progress, and the exercises there are",
-            "Uw plannen, agenda, sessies en voortgang, en de oefeningen die er zijn",
+            "Je plannen, agenda, sessies en voortgang, en de oefeningen die er zijn",
             "Ihre Pläne, Kalender, Einheiten und Fortschritt, und die Übungen, die es gibt",
         ],
-        changes: ["Record your sessions", "Uw sessies vastleggen", "Ihre Einheiten aufnehmen"],
+        changes: ["Record your sessions", "Je sessies vastleggen", "Ihre Einheiten aufnehmen"],
     },
     Words {
         key: "client_ai_goals",
-        title: ["Your goals", "Uw doelen", "Ihre Ziele"],
+        title: ["Your goals", "Je doelen", "Ihre Ziele"],
         reads: [
             "Your goals: health data",
-            "Uw doelen: gezondheidsgegevens",
+            "Je doelen: gezondheidsgegevens",
             "Ihre Ziele: Gesundheitsdaten",
         ],
         changes: [
             "Set goals, and change those that you have set",
-            "Doelen stellen en die van uzelf wijzigen",
+            "Doelen stellen en die van jezelf wijzigen",
             "Ziele setzen und Ihre eigenen ändern",
         ],
     },
     Words {
         key: "client_ai_habits",
-        title: ["Your habits", "Uw gewoonten", "Ihre Gewohnheiten"],
+        title: ["Your habits", "Je gewoonten", "Ihre Gewohnheiten"],
         reads: [
             "Your habits: health data",
-            "Uw gewoonten: gezondheidsgegevens",
+            "Je gewoonten: gezondheidsgegevens",
             "Ihre Gewohnheiten: Gesundheitsdaten",
         ],
         changes: [
             "Say when you have kept them",
-            "Zeggen wanneer u ze hebt volgehouden",
+            "Zeggen wanneer je ze hebt volgehouden",
             "Sagen, wann Sie sie gehalten haben",
         ],
     },
     Words {
         key: "client_ai_progress",
-        title: ["Your progress", "Uw voortgang", "Ihr Fortschritt"],
+        title: ["Your progress", "Je voortgang", "Ihr Fortschritt"],
         reads: [
             "How you get on, at a glance: health data",
-            "Hoe het met u gaat, in één oogopslag: gezondheidsgegevens",
+            "Hoe het met je gaat, in één oogopslag: gezondheidsgegevens",
             "Wie es Ihnen geht, auf einen Blick: Gesundheitsdaten",
         ],
         changes: ["", "", ""],
     },
     Words {
         key: "client_ai_forms",
-        title: ["Your forms", "Uw formulieren", "Ihre Formulare"],
+        title: ["Your forms", "Je formulieren", "Ihre Formulare"],
         reads: [
             "Which forms and check-ups wait for you; not what you answered",
-            "Welke formulieren en check-ups op u wachten; niet wat u antwoordde",
+            "Welke formulieren en check-ups op je wachten; niet wat je antwoordde",
             "Welche Formulare und Check-ups auf Sie warten; nicht Ihre Antworten",
         ],
         changes: ["", "", ""],
     },
     Words {
         key: "client_ai_documents",
-        title: ["Your documents", "Uw documenten", "Ihre Dokumente"],
+        title: ["Your documents", "Je documenten", "Ihre Dokumente"],
         reads: [
             "Names and addresses of your documents, but for medical ones",
-            "Namen en adressen van uw documenten, behalve medische",
+            "Namen en adressen van je documenten, behalve medische",
             "Namen und Adressen Ihrer Dokumente, außer medizinischen",
         ],
         changes: ["", "", ""],
     },
     Words {
         key: "client_ai_conversations",
-        title: ["Your conversations", "Uw gesprekken", "Ihre Gespräche"],
+        title: ["Your conversations", "Je gesprekken", "Ihre Gespräche"],
         reads: [
             "Your conversations with your coaches",
-            "Uw gesprekken met uw coaches",
+            "Je gesprekken met je coaches",
             "Ihre Gespräche mit Ihren Coaches",
         ],
         changes: [
             "Send messages in your name",
-            "Berichten sturen in uw naam",
+            "Berichten sturen in je naam",
             "Nachrichten in Ihrem Namen senden",
         ],
     },
     Words {
         key: "client_ai_visits",
-        title: ["Your visits", "Uw bezoeken", "Ihre Besuche"],
-        reads: ["When you came in and went", "Wanneer u kwam en ging", "Wann Sie kamen und gingen"],
+        title: ["Your visits", "Je bezoeken", "Ihre Besuche"],
+        reads: [
+            "When you came in and went",
+            "Wanneer je kwam en ging",
+            "Wann Sie kamen und gingen",
+        ],
         changes: ["", "", ""],
     },
 ];

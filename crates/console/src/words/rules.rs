@@ -71,6 +71,81 @@ type Rule = (&'static str, &'static str, &'static str);
 /// English, Dutch, German. The longer of two that fit comes first.
 const RULES: &[Rule] = &[
     (
+        "was changed meanwhile by somebody else: what stands here is yours, and sending it again writes it over theirs",
+        "is intussen door iemand anders gewijzigd: hier staat wat je zelf typte; nog eens versturen zet dat in de plaats",
+        "wurde inzwischen von jemand anderem geändert: hier steht Ihre Eingabe; erneutes Senden ersetzt die andere",
+    ),
+    (
+        "{} classes with {} bookings are cancelled.",
+        "{} lessen met {} boekingen worden geannuleerd.",
+        "{} Kurse mit {} Buchungen werden abgesagt.",
+    ),
+    (
+        "{} classes with {} bookings do not take place.",
+        "{} lessen met {} boekingen gaan niet door.",
+        "{} Kurse mit {} Buchungen finden nicht statt.",
+    ),
+    (
+        "{} series of classes go on with the coach; no dates are added.",
+        "{} lesreeksen lopen door bij de coach; er komen geen data bij.",
+        "{} Kursreihen laufen beim Coach weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} series of classes go on there; no dates are added.",
+        "{} lesreeksen lopen daar door; er komen geen data bij.",
+        "{} Kursreihen laufen dort weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} series of classes of it go on; no dates are added.",
+        "{} lesreeksen ervan lopen door; er komen geen data bij.",
+        "{} Kursreihen davon laufen weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} bookings of every week go on with the coach; no dates are added.",
+        "{} vaste boekingen lopen door bij de coach; er komen geen data bij.",
+        "{} Serienbuchungen laufen beim Coach weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} bookings of every week go on there; no dates are added.",
+        "{} vaste boekingen lopen daar door; er komen geen data bij.",
+        "{} Serienbuchungen laufen dort weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} bookings of every week of it go on; no dates are added.",
+        "{} vaste boekingen ervan lopen door; er komen geen data bij.",
+        "{} Serienbuchungen davon laufen weiter; es kommen keine Termine dazu.",
+    ),
+    (
+        "{} classes and appointments to come stay with the coach, and can be booked no more.",
+        "{} komende lessen en afspraken blijven bij de coach en zijn niet meer te boeken.",
+        "{} kommende Kurse und Termine bleiben beim Coach und sind nicht mehr buchbar.",
+    ),
+    (
+        "{} classes and appointments to come stay there, and can be booked no more.",
+        "{} komende lessen en afspraken blijven daar en zijn niet meer te boeken.",
+        "{} kommende Kurse und Termine bleiben dort und sind nicht mehr buchbar.",
+    ),
+    (
+        "{} classes and appointments of it are to come, and can be booked no more.",
+        "{} lessen en afspraken ervan komen nog en zijn niet meer te boeken.",
+        "{} Kurse und Termine davon kommen noch und sind nicht mehr buchbar.",
+    ),
+    (
+        "{} clients stay the coach's until they are assigned to another.",
+        "{} klanten blijven van de coach tot ze een andere krijgen.",
+        "{} Kunden bleiben beim Coach, bis sie einen anderen bekommen.",
+    ),
+    (
+        "{} clients have it as their home.",
+        "{} klanten hebben het als hun vaste locatie.",
+        "{} Kunden haben ihn als ihren Standort.",
+    ),
+    (
+        "{} memberships of it go on, and are billed as before.",
+        "{} lidmaatschappen ervan lopen door en worden gefactureerd als voorheen.",
+        "{} Mitgliedschaften davon laufen weiter und werden wie bisher berechnet.",
+    ),
+    (
         "must be within ten years of now",
         "moet binnen tien jaar van nu liggen",
         "muss innerhalb von zehn Jahren liegen",
@@ -195,7 +270,7 @@ const RULES: &[Rule] = &[
         "moet een IBAN met kloppende controlecijfers zijn",
         "muss eine IBAN mit richtigen Prüfziffern sein",
     ),
-    ("must be your password", "moet uw wachtwoord zijn", "muss Ihr Passwort sein"),
+    ("must be your password", "moet je wachtwoord zijn", "muss Ihr Passwort sein"),
     (
         "must be the current password",
         "moet het huidige wachtwoord zijn",
@@ -213,12 +288,12 @@ const RULES: &[Rule] = &[
     ),
     (
         "must be one of the company's locations",
-        "moet een van uw locaties zijn",
+        "moet een van je locaties zijn",
         "muss einer Ihrer Standorte sein",
     ),
     (
         "must be one of the company's forms",
-        "moet een van uw formulieren zijn",
+        "moet een van je formulieren zijn",
         "muss eines Ihrer Formulare sein",
     ),
     ("must be one of {}", "moet een van deze zijn: {}", "muss eines von diesen sein: {}"),
@@ -383,7 +458,7 @@ const RULES: &[Rule] = &[
     ),
     (
         "must be after today, and is for credits that are given",
-        "moet na vandaag liggen, en is alleen voor credits die u geeft",
+        "moet na vandaag liggen, en is alleen voor credits die je geeft",
         "muss nach heute liegen, und gilt nur für gegebenes Guthaben",
     ),
     (
@@ -534,7 +609,7 @@ const RULES: &[Rule] = &[
     ("must be on a day with room in its calendar", "die dag is vol", "dieser Tag ist voll"),
     (
         "must be one of the company's events",
-        "moet een van uw agenda-items zijn",
+        "moet een van je agenda-items zijn",
         "muss einer Ihrer Kalendereinträge sein",
     ),
     (
@@ -549,17 +624,17 @@ const RULES: &[Rule] = &[
     ),
     (
         "must be a coach of the company",
-        "moet een van uw coaches zijn",
+        "moet een van je coaches zijn",
         "muss einer Ihrer Coaches sein",
     ),
     (
         "must be a location of the company",
-        "moet een van uw locaties zijn",
+        "moet een van je locaties zijn",
         "muss einer Ihrer Standorte sein",
     ),
     (
         "must be a template of the company",
-        "moet een van uw programma’s zijn",
+        "moet een van je programma’s zijn",
         "muss eines Ihrer Programme sein",
     ),
     (

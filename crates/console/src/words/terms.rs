@@ -14,6 +14,11 @@ impl Say {
         }
     }
 
+    /// Whether there is a word for something in the words of the API.
+    pub(crate) fn knows(self, word: &str) -> bool {
+        TERMS.binary_search_by(|(own, ..)| own.cmp(&word)).is_ok()
+    }
+
     /// A day of the week, 1 = Monday.
     pub(crate) fn weekday(self, day: i64) -> &'static str {
         let names = match self.0 {
@@ -161,6 +166,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("archived", "Archived", "Gearchiveerd", "Archiviert"),
     ("assigned", "Assigned", "Toegewezen", "Zugewiesen"),
     ("assignedCoachId", "Coach", "Coach", "Coach"),
+    ("assisted", "Reps with help", "Herhalingen met hulp", "Wiederholungen mit Hilfe"),
     ("attended", "Attended", "Aanwezig", "Teilgenommen"),
     ("auto", "The next moves up", "De volgende schuift door", "Der Nächste rückt nach"),
     ("availability_rule", "Hours", "Tijden", "Zeiten"),
@@ -173,6 +179,12 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
         "Datei zu senden beginnen",
     ),
     ("biceps", "Biceps", "Biceps", "Bizeps"),
+    (
+        "bodyweight_plus",
+        "Reps with extra weight",
+        "Herhalingen met extra gewicht",
+        "Wiederholungen mit Zusatzgewicht",
+    ),
     ("booked", "Booked", "Geboekt", "Gebucht"),
     ("booking", "Booking", "Boeking", "Buchung"),
     ("booking_request", "Booking request", "Boekingsaanvraag", "Buchungsanfrage"),
@@ -295,6 +307,7 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("memberStatus", "Status", "Status", "Status"),
     ("memberships", "Memberships", "Lidmaatschappen", "Mitgliedschaften"),
     ("message", "Message", "Bericht", "Nachricht"),
+    ("min_assistance", "least help", "minste hulp", "am wenigsten Hilfe"),
     ("missed", "Missed", "Gemist", "Verpasst"),
     ("mobile", "Phone", "Telefoon", "Telefon"),
     ("multi_choice", "Several of several", "Meerdere van meerdere", "Mehrere von mehreren"),
@@ -380,6 +393,18 @@ const TERMS: &[(&str, &str, &str, &str)] = &[
     ("sepa_debit", "Direct debit", "Incasso", "Lastschrift"),
     ("sets", "Sets", "Sets", "Sätze"),
     ("shoulders", "Shoulders", "Schouders", "Schultern"),
+    (
+        "sign_in_address_confirmed",
+        "Sign-in address confirmed",
+        "Inlogadres bevestigd",
+        "Anmeldeadresse bestätigt",
+    ),
+    (
+        "sign_in_address_requested",
+        "New sign-in address requested",
+        "Nieuw inlogadres gevraagd",
+        "Neue Anmeldeadresse angefragt",
+    ),
     ("signingSecret", "Signing secret", "Ondertekeningsgeheim", "Signaturgeheimnis"),
     ("single_choice", "One of several", "Eén van meerdere", "Eines von mehreren"),
     ("skipped", "Skipped", "Overgeslagen", "Ausgelassen"),

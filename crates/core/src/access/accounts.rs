@@ -27,7 +27,7 @@ words! {
 
 words! {
     /// What a token that sets a password is for.
-    enum Purpose { Invitation = "invitation", Reset = "reset" }
+    enum Purpose { Invitation = "invitation", Reset = "reset", Address = "address" }
 }
 
 record! {
@@ -40,6 +40,8 @@ record! {
         pub subject: Subject,
         /// The coach's or the client's record.
         pub subject_id: Id,
+        /// The address that signs in, which its holder has confirmed.
+        pub email: String,
         /// The password's argon2id hash in PHC form.
         pub password: Option<String>,
     }
@@ -108,6 +110,11 @@ pub fn find(tx: &mut Tx, company: CompanyId, subject: Subject, id: Id) -> Result
     tx.one(FIND, params![company, subject, id])
 }
 
+/// The same, of the caller's company.
+pub fn of_person(cx: &mut Read, subject: Subject, id: Id) -> Result<Option<Account>> {
+    cx.one(FIND, params![subject, id])
+}
+
 /// Sets the password of an account. Links that would set another are void.
 pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Result<()> {
     forget_tokens(cx, subject, id, Purpose::Reset)?;
@@ -116,11 +123,64 @@ pub fn set_password(cx: &mut Write, subject: Subject, id: Id, hash: &str) -> Res
     cx.defer(SET_PASSWORD, params![subject, id, hash, now])
 }
 
-/// Follows a change of a coach's or a client's address. What was mailed to the old one is void.
-pub fn rename_account(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Result<()> {
+/// Asks the holder of an account to confirm an address that others have written into their record. The address that
+/// they sign in with stays until they have, and is told. What was mailed before is void.
+pub fn request_address(
+    cx: &mut Write,
+    subject: Subject,
+    id: Id,
+    to: mail::Recipient<'_>,
+) -> Result<()> {
     void_tokens(cx, subject, id)?;
+    let account = of_person(cx, subject, id)?;
+    let Some(account) = account.filter(|account| account.email != to.email) else { return Ok(()) };
+    if mail::sent_lately(cx, LetterKind::AddressChanged, id, LATELY_SECONDS)? >= LETTERS_MAX {
+        let rule = "was changed three times within 15 minutes";
+        return Err(Problem::conflict("email", rule));
+    }
+    check_is_free(cx, subject, id, to.email)?;
+    let (token, _) = new_token(cx, subject, id, Purpose::Address)?;
+    mail::send(cx, to, id, &Letter::AddressConfirmation { token: token.expose() })?;
+    let old = mail::Recipient { email: &account.email, ..to };
+    mail::send(cx, old, id, &Letter::AddressChanged { address: to.email })
+}
+
+/// The account that a link belongs to which confirms an address, if it is open.
+pub fn to_confirm(cx: &mut Read, token: &Credential) -> Result<Option<Account>> {
+    let Some((subject, id)) = open_token(cx, token, Purpose::Address)? else { return Ok(None) };
+    of_person(cx, subject, id)
+}
+
+/// Makes the address on record the one that signs in: whoever reads it has the link, and whoever has the account its
+/// password, which is checked before.
+pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
+    let invalid = || Problem::invalid("token", "must be open and not used");
+    let (subject, id) = open_token(cx, token, Purpose::Address)?.ok_or_else(invalid)?;
+    let email = match subject {
+        Subject::Coach => Some(Coach::find(cx, CoachId(id))?.email().to_owned()),
+        Subject::Client => {
+            clients::record::Client::find(cx, ClientId(id))?.email().map(str::to_owned)
+        }
+    };
+    let email = email.ok_or_else(invalid)?;
+    check_is_free(cx, subject, id, &email)?;
+    forget_tokens(cx, subject, id, Purpose::Address)?;
+    cx.touch(subject.word(), id, ["signInEmail"]);
+    if subject == Subject::Client {
+        clients::timeline::Step::new(clients::timeline::StepType::SignInAddressConfirmed)
+            .record(cx, ClientId(id))?;
+    }
     let now = cx.now();
     cx.defer(RENAME, params![subject, id, email, now])
+}
+
+/// Refuses an address with which somebody else of the company signs in.
+fn check_is_free(cx: &mut Read, subject: Subject, id: Id, email: &str) -> Result<()> {
+    let holder: Option<(Id,)> = cx.one(HOLDER, params![subject, email])?;
+    match holder.is_some_and(|(holder,)| holder != id) {
+        true => Err(Problem::conflict("email", "must not be one that somebody else signs in with")),
+        false => Ok(()),
+    }
 }
 
 /// Removes an account and what could bring it back.
@@ -132,8 +192,11 @@ pub fn close_account(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
 
 /// Makes every token of somebody void; how many they were.
 fn void_tokens(cx: &mut Write, subject: Subject, id: Id) -> Result<u64> {
-    let invitations = forget_tokens(cx, subject, id, Purpose::Invitation)?;
-    Ok(invitations + forget_tokens(cx, subject, id, Purpose::Reset)?)
+    let mut void = 0;
+    for purpose in [Purpose::Invitation, Purpose::Reset, Purpose::Address] {
+        void += forget_tokens(cx, subject, id, purpose)?;
+    }
+    Ok(void)
 }
 
 /// Makes tokens void, and takes back the mail that has them and has not left; how many they were.
@@ -142,6 +205,7 @@ fn forget_tokens(cx: &mut Write, subject: Subject, id: Id, purpose: Purpose) -> 
         (Purpose::Invitation, Subject::Coach) => LetterKind::CoachInvitation,
         (Purpose::Invitation, Subject::Client) => LetterKind::ClientInvitation,
         (Purpose::Reset, _) => LetterKind::PasswordReset,
+        (Purpose::Address, _) => LetterKind::AddressConfirmation,
     };
     let void = cx.execute(FORGET_TOKENS, params![subject, id, purpose])?;
     if void > 0 {
@@ -175,6 +239,7 @@ fn new_token(
     let (kind, seconds) = match purpose {
         Purpose::Invitation => (CredentialKind::Invitation, INVITATION_SECONDS),
         Purpose::Reset => (CredentialKind::PasswordReset, PASSWORD_RESET_SECONDS),
+        Purpose::Address => (CredentialKind::AddressConfirmation, INVITATION_SECONDS),
     };
     let (token, expires_at) = (cx.new_credential(kind), cx.now().plus_seconds(seconds));
     cx.defer(KEEP_TOKEN, params![vault::digest(&token), subject, id, expires_at, purpose])?;
@@ -204,6 +269,7 @@ pub fn invite(
         Subject::Coach => LetterKind::CoachInvitation,
         Subject::Client => LetterKind::ClientInvitation,
     };
+    check_is_free(cx, subject, id, to.email)?;
     if mail::sent_lately(cx, kind, id, LATELY_SECONDS)? >= LETTERS_MAX {
         let rule = "was mailed three times within 15 minutes";
         return Err(Problem::conflict("invitation", rule));
@@ -230,6 +296,7 @@ pub fn accept(cx: &mut Write, token: &Credential, hash: &str) -> Result<(Subject
         }
         Subject::Client => clients::onboarding::open_portal(cx, ClientId(id))?,
     };
+    check_is_free(cx, subject, id, &email)?;
     close_account(cx, subject, id)?;
     open_account(cx, subject, id, &email, hash)?;
     Ok((subject, id))
@@ -253,6 +320,7 @@ pub fn is_open(cx: &mut Read, token: &Credential) -> Result<bool> {
     let purpose = match token.kind {
         CredentialKind::Invitation => Purpose::Invitation,
         CredentialKind::PasswordReset => Purpose::Reset,
+        CredentialKind::AddressConfirmation => Purpose::Address,
         _ => return Ok(false),
     };
     Ok(open_token(cx, token, purpose)?.is_some())
@@ -287,13 +355,15 @@ pub fn mail_reset(cx: &mut Write, subject: Subject, id: Id, email: &str) -> Resu
     mail::send(cx, mail::Recipient { email, name: &name, language: None, client }, id, &letter)
 }
 
-/// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere.
-pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<()> {
+/// Sets a new password with the hash of it and what was mailed, and signs its holder out everywhere; the address that
+/// signs in.
+pub fn reset(cx: &mut Write, token: &Credential, hash: &str) -> Result<Option<String>> {
     let open = open_token(cx, token, Purpose::Reset)?;
     let (subject, id) =
         open.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
     set_password(cx, subject, id, hash)?;
-    sessions::end_all(cx, subject, id)
+    sessions::end_all(cx, subject, id)?;
+    Ok(of_person(cx, subject, id)?.map(|account| account.email))
 }
 
 /// Deletes some tokens that have expired; how many.
@@ -332,6 +402,7 @@ statements! {
         WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
     RENAME = "UPDATE account SET email = ?4, updated_at = ?5 \
         WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
+    HOLDER = "SELECT subject_id FROM account WHERE company_id = ?1 AND subject = ?2 AND email = ?3";
     CLOSE = "DELETE FROM account WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3";
     OPEN = "INSERT INTO account (company_id, subject, subject_id, email, password, created_at, updated_at) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, Write, answer, listed, operation, path, vault,
+    Area, Body, Ending, Paged, Path, Read, Write, answer, listed, operation, path, vault,
 };
 use spotter_kernel::{
-    Change, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
+    Change, Event, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
     id::{CoachId, CompanyId},
     secret::{API_CLIENT_ID_PREFIX, Credential, CredentialKind},
     text::Name,
@@ -73,6 +73,17 @@ impl ApiClient {
             health_data: self.health_data,
             private_communication: self.private_communication,
         }
+    }
+
+    /// Whether it may hear of an event: read what the event is about, with the consent that gates that.
+    pub fn may_hear(&self, event: Event) -> bool {
+        let Some(scope) = event.scope() else { return self.is_active() };
+        let consented = match scope.gate() {
+            Gate::None => true,
+            Gate::HealthData => self.health_data,
+            Gate::PrivateCommunication => self.private_communication,
+        };
+        self.is_active() && self.scopes.contains(scope) && consented
     }
 
     /// The OAuth client id, which carries the company so that a token request names its tenant.
@@ -172,6 +183,7 @@ pub struct NewApiClient {
     #[schemars(length(min = 1))]
     pub scopes: Vec<Scope>,
     /// Who gets the clients it creates, where it names nobody.
+    #[schemars(required, with = "CoachId")]
     pub default_assigned_coach_id: Option<CoachId>,
     /// What gated scopes need.
     #[serde(default)]
@@ -237,6 +249,8 @@ filters! {
     struct Filters {
         /// API clients in this status.
         status: ApiClientStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -306,6 +320,7 @@ fn update_api_client(
         }
     }
     client.save(cx, &before)?;
+    cx.end(Ending::ScopesWithdrawn, client.api_client_id)?;
     let company = cx.company();
     Ok(ApiClientAnswer { client: client.view(company) })
 }
@@ -334,6 +349,7 @@ pub fn revoke_api_client(cx: &mut Write, Path(at): Path<ApiClientPath>) -> Resul
     let mut client = before.clone();
     client.status = ApiClientStatus::Revoked;
     client.save(cx, &before)?;
+    cx.end(Ending::ScopesWithdrawn, client.api_client_id)?;
     let company = cx.company();
     Ok(RevokedClient { client: client.view(company) })
 }

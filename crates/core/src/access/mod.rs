@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod api_clients;
 pub mod browsers;
 pub mod holders;
+mod own_account;
 pub mod second_step;
 pub mod sessions;
 mod signed_in;
@@ -27,6 +28,7 @@ pub fn area() -> Area {
         accounts::area(),
         api_clients::area(),
         browsers::area(),
+        own_account::area(),
         second_step::area(),
         sessions::area(),
         signed_in::area(),

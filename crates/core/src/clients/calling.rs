@@ -48,7 +48,7 @@ fn significant<'d>(digits: &'d str, code: &str) -> &'d str {
 }
 
 /// The terms that a number is found by, in a company of this country: with its code and without, and
-/// by its last nine, six and four digits.
+/// by its last nine, eight, six and four digits.
 pub(super) fn terms(written: &str, country: Option<&str>) -> Vec<String> {
     let code = country.and_then(code_of);
     let whole = international(written);
@@ -65,7 +65,7 @@ pub(super) fn terms(written: &str, country: Option<&str>) -> Vec<String> {
             terms.push(own.to_owned());
         }
     }
-    let tails = [9, 6, 4].map(|length| digits.get(digits.len().saturating_sub(length)..));
+    let tails = [9, 8, 6, 4].map(|length| digits.get(digits.len().saturating_sub(length)..));
     terms.extend(tails.into_iter().flatten().map(str::to_owned));
     terms.retain(|term| !term.is_empty());
     terms
@@ -90,6 +90,13 @@ pub(super) fn sought(written: &str, country: Option<&str>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_found_by_their_last_eight_digits() {
+        for written in ["06 12345678", "+31 6 1234 5678"] {
+            assert!(terms(written, Some("NL")).contains(&"12345678".to_owned()), "{written}");
+        }
+    }
 
     fn finds(search: &str, written: &str, country: &str) -> bool {
         let sought = sought(search, Some(country)).unwrap();

@@ -122,6 +122,8 @@ filters! {
     struct Filters {
         /// `true` for archived definitions, `false` for the others; both when absent.
         archived: Flag => "(archived_at IS NOT NULL) = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

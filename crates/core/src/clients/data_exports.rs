@@ -337,6 +337,7 @@ pub(super) fn area() -> Area {
                 .for_client(&[]),
             operation!(app GET "/clients/{clientId}/data-exports/{dataExportId}/file", Manager, get_data_export_file).sure()
                 .summary("Get the file of a data export")
+                .momentary()
                 .describe("With an address at which it can be fetched for ten minutes, without a token.")
                 .fails(&[Key::ApiError])
                 .for_client(&[]),

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Ending, Fate, Path, Read, Timer, Trace, Write, answer, operation};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, set, statements, values, words};
 
@@ -74,7 +75,7 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
     cx.happens(|| {
         format!(
             "All that is known of the client {} is deleted for good, but for what the law keeps.",
-            before.name()
+            quoted(&before.name())
         )
     });
     cx.as_of(before.updated_at());

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, Body, Ending, OptionalBody, Path, Write, answer, operation};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Many, Problem, Result,
     id::{ClientId, CoachId},
@@ -48,7 +49,7 @@ pub fn archive(
     let mut client = before.clone();
     if client.is_archived() {
         cx.touch("client", id, Vec::<String>::new());
-        cx.happens(|| format!("Nothing: the client {} is archived already.", client.name()));
+        cx.happens(|| format!("Nothing: {} is archived already.", quoted(&client.name())));
         return Ok(client);
     }
     client.relationship_status = RelationshipStatus::Archived;
@@ -59,7 +60,7 @@ pub fn archive(
     client.archive_reason = reason;
     client.save(cx, &before)?;
     cx.as_of(before.updated_at());
-    cx.happens(|| format!("The client {} is archived; their records stay.", client.name()));
+    cx.happens(|| format!("{} is archived; their records stay.", quoted(&client.name())));
     cx.end(Ending::ClientArchived, id)?;
     match end_of_term {
         true => cx.end(Ending::ClientLeavesAtTerm, id)?,

@@ -3,14 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
+    Area, Body, Paged, Path, Payload, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Event, Id, Key, Patch, Result, Timestamp, id::ClientId, id_type, text::Text,
 };
-use spotter_store::{
-    Bind, List, NoFilters, lists, params, parts, record, statements, stored_ids, values,
-};
+use spotter_store::{Bind, List, lists, params, parts, record, statements, stored_ids, values};
 
 use super::{record::Client, search::ClientPath};
 
@@ -69,10 +68,10 @@ listed!(Notes { notes: Note });
 fn list_client_notes(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    Paged(wanted, page): Paged<UpdatedFrom>,
 ) -> Result<Notes> {
     Client::find(cx, at.client_id)?;
-    Ok(cx.page_under(&LIST, &[at.client_id.bind()], &NoFilters {}, page)?.into())
+    Ok(cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?.into())
 }
 
 path!(NotePath { client_id: ClientId, note_id: NoteId });
@@ -168,7 +167,7 @@ fn delete_client_note(cx: &mut Write, Path(at): Path<NotePath>) -> Result<Delete
     cx.happens(|| {
         let beginning: String = note.body.chars().take(60).collect();
         let title = note.title.as_deref().unwrap_or(&beginning);
-        format!("The note \u{201c}{title}\u{201d} of {} is deleted for good.", note.created_at)
+        format!("The note {} of {} is deleted for good.", quoted(title), note.created_at)
     });
     cx.defer(DELETE, params![note.client_id, note.note_id])?;
     cx.emit(Event::ClientNoteDeleted, &note.event(Vec::new()))?;
@@ -199,7 +198,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// One client's notes, newest first; a client has few.
-    LIST: List<Note> =
+    LIST: List<Note, UpdatedFrom> =
         List::new("client_note WHERE company_id = ?1 AND client_id = ?2", "note_id DESC");
 }
 

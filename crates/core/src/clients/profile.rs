@@ -19,14 +19,16 @@ use super::{
         RelationshipStatus,
     },
     search::{ClientAnswer, ClientPath},
+    timeline::{Step, StepType},
 };
 use crate::{
     access::{
-        accounts::{Subject, rename_account},
+        accounts::{Subject, request_address},
         api_clients::ApiClient,
     },
     company::coaches::Coach,
     locations::{Address, Location},
+    mail::Recipient,
 };
 
 words! {
@@ -88,7 +90,11 @@ pub(super) fn folded_tags(tags: Many<Text<60>, 0, 50>) -> Json<BTreeSet<String>>
 fn check_location(cx: &mut Read, id: Option<LocationId>) -> Result<()> {
     let Some(id) = id else { return Ok(()) };
     let rule = "must be one of the company's locations";
-    Location::find(cx, id).map(drop).map_err(|none| none.missing("homeLocationId", rule))
+    let home = Location::find(cx, id).map_err(|none| none.missing("homeLocationId", rule))?;
+    match home.is_active() {
+        true => Ok(()),
+        false => Err(Problem::conflict("homeLocationId", "must not be archived")),
+    }
 }
 
 /// Nobody is born tomorrow, wherever on earth it is today (UTC+14 at the furthest).
@@ -191,7 +197,9 @@ fn update_client(
 ) -> Result<ClientAnswer> {
     let before = Client::find(cx, at.client_id)?;
     let mut client = before.clone();
-    check_location(cx, change.home_location_id.value().copied())?;
+    // Where somebody is at home already stays, archived or not.
+    let home = change.home_location_id.value().copied();
+    check_location(cx, home.filter(|home| client.home_location_id != Some(*home)))?;
     check_birth(cx, change.date_of_birth.value().map(|born| born.0))?;
     change.first_name.apply(&mut client.first_name);
     change.last_name.map(Into::into).apply(&mut client.last_name);
@@ -221,13 +229,19 @@ pub fn set_member_status(cx: &mut Write, id: ClientId, status: MemberStatus) -> 
     client.update(cx, &before)
 }
 
-/// A client signs in with the address on record.
+/// A client signs in with the address that they have confirmed: another one on record counts once they have done so.
 fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> {
     if client.email == before.email || client.portal_access_status == PortalAccessStatus::None {
         return Ok(());
     }
     match &client.email {
-        Some(email) => rename_account(cx, Subject::Client, client.client_id.0, email),
+        Some(email) => {
+            let step = Step::new(StepType::SignInAddressRequested);
+            step.record(cx, client.client_id)?;
+            let (name, language) = (client.first_name(), client.language());
+            let to = Recipient { email, name, language, client: Some(client.client_id) };
+            request_address(cx, Subject::Client, client.client_id.0, to)
+        }
         None => Err(Problem::conflict("email", "a client with portal access keeps an address")),
     }
 }
@@ -242,7 +256,11 @@ pub(super) fn area() -> Area {
             .fails(&[Key::InvalidClientId, Key::ClientNotFound, Key::ApiError]),
         operation!(PATCH "/clients/{clientId}", ClientsWrite, update_client)
             .summary("Update a client")
-            .describe("Fields that are absent stay as they are; `null` clears.")
+            .describe(
+                "Fields that are absent stay as they are; `null` clears. A client who has an account goes on \
+                 signing in with the address before: the new `email` is mailed a link, with which the client \
+                 confirms it by their password, and the address before is told.",
+            )
             .emits(UPDATED)
             .fails(&[Key::InvalidCoachId, Key::CoachNotFound, Key::ApiError]),
     ])

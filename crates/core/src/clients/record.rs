@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Payload, Read, Write};
+use spotter_contract::{Area, LeftKind, Payload, Read, Remainder, SetAside, Write};
 use spotter_kernel::{
     Date, Event, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
@@ -188,11 +188,15 @@ impl Client {
 
     /// The names of clients, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
-        Self::called(cx, ids, |first, last| format!("{first} {last}"))
+        let called = Self::called(cx, ids, |first, last| format!("{first} {last}"))?;
+        Ok(called.into_iter().map(|called| called.map(|(name, _)| name)).collect())
     }
 
-    /// The same as coaches call them: the first name, and the initial of the last.
-    pub fn short_names(cx: &mut Read, ids: &[ClientId]) -> Result<Vec<Option<String>>> {
+    /// The same as coaches call them: the first name, and the initial of the last; and when each was last changed.
+    pub fn short_names(
+        cx: &mut Read,
+        ids: &[ClientId],
+    ) -> Result<Vec<Option<(String, Timestamp)>>> {
         Self::called(cx, ids, |first, last| match last.chars().next() {
             Some(initial) => format!("{first} {initial}."),
             None => first.to_owned(),
@@ -203,12 +207,12 @@ impl Client {
         cx: &mut Read,
         ids: &[ClientId],
         both: impl Fn(&str, &str) -> String,
-    ) -> Result<Vec<Option<String>>> {
+    ) -> Result<Vec<Option<(String, Timestamp)>>> {
         let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, Option<String>)>> = cx.one_each(NAME, asked)?;
-        let whole = |(first, last): (String, Option<String>)| match last {
-            Some(last) => both(&first, &last),
-            None => first,
+        let found: Vec<Option<(String, Option<String>, Timestamp)>> = cx.one_each(NAME, asked)?;
+        let whole = |(first, last, changed): (String, Option<String>, Timestamp)| match last {
+            Some(last) => (both(&first, &last), changed),
+            None => (first, changed),
         };
         Ok(found.into_iter().map(|name| name.map(whole)).collect())
     }
@@ -414,7 +418,7 @@ pub(super) const TALLY: &str = "clients";
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).tells::<ClientEvent>()
+    Area::of(STATEMENTS).tells::<ClientEvent>().stays(STAYS)
 }
 
 parts! {
@@ -425,8 +429,32 @@ parts! {
         portal_access_status, archived_at, archive_reason, erased_at;
 }
 
+/// The clients of a coach, and those whose home a location is.
+const STAYS: &[Remainder] = &[
+    Remainder::new(
+        SetAside::Coach,
+        LeftKind::Client,
+        |cx, coach, most| cx.all(LEFT_BY_COACH, params![coach, most]),
+        "{} clients stay the coach's until they are assigned to another.",
+    ),
+    Remainder::new(
+        SetAside::Location,
+        LeftKind::Client,
+        |cx, location, most| cx.all(LEFT_AT_HOME, params![location, most]),
+        "{} clients have it as their home.",
+    ),
+];
+
+/// What is left of it, but for which.
+const LEFT: &str =
+    " FROM client WHERE company_id = ?1 AND archived_at IS NULL AND erased_at IS NULL AND ";
+
 statements! {
-    NAME = "SELECT first_name, last_name FROM client WHERE company_id = ?1 AND client_id = ?2";
+    LEFT_BY_COACH = "SELECT client_id, (SELECT COUNT(*)", LEFT, "assigned_coach_id = ?2)", LEFT,
+        "assigned_coach_id = ?2 ORDER BY client_id LIMIT ?3";
+    LEFT_AT_HOME = "SELECT client_id, (SELECT COUNT(*)", LEFT, "home_location_id = ?2)", LEFT,
+        "home_location_id = ?2 ORDER BY client_id LIMIT ?3";
+    NAME = "SELECT first_name, last_name, updated_at FROM client WHERE company_id = ?1 AND client_id = ?2";
     FIND = "SELECT ", Client::COLUMNS, " FROM client WHERE company_id = ?1 AND client_id = ?2 AND erased_at IS NULL";
     BY_EMAIL = "SELECT client_id FROM client WHERE company_id = ?1 AND email = ?2 \
         AND client_id <> ?3 AND archived_at IS NULL LIMIT 1";

@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Flag, Paged, Path, Read, answer, listed, operation, path};
 use spotter_kernel::{
-    Id, Key, Page, PageRequest, Result, Timestamp,
+    Id, Page, PageRequest, Result, Timestamp,
     id::{ClientId, CoachId},
-    in_order,
     text::Text,
 };
 use spotter_store::{
@@ -87,11 +86,12 @@ filters! {
         created_from: Timestamp => "client_id >= ?" as |at| Id::first_at(*at);
         /// Clients created before this instant.
         created_to: Timestamp => "client_id < ?" as |at| Id::first_at(*at);
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
 fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Clients> {
-    in_order(wanted.created_from, wanted.created_to, "createdTo")?;
     let (mut wanted, mut chosen) = (wanted, Vec::new());
     if let Some(search) = wanted.search.clone() {
         let country = match search.contains(|c: char| c.is_ascii_digit()) {
@@ -100,7 +100,7 @@ fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Cl
         };
         let prefixes = prefixes(&search, country.as_deref());
         if prefixes.is_empty() {
-            return Ok(Page { items: Vec::<Client>::new(), request: page, total: 0 }.into());
+            return Ok(Page::<Client>::nothing(page).into());
         }
         if let Some(rare) = rarest(cx, &prefixes)? {
             chosen.push(("search", begun(rare, None)));
@@ -143,16 +143,13 @@ fn found_by_all(
     request: PageRequest,
 ) -> Result<Clients> {
     let country = country(cx)?;
-    let few = PageRequest { page: 1, limit: LOOKED_AT_MAX };
+    let few = PageRequest { page: 1, limit: LOOKED_AT_MAX, cursor: None };
     let mut found: Vec<Client> = cx.page_of(&LIST, &[], chosen, few)?.items;
     found.retain(|client| {
         let terms = terms::all(client, country.as_deref());
         prefixes.iter().all(|prefix| terms.iter().any(|term| term.starts_with(prefix)))
     });
-    let total = found.len() as i64;
-    let skipped = usize::try_from(request.offset()).unwrap_or(usize::MAX);
-    let items: Vec<Client> = found.into_iter().skip(skipped).take(request.limit as usize).collect();
-    Ok(Page { items, request, total }.into())
+    Ok(Page::of(found, request)?.into())
 }
 
 path!(
@@ -190,7 +187,7 @@ fn list_client_tags(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<T
         tag: subject.get(TAG_SUBJECT.len()..).unwrap_or_default().to_owned(),
         clients,
     };
-    Ok(Page::of(rows.into_iter().map(tag).collect(), page).into())
+    Ok(Page::of(rows.into_iter().map(tag).collect(), page)?.into())
 }
 
 /// What staff keep of a client for themselves.
@@ -204,8 +201,7 @@ pub(super) fn area() -> Area {
             .describe(
                 "Newest first. `search` finds clients whose names, e-mail address or phone number \
                  hold words that begin with each of the given words; accents and case don't matter.",
-            )
-            .fails(&[Key::DateRangeOrderInvalid]),
+            ),
         operation!(GET "/clients/tags", ClientsRead, list_client_tags)
             .summary("List the tags in use"),
         operation!(GET "/clients/{clientId}", ClientsRead, get_client)

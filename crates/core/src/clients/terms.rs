@@ -11,7 +11,7 @@ use spotter_kernel::{
 use spotter_store::{Tx, params, statements};
 
 use super::{calling, record::Client};
-use crate::folding::{cut, words_of};
+use crate::folding::{cut, is_unspaced, spellings, words_of};
 
 /// The company's country, which says how its clients' numbers are dialled.
 pub(super) fn country(cx: &mut Read) -> Result<Option<String>> {
@@ -40,8 +40,13 @@ impl<'c> Found<'c> {
 
 /// The words of a name and of an address, and the address itself.
 fn words(first: &str, last: Option<&str>, email: Option<&str>) -> BTreeSet<String> {
-    let texts = [Some(first), last, email];
-    let mut words: BTreeSet<String> = texts.into_iter().flatten().flat_map(words_of).collect();
+    let mut words: BTreeSet<String> =
+        [Some(first), last].into_iter().flatten().flat_map(spellings).collect();
+    if let Some(last) = last.filter(|last| is_unspaced(first) || is_unspaced(last)) {
+        let whole = [[last, first], [first, last]].map(|both| both.concat());
+        words.extend(whole.iter().flat_map(|name| words_of(name)));
+    }
+    words.extend(email.into_iter().flat_map(words_of));
     words.extend(email.map(cut));
     words
 }

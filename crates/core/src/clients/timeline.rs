@@ -19,6 +19,8 @@ words! {
         CoachAssigned = "coach_assigned",
         Archived = "archived",
         Restored = "restored",
+        SignInAddressRequested = "sign_in_address_requested",
+        SignInAddressConfirmed = "sign_in_address_confirmed",
     }
 }
 
@@ -34,14 +36,14 @@ struct Change {
 }
 
 /// A step to be recorded.
-pub(super) struct Step {
+pub(crate) struct Step {
     kind: StepType,
     changes: Vec<Change>,
 }
 
 impl Step {
     /// A step that needs no more telling.
-    pub(super) fn new(kind: StepType) -> Self {
+    pub(crate) fn new(kind: StepType) -> Self {
         Self { kind, changes: Vec::new() }
     }
 
@@ -65,7 +67,7 @@ impl Step {
     }
 
     /// Writes the step into the client's history.
-    pub(super) fn record(self, cx: &mut Write, client: ClientId) -> Result<()> {
+    pub(crate) fn record(self, cx: &mut Write, client: ClientId) -> Result<()> {
         let (id, actor) = (cx.new_id(), &cx.caller().actor);
         let changes = Json(self.changes);
         cx.defer(RECORD, params![client, id, self.kind, actor, actor.id(), changes])

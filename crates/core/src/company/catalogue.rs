@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Body, Paged, Read, Write, answer, listed, operation};
+use spotter_contract::{Area, Body, Ending, Paged, Read, Write, answer, listed, operation};
 use spotter_kernel::{
     Id, Key, Many, Money, PageRequest, Result, Timestamp,
     id::LocationId,
@@ -51,11 +51,17 @@ record! {
         no_show_fee: Option<Json<Money>>,
         /// How many days ahead clients can book.
         booking_window_days: i64,
+        /// Hours in which a client whose booking others have moved, or who was moved up from a waiting list, can still
+        /// cancel it free of charge.
+        change_grace_hours: i64,
         terms_url: Option<String>,
         privacy_url: Option<String>,
         updated_at: Timestamp,
     }
 }
+
+/// Hours of grace where nothing is set.
+const CHANGE_GRACE_HOURS: i64 = 24;
 
 impl Policies {
     /// The company's policies, where it has set them.
@@ -71,6 +77,12 @@ impl Policies {
     /// How many days ahead clients can book.
     pub fn booking_window_days(&self) -> i64 {
         self.booking_window_days
+    }
+
+    /// Hours in which whoever did not choose the time of their booking cancels it free of charge, once they are told;
+    /// a day where the company has set nothing.
+    pub fn change_grace_hours(cx: &mut Read) -> Result<i64> {
+        Ok(Self::of(cx)?.map_or(CHANGE_GRACE_HOURS, |policies| policies.change_grace_hours))
     }
 
     /// What a late cancellation costs.
@@ -185,7 +197,7 @@ pub fn set_company_services(
 }
 
 const fn whole() -> PageRequest {
-    PageRequest { page: 1, limit: limits::PAGE_MAX }
+    PageRequest { page: 1, limit: limits::PAGE_MAX, cursor: None }
 }
 
 /// The company's policies, replacing those before.
@@ -204,6 +216,11 @@ pub struct PoliciesChange {
     #[serde(deserialize_with = "window_days")]
     #[schemars(range(min = 1, max = 366))]
     pub booking_window_days: i64,
+    /// 0 to 168 hours; 24 when absent. A client whose booking others have moved, or who was moved up from a waiting
+    /// list, cancels it free of charge for so long.
+    #[serde(default = "usual_grace", deserialize_with = "grace_hours")]
+    #[schemars(range(min = 0, max = 168))]
+    pub change_grace_hours: i64,
     /// Where the terms stand.
     pub terms_url: Option<WebUrl>,
     /// Where the privacy statement stands.
@@ -212,6 +229,14 @@ pub struct PoliciesChange {
 
 fn window_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
     number::within(d, 0..=720)
+}
+
+const fn usual_grace() -> i64 {
+    CHANGE_GRACE_HOURS
+}
+
+fn grace_hours<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    number::within(d, 0..=168)
 }
 
 fn window_days<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
@@ -228,14 +253,16 @@ pub fn set_company_policies(
         late_cancellation_fee: change.late_cancellation_fee.map(Json),
         no_show_fee: change.no_show_fee.map(Json),
         booking_window_days: change.booking_window_days,
+        change_grace_hours: change.change_grace_hours,
         terms_url: change.terms_url.map(Into::into),
         privacy_url: change.privacy_url.map(Into::into),
         updated_at: cx.now(),
     };
     let company = cx.company();
     cx.touch("company", company, ["policies"]);
-    cx.defer(CLEAR_POLICIES, params![])?;
-    cx.defer(SET_POLICIES, &policies.params())?;
+    cx.execute(CLEAR_POLICIES, params![])?;
+    cx.execute(SET_POLICIES, &policies.params())?;
+    cx.end(Ending::PoliciesChanged, company.0)?;
     Ok(PoliciesView { policies })
 }
 
@@ -263,7 +290,8 @@ pub(super) fn area() -> Area {
         operation!(app PUT "/company/services", Manager, set_company_services)
             .summary("Set the company's services"),
         operation!(app PUT "/company/policies", Manager, set_company_policies)
-            .summary("Set the company's policies"),
+            .summary("Set the company's policies")
+            .fails(&[Key::ApiError]),
     ]);
     read.under("Company catalogue").with(write)
 }

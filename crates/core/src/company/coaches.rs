@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Ending, Paged, Path, Read, Role, Write, answer, listed, operation, path,
+    Actor, Area, Body, Ending, LeftBehind, Paged, Path, Read, Role, SetAside, Write, answer,
+    listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
@@ -15,8 +16,8 @@ use spotter_store::{
 };
 
 use crate::{
-    access::accounts::{Invitation, Subject, invite, rename_account},
-    mail::Recipient,
+    access::accounts::{Invitation, Subject, invite, request_address},
+    mail::{self, Letter, Recipient},
 };
 
 words! {
@@ -72,17 +73,38 @@ impl Coach {
         Ok(row.map(|row| row.0))
     }
 
+    /// Those of some coaches who work for the company, in the order of their ids.
+    pub fn working_of(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<CoachId>> {
+        let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
+        let found: Vec<Option<(CoachId,)>> = cx.one_each(IS_WORKING, asked)?;
+        let mut working: Vec<_> = found.into_iter().flatten().map(|(id,)| id).collect();
+        working.sort_unstable();
+        Ok(working)
+    }
+
     /// Those who work for the company, whether or not they have signed in yet.
     pub fn working(cx: &mut Read) -> Result<Vec<CoachId>> {
         let rows: Vec<(CoachId,)> = cx.all(WORKING, params![])?;
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
+    /// Asks for those who have left before they are needed.
+    pub fn ask_departed(cx: &mut Read) -> Result<Ahead<(spotter_kernel::Id,)>> {
+        cx.ahead(DEPARTED, params![])
+    }
+
     /// The names of coaches, in the order of their ids; nothing for those that are not there.
     pub fn names(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<String>>> {
+        let called = Self::called(cx, ids)?;
+        Ok(called.into_iter().map(|called| called.map(|(name, _)| name)).collect())
+    }
+
+    /// The same, and when each was last changed.
+    pub fn called(cx: &mut Read, ids: &[CoachId]) -> Result<Vec<Option<(String, Timestamp)>>> {
         let asked = ids.iter().map(|id| vec![id.bind().into_owned()]);
-        let found: Vec<Option<(String, String)>> = cx.one_each(NAME, asked)?;
-        let whole = |(first, last): (String, String)| format!("{first} {last}");
+        let found: Vec<Option<(String, String, Timestamp)>> = cx.one_each(NAME, asked)?;
+        let whole =
+            |(first, last, at): (String, String, Timestamp)| (format!("{first} {last}"), at);
         Ok(found.into_iter().map(|name| name.map(whole)).collect())
     }
 
@@ -173,12 +195,15 @@ filters! {
         status: CoachStatus => "status = ?";
         /// Coaches with this role.
         role: Role => "role = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
 fn list_coaches(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Coaches> {
     if !cx.by_staff() {
-        wanted = Filters { status: Some(CoachStatus::Active), role: None };
+        let updated_from = wanted.updated_from;
+        wanted = Filters { status: Some(CoachStatus::Active), role: None, updated_from };
     }
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -186,6 +211,15 @@ fn list_coaches(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Resul
 path!(CoachPath { coach_id: CoachId });
 
 answer!(CoachAnswer { coach: Coach });
+
+answer!(
+    /// A coach who was changed; of one who is deactivated, what they leave behind.
+    ChangedAnswer {
+        coach: Coach,
+        /// Of a coach who is deactivated, what they leave, by kind; it stays theirs.
+        leaves_behind: Vec<LeftBehind>,
+    }
+);
 
 fn get_coach(cx: &mut Read, Path(at): Path<CoachPath>) -> Result<CoachAnswer> {
     let coach = Coach::find(cx, at.coach_id)?;
@@ -255,7 +289,7 @@ fn update_coach(
     cx: &mut Write,
     Path(at): Path<CoachPath>,
     Body(change): Body<CoachChanges>,
-) -> Result<CoachAnswer> {
+) -> Result<ChangedAnswer> {
     let before = Coach::find(cx, at.coach_id)?;
     may_grant(cx, before.role)?;
     let mut coach = before.clone();
@@ -268,7 +302,8 @@ fn update_coach(
         may_grant(cx, role)?;
         coach.role = role;
     }
-    match change.status.value() {
+    let status = change.status.value();
+    match status {
         Some(SettableStatus::Deactivated) => {
             coach.status = CoachStatus::Deactivated;
             cx.end(Ending::CoachDeactivated, coach.coach_id)?;
@@ -276,6 +311,7 @@ fn update_coach(
         Some(SettableStatus::Active) if coach.status == CoachStatus::Deactivated => {
             // The password is gone with the account: the coach is invited anew.
             coach.status = CoachStatus::Invited;
+            cx.end(Ending::CoachReturned, coach.coach_id)?;
         }
         _ => {}
     }
@@ -283,10 +319,17 @@ fn update_coach(
         && before.status != CoachStatus::Deactivated
         && (coach.role != Role::Admin || coach.status == CoachStatus::Deactivated);
     coach.save(cx, &before)?;
+    if before.role >= Role::Manager && coach.role < Role::Manager {
+        cx.end(Ending::RoleLowered, coach.coach_id)?;
+    }
     if admin_leaves && Coach::first_admin(cx)?.is_none() {
         return Err(Problem::conflict("role", "the company must keep an Admin"));
     }
-    Ok(CoachAnswer { coach })
+    let leaves_behind = match status {
+        Some(SettableStatus::Deactivated) => cx.left_behind(SetAside::Coach, coach.coach_id)?,
+        _ => Vec::new(),
+    };
+    Ok(ChangedAnswer { coach, leaves_behind })
 }
 
 fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
@@ -297,8 +340,17 @@ fn change_email(cx: &mut Write, coach: &mut Coach, email: &str) -> Result<()> {
     if taken.is_some() {
         return Err(Problem::conflict("email", "must not be another coach's"));
     }
+    let before = coach.clone();
     coach.email = email.to_owned();
-    rename_account(cx, Subject::Coach, coach.coach_id.0, email)
+    request_address(cx, Subject::Coach, coach.coach_id.0, coach.recipient())?;
+    // Whose account is closed is told as well: whoever is let in again is invited to the new address.
+    match before.status {
+        CoachStatus::Deactivated => {
+            let letter = Letter::AddressChanged { address: email };
+            mail::send(cx, before.recipient(), before.coach_id.0, &letter)
+        }
+        CoachStatus::Active | CoachStatus::Invited => Ok(()),
+    }
 }
 
 /// What of a coach clients are not told.
@@ -323,6 +375,11 @@ pub(super) fn area() -> Area {
             operation!(app PATCH "/coaches/{coachId}", Manager, update_coach)
                 .sure()
                 .summary("Change a coach")
+                .describe(
+                    "A coach who has an account goes on signing in with the address before: the new `email` is \
+                     mailed a link, with which the coach confirms it by their password, and the address before is \
+                     told.",
+                )
                 .fails(&[Key::ApiError]),
             operation!(app POST "/coaches/{coachId}/invite", Manager, reinvite_coach)
                 .summary("Invite a coach again")
@@ -338,11 +395,14 @@ lists! {
 }
 
 statements! {
-    NAME = "SELECT first_name, last_name FROM coach WHERE company_id = ?1 AND coach_id = ?2";
+    NAME = "SELECT first_name, last_name, updated_at FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     FIND = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND coach_id = ?2";
     BY_EMAIL = "SELECT coach_id FROM coach WHERE company_id = ?1 AND email = ?2";
     WORKING = "SELECT coach_id FROM coach WHERE company_id = ?1 AND status <> 'deactivated' \
         ORDER BY coach_id LIMIT 1000";
+    IS_WORKING = "SELECT coach_id FROM coach WHERE company_id = ?1 AND coach_id = ?2 AND status <> 'deactivated'";
+    DEPARTED = "SELECT coach_id FROM coach WHERE company_id = ?1 AND status = 'deactivated' \
+        ORDER BY coach_id LIMIT 10000";
     FIRST_ADMIN = "SELECT coach_id FROM coach WHERE company_id = ?1 AND role = 'Admin' \
         AND status <> 'deactivated' ORDER BY coach_id LIMIT 1";
     MANAGERS = "SELECT ", Coach::COLUMNS, " FROM coach WHERE company_id = ?1 AND status = 'active' \

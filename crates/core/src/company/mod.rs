@@ -6,7 +6,7 @@ pub mod founding;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Features, Read, Write, answer, operation};
+use spotter_contract::{Area, Body, Ending, Features, Read, Write, answer, operation};
 use spotter_kernel::{
     Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
@@ -233,6 +233,11 @@ fn update_company_features(
         wanted.apply(switch);
     }
     company.save(cx, &before)?;
+    let (was, is) = (before.features(), company.features());
+    if (was.mcp && !is.mcp) || (was.client_ai && !is.client_ai) {
+        let company = cx.company();
+        cx.end(Ending::AssistantsOff, company.0)?;
+    }
     Ok(FeaturesAnswer { features: company.features() })
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
-    Change, Key, Many, Problem, Result,
+    Change, Key, Many, Problem, Result, Timestamp,
     id::LocationId,
     number::Whole,
     secret::{Credential, CredentialKind},
@@ -132,6 +132,8 @@ filters! {
         location_id: LocationId => "location_id = ?";
         /// Devices in this status.
         status: DeviceStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 

@@ -16,6 +16,8 @@ words! {
         CoachInvitation = "coach_invitation",
         ClientInvitation = "client_invitation",
         PasswordReset = "password_reset",
+        AddressConfirmation = "address_confirmation",
+        AddressChanged = "address_changed",
         FailingWebhook = "failing_webhook",
         Invoice = "invoice",
         InvoicePaid = "invoice_paid",
@@ -49,6 +51,16 @@ pub enum Letter<'l> {
     PasswordReset {
         /// What sets it.
         token: &'l str,
+    },
+    /// An address is to sign in from now on.
+    AddressConfirmation {
+        /// What confirms it.
+        token: &'l str,
+    },
+    /// An address is not to sign in any more.
+    AddressChanged {
+        /// The one that is to.
+        address: &'l str,
     },
     /// An invoice, or a copy of one.
     Invoice(Bill<'l>),
@@ -170,6 +182,8 @@ struct Language {
     coach_invitation: Texts,
     client_invitation: Texts,
     password_reset: Texts,
+    address_confirmation: Texts,
+    address_changed: Texts,
     failing_webhook: Texts,
     invoice: Texts,
     invoice_paid: Texts,
@@ -196,6 +210,8 @@ impl Language {
             LetterKind::CoachInvitation => &self.coach_invitation,
             LetterKind::ClientInvitation => &self.client_invitation,
             LetterKind::PasswordReset => &self.password_reset,
+            LetterKind::AddressConfirmation => &self.address_confirmation,
+            LetterKind::AddressChanged => &self.address_changed,
             LetterKind::FailingWebhook => &self.failing_webhook,
             LetterKind::Invoice => &self.invoice,
             LetterKind::InvoicePaid => &self.invoice_paid,
@@ -221,6 +237,8 @@ impl Letter<'_> {
             Self::CoachInvitation { .. } => LetterKind::CoachInvitation,
             Self::ClientInvitation { .. } => LetterKind::ClientInvitation,
             Self::PasswordReset { .. } => LetterKind::PasswordReset,
+            Self::AddressConfirmation { .. } => LetterKind::AddressConfirmation,
+            Self::AddressChanged { .. } => LetterKind::AddressChanged,
             Self::FailingWebhook { .. } => LetterKind::FailingWebhook,
             Self::Invoice(_) => LetterKind::Invoice,
             Self::InvoicePaid { .. } => LetterKind::InvoicePaid,
@@ -245,6 +263,13 @@ impl Letter<'_> {
             Self::CoachInvitation { token }
             | Self::ClientInvitation { token }
             | Self::PasswordReset { token } => format!("{links}/set-password?token={token}"),
+            Self::AddressConfirmation { token } => {
+                format!("{links}/confirm-address?token={token}")
+            }
+            Self::AddressChanged { address } => {
+                values.push(("address", *address));
+                String::new()
+            }
             Self::FailingWebhook { webhook, error } => {
                 values.extend([("webhook", *webhook), ("error", *error)]);
                 String::new()
@@ -357,6 +382,7 @@ mod tests {
                 assert_eq!(own.link.is_empty(), english.link.is_empty(), "{}", language.code);
                 let known = [
                     "company",
+                    "address",
                     "webhook",
                     "error",
                     "number",

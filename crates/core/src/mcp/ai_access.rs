@@ -92,6 +92,8 @@ fn set_ai_access(
     cx.execute(INSERT, &said.params())?;
     if new.ai_access == AiAccess::Off {
         grants::end_all(cx, GrantSubject::Client, at.client_id.0)?;
+    } else {
+        grants::cut_down(cx, at.client_id)?;
     }
     Ok(AiAccessAnswer { ai_access: ClientAiAccess::of(cx, &client, Some(said))? })
 }

@@ -11,7 +11,7 @@ use spotter_store::{Ahead, Tx, params};
 use super::{
     grants::{Grant, GrantId},
     keys::{self, McpKey},
-    modules::{GrantSubject, Module, scopes_of},
+    modules::{GrantSubject, Module, OF_ALL, scopes_of},
     policy,
     tokens::{self, Token},
 };
@@ -45,7 +45,7 @@ impl Assistant {
 
     /// Whether one of its modules holds the tool.
     pub fn has_tool(&self, tool: &str) -> bool {
-        self.modules.iter().any(|module| module.tools().contains(&tool))
+        OF_ALL.contains(&tool) || self.modules.iter().any(|module| module.tools().contains(&tool))
     }
 }
 
@@ -92,7 +92,8 @@ pub fn authenticate(
     let Led { through, grant, subject, person, modules, read_only } = match credential.kind {
         CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
         _ => {
-            let token = good_token(&mut Read::new(tx, &nobody, now), credential)?;
+            let cx = &mut Read::new(tx, &nobody, now);
+            let token = good_token(cx, credential, &env.mcp_url)?;
             let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
             by_grant(match told(tx, ahead)? {
                 Some(grant) => grant,
@@ -127,7 +128,7 @@ pub fn authenticate(
     let delegation = Some(Delegation {
         through,
         scopes: scopes_of(&modules, read_only),
-        tools: modules.iter().map(|module| module.tools()).collect(),
+        tools: modules.iter().map(|module| module.tools()).chain([OF_ALL]).collect(),
         read_only,
     });
     let hint = Hint { grant, coach: (subject == GrantSubject::Company).then_some(CoachId(person)) };
@@ -155,10 +156,10 @@ fn by_key(cx: &mut Read, credential: &Credential) -> Result<Led> {
     })
 }
 
-fn good_token(cx: &mut Read, credential: &Credential) -> Result<Token> {
+fn good_token(cx: &mut Read, credential: &Credential, address: &str) -> Result<Token> {
     let now = cx.now();
     let found: Option<Token> = cx.one(tokens::TOKEN, params![vault::digest(credential)])?;
-    found.filter(|token| token.is_good_access(now)).ok_or_else(|| Key::InvalidToken.into())
+    found.filter(|token| token.is_good_access(now, address)).ok_or_else(|| Key::InvalidToken.into())
 }
 
 fn by_grant(grant: Grant) -> Result<Led> {

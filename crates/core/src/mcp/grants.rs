@@ -3,13 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, Ending, Fate, Paged, Path, Read, Role, Trace, Write, answer, listed,
-    operation, path,
+    Actor, Area, Body, Effect, Ending, Fate, Paged, Path, Read, Role, Trace, UpdatedFrom, Write,
+    answer, listed, operation, path,
 };
-use spotter_kernel::{Change, Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type};
+use spotter_kernel::{
+    Change, Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, CompanyId},
+    id_type,
+};
 use spotter_store::{
-    Ahead, Bind, Json, List, NoFilters, Tx, column_from, lists, params, parts, record, statements,
-    stored_ids, values,
+    Ahead, Bind, Json, List, Tx, column_from, lists, params, parts, record, statements, stored_ids,
+    values,
 };
 
 use super::{
@@ -131,17 +135,17 @@ impl Grant {
 
 listed!(Grants { grants: Grant });
 
-fn list_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
-    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+fn list_mcp_grants(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Grants> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-fn list_own_mcp_grants(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Grants> {
+fn list_own_mcp_grants(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Grants> {
     let (subject, id) = match cx.caller().actor {
         Actor::Client { id, .. } => (GrantSubject::Client, id.0),
         Actor::Coach { id, .. } => (GrantSubject::Company, id.0),
         _ => return Err(Key::Forbidden.into()),
     };
-    Ok(cx.page_under(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &NoFilters {}, page)?.into())
+    Ok(cx.page_under(&LIST_OF_SUBJECT, &[subject.bind(), id.bind()], &wanted, page)?.into())
 }
 
 path!(GrantPath { grant_id: GrantId });
@@ -192,7 +196,52 @@ const ENDINGS: &[Effect] = &[
         "What the coach allowed assistants is taken back.",
         |cx, id| end_all(cx, GrantSubject::Company, id),
     ),
+    Effect::new(
+        Ending::RoleLowered,
+        "What they allowed assistants as a manager is taken back.",
+        |cx, id| end_all(cx, GrantSubject::Company, id),
+    ),
+    Effect::new(
+        Ending::AssistantsOff,
+        "What is no longer allowed is taken back for good, from coaches' assistants and clients'.",
+        |cx, _| end_what_is_off(cx),
+    ),
 ];
+
+/// Ends grants that the company's switches and its policy do not allow any more, and cuts down those that go further:
+/// what was taken back does not come back with the switch.
+fn end_what_is_off(cx: &mut Write) -> Result<u64> {
+    let features = Company::find(cx)?.features();
+    let mut ended = 0;
+    for (grant, subject, id) in cx.all::<(GrantId, GrantSubject, Id)>(ALL_OPEN, params![])? {
+        let is_on = features.mcp && (subject == GrantSubject::Company || features.client_ai);
+        ended += match (is_on, subject) {
+            (false, _) => end(cx, grant).map(|_| 1)?,
+            (true, GrantSubject::Client) => cut_down_one(cx, grant, ClientId(id))?,
+            (true, GrantSubject::Company) => 0,
+        };
+    }
+    Ok(ended)
+}
+
+/// Cuts what a client has allowed down to what they may allow now.
+pub(super) fn cut_down(cx: &mut Write, client: ClientId) -> Result<()> {
+    let open: Vec<(GrantId,)> = cx.all(OPEN, params![GrantSubject::Client, client.0])?;
+    open.into_iter().try_for_each(|(grant,)| cut_down_one(cx, grant, client).map(drop))
+}
+
+/// Cuts a client's grant down; 1 where nothing is left of it.
+fn cut_down_one(cx: &mut Write, id: GrantId, client: ClientId) -> Result<u64> {
+    let allowed = policy::for_client(cx, client)?.unwrap_or_default();
+    let before = Grant::find(cx, id)?;
+    let mut grant = before.clone();
+    grant.modules.0.retain(|module| allowed.contains(module));
+    if grant.modules.0.is_empty() {
+        return end(cx, id).map(|_| 1);
+    }
+    grant.save(cx, &before)?;
+    Ok(0)
+}
 
 /// Takes back everything that somebody has allowed assistants.
 pub(super) fn end_all(cx: &mut Write, subject: GrantSubject, id: Id) -> Result<u64> {
@@ -245,10 +294,10 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Every grant of the company, newest first.
-    LIST: List<Grant> = List::new("mcp_grant WHERE company_id = ?1", "grant_id DESC");
+    LIST: List<Grant, UpdatedFrom> = List::new("mcp_grant WHERE company_id = ?1", "grant_id DESC");
 
     /// The grants of a person, newest first.
-    LIST_OF_SUBJECT: List<Grant> = List::new(
+    LIST_OF_SUBJECT: List<Grant, UpdatedFrom> = List::new(
         "mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3",
         "grant_id DESC",
     );
@@ -267,6 +316,8 @@ statements! {
         AND subject = ?3 AND subject_id = ?4 AND revoked_at IS NULL";
     OPEN = "SELECT grant_id FROM mcp_grant WHERE company_id = ?1 AND subject = ?2 AND subject_id = ?3 \
         AND revoked_at IS NULL";
+    ALL_OPEN = "SELECT grant_id, subject, subject_id FROM mcp_grant WHERE company_id = ?1 AND revoked_at IS NULL \
+        ORDER BY grant_id LIMIT 100000";
     REVOKE = "UPDATE mcp_grant SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND grant_id = ?2";
     CODES = "DELETE FROM mcp_code WHERE company_id = ?1 AND grant_id IN (SELECT grant_id FROM mcp_grant \
         WHERE company_id = ?1 AND subject = 'client' AND subject_id = ?2)";

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, Ending, Paged, Path, Read, Write, answer, listed, operation, path,
-    vault,
+    Actor, Area, Body, Effect, Ending, Paged, Path, Read, UpdatedFrom, Write, answer, listed,
+    operation, path, vault,
 };
 use spotter_kernel::{
-    Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
+    Id, Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
     number::Whole, secret::CredentialKind, text::Name,
 };
-use spotter_store::{Json, List, NoFilters, lists, params, record, statements, stored_ids, values};
+use spotter_store::{Json, List, lists, params, record, statements, stored_ids, values};
 
 use super::modules::{GrantSubject, Module};
+use crate::company::Company;
 
 id_type!(
     /// A static key of the MCP server.
@@ -57,8 +58,8 @@ impl McpKey {
 
 listed!(McpKeys { keys: McpKey });
 
-fn list_mcp_keys(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<McpKeys> {
-    Ok(cx.page(&LIST, &NoFilters {}, page)?.into())
+fn list_mcp_keys(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<McpKeys> {
+    Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
 /// A key to be made.
@@ -154,18 +155,38 @@ pub(super) fn area() -> Area {
     ])
 }
 
-const ENDINGS: &[Effect] = &[Effect::new(
-    Ending::CoachDeactivated,
-    "Static keys that the coach has made are revoked.",
-    |cx, id| {
-        let now = cx.now();
-        cx.execute(REVOKE_OF_COACH, params![id, now])
-    },
-)];
+const ENDINGS: &[Effect] = &[
+    Effect::new(
+        Ending::CoachDeactivated,
+        "Static keys that the coach has made are revoked.",
+        revoke_of_coach,
+    ),
+    Effect::new(
+        Ending::RoleLowered,
+        "Static keys that they have made are revoked.",
+        revoke_of_coach,
+    ),
+    Effect::new(
+        Ending::AssistantsOff,
+        "Static keys are revoked, where all are switched off.",
+        |cx, _| {
+            let now = cx.now();
+            match Company::find(cx)?.features().mcp {
+                true => Ok(0),
+                false => cx.execute(REVOKE_ALL, params![now]),
+            }
+        },
+    ),
+];
+
+fn revoke_of_coach(cx: &mut Write, id: Id) -> Result<u64> {
+    let now = cx.now();
+    cx.execute(REVOKE_OF_COACH, params![id, now])
+}
 
 lists! {
     /// Every key, newest first.
-    LIST: List<McpKey> = List::new("mcp_key WHERE company_id = ?1", "key_id DESC");
+    LIST: List<McpKey, UpdatedFrom> = List::new("mcp_key WHERE company_id = ?1", "key_id DESC");
 }
 
 statements! {
@@ -175,5 +196,6 @@ statements! {
     INSERT = "INSERT INTO mcp_key ", values!(McpKey, digest);
     REVOKE_OF_COACH = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 \
         WHERE company_id = ?1 AND coach_id = ?2 AND revoked_at IS NULL";
+    REVOKE_ALL = "UPDATE mcp_key SET revoked_at = ?2, updated_at = ?2 WHERE company_id = ?1 AND revoked_at IS NULL";
     REVOKE = "UPDATE mcp_key SET revoked_at = ?3, updated_at = ?3 WHERE company_id = ?1 AND key_id = ?2";
 }

@@ -80,7 +80,7 @@ modules! {
             BookingRequestsWrite CoachesRead LocationsRead]
         [list_coaches list_locations list_event_types list_slots list_bookings get_booking create_booking reschedule_booking
             cancel_booking set_booking_attendance list_booking_requests approve_booking_request
-            reject_booking_request]
+            reject_booking_request list_absent_clients list_repeated_no_shows]
     Subscriptions "subscriptions" Company "Subscriptions"
         reads "Memberships that renew themselves" changes "Ask for pauses and cancellations"
         [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
@@ -140,6 +140,10 @@ modules! {
         [FinancePaymentsRead FinanceChargebacksRead FinancePaymentRequestsRead FinancePaymentRequestsWrite]
         [list_payments get_payment list_chargebacks get_chargeback list_payment_requests
             get_payment_request create_payment_request cancel_payment_request]
+    Refunds "refunds" Company "Refunds"
+        reads "Payments and invoices" changes "Pay money back, and credit what was billed"
+        [FinancePaymentsRead FinanceInvoicesRead]
+        [list_payments get_payment refund_payment list_invoices get_invoice credit_invoice]
     Workouts "workouts" Company "Workouts"
         reads "Exercises, programmes, clients' plans, sessions and progress"
         changes "Give clients programmes and record their sessions"
@@ -233,6 +237,10 @@ modules! {
         [ClientsRead FinanceProductsRead FinanceSubscriptionsRead FinanceCreditsRead FinanceInvoicesRead]
         [get_client list_client_products list_subscriptions get_bills_to_come get_credits list_invoices
             get_invoice]
+    ClientMembership "client_ai_membership" Client "Your membership"
+        reads "Your memberships and the bills to come" changes "Ask to pause or cancel your membership"
+        [FinanceSubscriptionsRead FinanceSubscriptionActionsWrite]
+        [list_subscriptions get_subscription get_bills_to_come request_pause request_cancellation]
     ClientBookings "client_ai_bookings" Client "Your bookings"
         reads "What you have booked, and what you can book" changes "Book, move and cancel for you"
         [BookingsRead BookingsWrite AvailabilityRead EventTypesRead CoachesRead LocationsRead
@@ -277,6 +285,9 @@ modules! {
     ClientVisits "client_ai_visits" Client "Your visits"
         reads "When you came in and went" changes "" [] [list_visits]
 }
+
+/// The tools of every assistant, whatever it was allowed: for whom it acts.
+pub const OF_ALL: &[&str] = &["get_own_account"];
 
 /// What is proposed to a manager where an assistant asks for nothing in particular.
 pub const PROPOSED: &[Module] = &[

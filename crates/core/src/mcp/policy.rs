@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Read, Write, answer, operation};
+use spotter_contract::{Area, Body, Ending, Read, Write, answer, operation};
 use spotter_kernel::{Problem, Result, id::ClientId};
 use spotter_store::{Json, params, statements, words};
 
@@ -73,7 +73,8 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
     policy.client_modules.dedup();
     let (company, now) = (cx.company(), cx.now());
     cx.touch("company", company, ["mcpPolicy"]);
-    cx.defer(SET, params![Json(&policy.client_modules), policy.clients, now])?;
+    cx.execute(SET, params![Json(&policy.client_modules), policy.clients, now])?;
+    cx.end(Ending::AssistantsOff, company.0)?;
     Ok(PolicyAnswer { policy })
 }
 
@@ -85,7 +86,10 @@ pub(super) fn area() -> Area {
         operation!(app PUT "/company/mcp/policy", Manager, set_mcp_policy)
             .sure()
             .summary("Set what clients' assistants may reach")
-            .describe("Grants that go further are kept to it from the next request on."),
+            .describe(
+                "Grants that go further are cut down to it, and end where nothing is left of them, for good: more needs \
+                 a new consent.",
+            ),
     ])
 }
 

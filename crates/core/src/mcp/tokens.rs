@@ -115,13 +115,16 @@ record! {
         expires_at: Timestamp,
         /// The pair that it was exchanged for, sealed, while it may be asked for again.
         successor: Option<Vec<u8>>,
+        /// The address that it was issued for.
+        resource: Option<String>,
     }
 }
 
 impl Token {
-    /// Whether it lets somebody in at this instant.
-    pub(super) fn is_good_access(&self, now: Timestamp) -> bool {
-        self.kind == TokenKind::Access && self.expires_at > now
+    /// Whether it lets somebody in at this instant, at this address.
+    pub(super) fn is_good_access(&self, now: Timestamp, address: &str) -> bool {
+        let is_for_it = self.resource.as_deref().is_none_or(|resource| resource == address);
+        self.kind == TokenKind::Access && self.expires_at > now && is_for_it
     }
 }
 
@@ -158,17 +161,22 @@ pub fn refresh(
         }
         return reused(&mut cx, kept.grant_id);
     }
+    // A token is not spent on a refusal.
+    let Some(grant) = usable(&mut cx, kept.grant_id)? else {
+        cx.audit_as("refused")?;
+        return Ok(Err(Refusal::InvalidGrant));
+    };
     // Atomic: of any number that present it at once, one changes the row.
     if cx.execute(ROTATE, params![digest, now])? == 0 {
         return reused(&mut cx, kept.grant_id);
     }
-    let issued = issue(&mut cx, kept.grant_id)?;
-    if let (Ok(issued), true) = (&issued, env.mcp_refresh_grace_seconds > 0) {
+    let issued = issue_pair(&mut cx, &grant)?;
+    if env.mcp_refresh_grace_seconds > 0 {
         let pair = [issued.access.expose(), issued.refresh.expose()].join(" ");
         let sealed = env.vault.seal(pair.as_bytes(), &*env.entropy)?;
         cx.defer(SUCCEED, params![digest, sealed])?;
     }
-    Ok(issued)
+    Ok(Ok(issued))
 }
 
 /// A refresh token that was exchanged is presented by somebody else, or by somebody who has lost count.
@@ -219,13 +227,25 @@ pub fn revoke(
     cx.audit()
 }
 
-/// Issues a pair for a grant that still stands, whose person may still come in.
-fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
+/// A grant that still stands, whose person may still come in.
+fn usable(cx: &mut Write, id: GrantId) -> Result<Option<Grant>> {
     let grant = Grant::find(cx, id)?;
-    if grant.revoked_at.is_some() || !grant.is_of_use(cx)? {
-        cx.audit_as("refused")?;
-        return Ok(Err(Refusal::InvalidGrant));
+    let is_usable = grant.revoked_at.is_none() && grant.is_of_use(cx)?;
+    Ok(is_usable.then_some(grant))
+}
+
+/// Issues a pair for a grant, if it can be used.
+fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
+    match usable(cx, id)? {
+        Some(grant) => issue_pair(cx, &grant).map(Ok),
+        None => {
+            cx.audit_as("refused")?;
+            Ok(Err(Refusal::InvalidGrant))
+        }
     }
+}
+
+fn issue_pair(cx: &mut Write, grant: &Grant) -> Result<Issued> {
     grant.used(cx)?;
     let access = cx.new_credential(CredentialKind::McpAccessToken);
     let refresh = cx.new_credential(CredentialKind::McpRefreshToken);
@@ -235,10 +255,12 @@ fn issue(cx: &mut Write, id: GrantId) -> Result<Result<Issued, Refusal>> {
         (&refresh, TokenKind::Refresh, MCP_REFRESH_TOKEN_SECONDS),
     ] {
         let (digest, expires_at) = (vault::digest(token), now.plus_seconds(seconds));
-        cx.defer(INSERT, params![digest, kind, id, grant.client_id, None::<i64>, expires_at])?;
+        let (id, client, resource) = (grant.grant_id, &grant.client_id, &*cx.env().mcp_url);
+        let row = params![digest, kind, id, client, None::<i64>, expires_at, resource];
+        cx.defer(INSERT, row)?;
     }
     cx.audit()?;
-    Ok(Ok(Issued { access, refresh, scope: scope_of(&grant.modules.0) }))
+    Ok(Issued { access, refresh, scope: scope_of(&grant.modules.0) })
 }
 
 /// Ends every token of a grant, with this commit; exchanged ones stay, so that they are known.
@@ -270,8 +292,8 @@ statements! {
     pub(super) TOKEN = "SELECT ", Token::COLUMNS, " FROM mcp_token WHERE company_id = ?1 AND digest = ?2";
     ROTATE = "UPDATE mcp_token SET rotated_at = ?3 WHERE company_id = ?1 AND digest = ?2 \
         AND rotated_at IS NULL";
-    INSERT = "INSERT INTO mcp_token (company_id, digest, kind, grant_id, client_id, rotated_at, expires_at) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    INSERT = "INSERT INTO mcp_token (company_id, digest, kind, grant_id, client_id, rotated_at, expires_at, \
+        resource) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     SUCCEED = "UPDATE mcp_token SET successor = ?3 WHERE company_id = ?1 AND digest = ?2";
     END_ACCESS = "DELETE FROM mcp_token WHERE company_id = ?1 AND grant_id = ?2 AND kind = ?3";
     ROTATE_ALL = "UPDATE mcp_token SET rotated_at = ?4 WHERE company_id = ?1 AND grant_id = ?2 \

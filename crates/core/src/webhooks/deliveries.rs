@@ -2,14 +2,19 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use spotter_contract::{
     Area, Body, Paged, Path, Read, Write, answer, listed, operation, outbox, path,
 };
 use spotter_delivery::queue::Stage;
-use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
-use spotter_store::{List, filters, lists, params, record, statements, words};
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
+use spotter_store::{Json, List, filters, lists, params, record, statements, words};
 
-use super::{DeliveryId, SubscriptionId, record::Subscription};
+use super::{
+    DeliveryId, SubscriptionId,
+    record::Subscription,
+    subscriptions::{check_may_act, check_may_hear},
+};
 
 /// Most deliveries that one request recovers.
 const RECOVERED_MAX: i64 = 500;
@@ -175,6 +180,40 @@ struct DeliveryWithAttempts {
     delivery: DeliveryView,
     /// In their order.
     attempts: Vec<Attempt>,
+    /// What is sent; null once the event is not kept any more, and for whoever may not read of it.
+    payload: Option<Payload>,
+}
+
+/// The body of a delivery.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebhookPayload")]
+struct Payload {
+    /// The event's id: the same in every delivery of it.
+    id: Id,
+    /// The event's name.
+    r#type: String,
+    /// When it happened.
+    occurred_at: Timestamp,
+    /// What the event tells, by its kind.
+    data: Map<String, Value>,
+}
+
+impl Payload {
+    fn find(cx: &mut Read, delivery: &Delivery) -> Result<Option<Self>> {
+        let event = Event::parse(&delivery.event_type);
+        if check_may_hear(cx, event.iter()).is_err() {
+            return Ok(None);
+        }
+        let kept: Option<(Timestamp, Json<Map<String, Value>>)> =
+            cx.one(PAYLOAD, params![delivery.event_id])?;
+        Ok(kept.map(|(occurred_at, Json(data))| Self {
+            id: delivery.event_id,
+            r#type: delivery.event_type.clone(),
+            occurred_at,
+            data,
+        }))
+    }
 }
 
 answer!(DeliveryAnswer { delivery: DeliveryWithAttempts });
@@ -184,9 +223,11 @@ fn find(cx: &mut Read, id: DeliveryId) -> Result<Delivery> {
 }
 
 fn get_webhook_delivery(cx: &mut Read, Path(at): Path<DeliveryPath>) -> Result<DeliveryAnswer> {
-    let delivery = find(cx, at.id)?.into();
+    let delivery = find(cx, at.id)?;
     let attempts = cx.all(ATTEMPTS, params![at.id])?;
-    Ok(DeliveryAnswer { delivery: DeliveryWithAttempts { delivery, attempts } })
+    let payload = Payload::find(cx, &delivery)?;
+    let delivery = DeliveryWithAttempts { delivery: delivery.into(), attempts, payload };
+    Ok(DeliveryAnswer { delivery })
 }
 
 /// Queues the event of a delivery once more; the new delivery's id.
@@ -259,7 +300,8 @@ fn recover_webhook(
     Path(at): Path<SubscriptionPath>,
     Body(wanted): Body<Recovery>,
 ) -> Result<RecoveryAnswer> {
-    Subscription::find_active(cx, at.id)?;
+    let subscription = Subscription::find_active(cx, at.id)?;
+    check_may_act(cx, &subscription)?;
     let since = Id::first_at(wanted.since);
     let failed: Vec<(DeliveryId, Id, String)> =
         cx.all(FAILED, params![at.id, since, RECOVERED_MAX + 1])?;
@@ -280,7 +322,8 @@ pub(super) fn area() -> Area {
         operation!(GET "/webhooks/deliveries", WebhookDeliveriesRead, list_webhook_deliveries)
             .summary("List webhook deliveries"),
         operation!(GET "/webhooks/deliveries/{id}", WebhookDeliveriesRead, get_webhook_delivery)
-            .summary("Get a webhook delivery with its attempts"),
+            .summary("Get a webhook delivery with its attempts")
+            .describe("With the body that is sent, for whoever may read of its event."),
         operation!(POST "/webhooks/deliveries/{id}/redeliver", WebhooksWrite, redeliver_webhook)
             .summary("Send a delivery again")
             .describe(
@@ -295,7 +338,11 @@ pub(super) fn area() -> Area {
                 "Queues a new delivery for every failed one since an instant that was not sent \
                  again yet, oldest first, at most 500 at a time.",
             )
-            .invalid_as(INVALID),
+            .invalid_as(INVALID)
+            .fails(&[
+                Key::ScopesHealthConsentRequired,
+                Key::ScopesPrivateCommunicationConsentRequired,
+            ]),
     ])
 }
 
@@ -309,6 +356,7 @@ statements! {
     FIND = "SELECT ", COLUMNS, " FROM ", DELIVERIES, " AND d.delivery_id = ?2";
     ATTEMPTS = "SELECT ", Attempt::COLUMNS, " FROM webhook_attempt \
         WHERE company_id = ?1 AND delivery_id = ?2 ORDER BY attempt";
+    PAYLOAD = "SELECT occurred_at, data FROM event WHERE company_id = ?1 AND event_id = ?2";
     EVENT = "SELECT event_id FROM event WHERE company_id = ?1 AND event_id = ?2";
     REPEATED = "UPDATE webhook_delivery SET redelivery_id = ?3 WHERE company_id = ?1 AND delivery_id = ?2";
     FAILED = "SELECT d.delivery_id, d.event_id, d.event_type FROM webhook_delivery d \

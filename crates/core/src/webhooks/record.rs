@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Read, Timer, Write};
+use spotter_contract::{Area, Effect, Ending, Read, Timer, UpdatedFrom, Write};
 use spotter_delivery::signature::{SECRET_PREFIX, new_secret};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp};
 use spotter_store::{Json, List, lists, params, parts, record, statements, values, words};
 
 use super::SubscriptionId;
+use crate::access::api_clients::ApiClient;
 
 words! {
     else WebhookRequestInvalid;
@@ -41,6 +42,10 @@ record! {
         pub(super) last_delivery_at: Option<Timestamp>,
         pub(super) last_success_at: Option<Timestamp>,
         pub(super) last_failure_at: Option<Timestamp>,
+        /// The API client that made it; nobody's where a person did.
+        pub(super) api_client_id: Option<Id>,
+        /// Events that its API client may not hear of, as its scopes and consents stand.
+        pub(super) withheld: Json<BTreeSet<String>>,
         pub(super) created_at: Timestamp,
         pub(super) updated_at: Timestamp,
     }
@@ -164,7 +169,8 @@ impl Subscription {
     }
 
     /// Writes a new subscription, which hears of its events from this commit on.
-    pub(super) fn insert(&self, cx: &mut Write) -> Result<()> {
+    pub(super) fn insert(&mut self, cx: &mut Write) -> Result<()> {
+        self.withhold(cx)?;
         cx.touch("webhook_subscription", self.subscription_id, ["subscription"]);
         cx.defer(INSERT, &self.params())?;
         self.listen(cx)
@@ -172,6 +178,7 @@ impl Subscription {
 
     /// Writes a change and what follows from it.
     pub(super) fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        self.withhold(cx)?;
         let Some(now) =
             cx.changes("webhook_subscription", self.subscription_id, self.changed(before))
         else {
@@ -179,17 +186,28 @@ impl Subscription {
         };
         self.updated_at = now;
         cx.defer(SAVE, &self.facts())?;
-        if (self.status, &self.events) != (before.status, &before.events) {
+        let hears = |own: &Self| (own.status, own.events.clone(), own.withheld.clone());
+        if hears(self) != hears(before) {
             cx.defer(SILENCE, params![self.subscription_id])?;
             self.listen(cx)?;
         }
         Ok(())
     }
 
+    /// Works out which of its events its API client may not hear of.
+    fn withhold(&mut self, cx: &mut Read) -> Result<()> {
+        let Some(owner) = self.api_client_id else { return Ok(()) };
+        let owner = ApiClient::find(cx, owner)?;
+        let named = Event::ALL.iter().filter(|event| self.events.0.contains(event.name()));
+        let withheld = named.filter(|event| !owner.may_hear(**event));
+        self.withheld = Json(withheld.map(|event| event.name().to_owned()).collect());
+        Ok(())
+    }
+
     /// Has an active subscription hear of its events from this commit on.
     fn listen(&self, cx: &mut Write) -> Result<()> {
         if self.status == SubscriptionStatus::Active {
-            for event in &self.events.0 {
+            for event in self.events.0.difference(&self.withheld.0) {
                 cx.defer(LISTEN, params![event, self.subscription_id])?;
             }
         }
@@ -229,14 +247,31 @@ fn forget_previous_secret(cx: &mut Write, id: Id) -> Result<()> {
     cx.defer(FORGET, params![over.subscription_id])
 }
 
+/// What an API client may not read any more it is not told of either: neither what happens from now on nor what waits.
+fn follow_scopes(cx: &mut Write, api_client: Id) -> Result<u64> {
+    let mut changed = 0;
+    for before in cx.all::<Subscription>(OF_CLIENT, params![api_client])? {
+        let mut subscription = before.clone();
+        subscription.save(cx, &before)?;
+        changed += u64::from(subscription.withheld != before.withheld);
+    }
+    Ok(changed)
+}
+
+const ENDS: &[Effect] = &[Effect::new(
+    Ending::ScopesWithdrawn,
+    "Its webhook subscriptions hear of no event any more that it may not read of.",
+    follow_scopes,
+)];
+
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).timers(&[&FORGET_PREVIOUS_SECRET]).lists(lists())
+    Area::of(STATEMENTS).ends(ENDS).timers(&[&FORGET_PREVIOUS_SECRET]).lists(lists())
 }
 
 lists! {
     /// Every subscription that is not deleted, newest first; a company has few.
-    pub(super) LIST: List<Subscription> = List::new(
+    pub(super) LIST: List<Subscription, UpdatedFrom> = List::new(
         "webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'",
         "subscription_id DESC",
     );
@@ -244,14 +279,16 @@ lists! {
 
 parts! {
     Subscription by subscription_id
-        without last_delivery_at, last_success_at, last_failure_at, created_at;
-    FACTS facts: name, status, events, url, secret, secret_prefix, secret_last4, secret_rotated_at,
+        without last_delivery_at, last_success_at, last_failure_at, api_client_id, created_at;
+    FACTS facts: name, status, events, withheld, url, secret, secret_prefix, secret_last4, secret_rotated_at,
         previous_secret, previous_secret_until, updated_at;
 }
 
 statements! {
     FIND = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
         WHERE company_id = ?1 AND subscription_id = ?2";
+    OF_CLIENT = "SELECT ", Subscription::COLUMNS, " FROM webhook_subscription \
+        WHERE company_id = ?1 AND api_client_id = ?2 AND status <> 'deleted' ORDER BY subscription_id LIMIT 1000";
     COUNT = "SELECT COUNT(*) FROM webhook_subscription WHERE company_id = ?1 AND status <> 'deleted'";
     INSERT = "INSERT INTO webhook_subscription ", values!(Subscription);
     SAVE = "UPDATE webhook_subscription SET ", Subscription::FACTS,

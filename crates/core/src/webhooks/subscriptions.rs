@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
+    Access, Actor, Area, Body, OptionalBody, Paged, Path, Payload, Read, UpdatedFrom, Write,
+    answer, listed, operation, path,
 };
 use spotter_delivery::target::{Target, URL_MAX};
 use spotter_kernel::{
-    Change, Event, Id, Key, Problem, Result,
+    Change, Event, Id, Key, Problem, Result, Scope,
     number::Whole,
     text::{Name, Text},
 };
-use spotter_store::{Json, NoFilters, words};
+use spotter_store::{Json, words};
 
 use super::{
     SubscriptionId,
@@ -38,8 +39,8 @@ words! {
 
 listed!(Subscriptions { subscriptions: SubscriptionView });
 
-fn list_webhooks(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Subscriptions> {
-    Ok(cx.page(&LIST, &NoFilters {}, page)?.map(Into::into).into())
+fn list_webhooks(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Subscriptions> {
+    Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
 path!(SubscriptionPath { id: SubscriptionId });
@@ -127,15 +128,22 @@ fn wanted_url(
         .map_err(|refused| invalid(field, &refused.to_string()))
 }
 
-fn wanted_events(events: Vec<Event>) -> Result<Json<BTreeSet<String>>> {
+/// Refuses events of which the caller may not read: whoever hears of a change reads of it.
+pub(super) fn check_may_hear<'e>(cx: &Read, events: impl Iterator<Item = &'e Event>) -> Result<()> {
+    let scopes: BTreeSet<Scope> = events.filter_map(|event| event.scope()).collect();
+    Access::check_all(cx.caller(), scopes)
+}
+
+fn wanted_events(cx: &Read, events: Vec<Event>) -> Result<Json<BTreeSet<String>>> {
     if events.is_empty() {
         return Err(invalid("events", "must name at least one event"));
     }
+    check_may_hear(cx, events.iter())?;
     Ok(Json(events.iter().map(|event| event.name().to_owned()).collect()))
 }
 
 fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<SecretAnswer> {
-    let events = wanted_events(new.events)?;
+    let events = wanted_events(cx, new.events)?;
     let url = wanted_url(cx, new.url, new.target)?
         .ok_or_else(|| invalid("url", "must be given, here or as target.url"))?;
     if Subscription::count(cx)? >= SUBSCRIPTIONS_MAX {
@@ -157,6 +165,11 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
         last_delivery_at: None,
         last_success_at: None,
         last_failure_at: None,
+        api_client_id: match cx.caller().actor {
+            Actor::ApiClient { id, .. } => Some(id),
+            _ => None,
+        },
+        withheld: Json(BTreeSet::new()),
         created_at: cx.now(),
         updated_at: cx.now(),
     };
@@ -164,6 +177,19 @@ fn create_webhook(cx: &mut Write, Body(new): Body<NewSubscription>) -> Result<Se
     subscription.insert(cx)?;
     let subscription = SubscriptionWithSecret { subscription: subscription.into(), signing_secret };
     Ok(SecretAnswer { subscription })
+}
+
+/// Refuses integrations to act on a subscription that tells what they may not read: whoever has its secret is believed by
+/// its target, and whoever stops it silences others. The business itself may do both.
+pub(super) fn check_may_act(cx: &Read, subscription: &Subscription) -> Result<()> {
+    match cx.caller().actor {
+        Actor::ApiClient { .. } => check_may_hear(cx, named(subscription)),
+        _ => Ok(()),
+    }
+}
+
+fn named(subscription: &Subscription) -> impl Iterator<Item = &'static Event> {
+    Event::ALL.iter().filter(|event| subscription.events.0.contains(event.name()))
 }
 
 fn update_webhook(
@@ -184,14 +210,17 @@ fn update_webhook(
         subscription.url = url;
     }
     if let Some(events) = change.events.value() {
-        subscription.events = wanted_events(events)?;
+        subscription.events = wanted_events(cx, events)?;
     }
+    // Whoever changes where it leads hears of all that it tells.
+    check_may_hear(cx, named(&subscription))?;
     subscription.save(cx, &before)?;
     Ok(answer(subscription))
 }
 
 fn delete_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<SubscriptionAnswer> {
     let before = Subscription::find(cx, at.id)?;
+    check_may_act(cx, &before)?;
     let mut subscription = before.clone();
     subscription.status = SubscriptionStatus::Deleted;
     subscription.save(cx, &before)?;
@@ -211,6 +240,7 @@ fn rotate_webhook_secret(
     OptionalBody(wanted): OptionalBody<Rotation>,
 ) -> Result<SecretAnswer> {
     let before = Subscription::find(cx, at.id)?;
+    check_may_act(cx, &before)?;
     let mut subscription = before.clone();
     let grace = wanted.grace_period_seconds.map_or(GRACE_SECONDS, |seconds| seconds.0);
     (subscription.previous_secret, subscription.previous_secret_until) = if grace > 0 {
@@ -251,6 +281,7 @@ answer!(TestAnswer { test: Test });
 
 fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<TestAnswer> {
     let subscription = Subscription::find_active(cx, at.id)?;
+    check_may_act(cx, &subscription)?;
     Target::parse(&subscription.url, &cx.env().private_networks)
         .map_err(|refused| invalid("target.url", &refused.to_string()))?;
     let tested = TestEvent { subscription_id: at.id };
@@ -263,18 +294,28 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     const INVALID: Key = Key::WebhookRequestInvalid;
+    const GATED: &[Key] =
+        &[Key::ScopesHealthConsentRequired, Key::ScopesPrivateCommunicationConsentRequired];
     Area::default().tells::<TestEvent>().operations([
         operation!(GET "/webhooks", WebhooksRead, list_webhooks)
             .summary("List webhook subscriptions")
             .invalid_as(INVALID),
         operation!(POST "/webhooks", WebhooksWrite, create_webhook)
             .summary("Create a webhook subscription")
-            .describe("The signing secret is in this answer alone. A company has at most 50.")
+            .describe(
+                "The signing secret is in this answer alone. A company has at most 50. An event takes the scope, and \
+                 the consent, that reading what it tells of takes: an integration without them cannot subscribe to it, \
+                 and is not sent it once they are withdrawn.",
+            )
             .created()
             .secret()
             .reaches(&["url", "target.url"])
             .invalid_as(INVALID)
-            .fails(&[Key::ApiError]),
+            .fails(&[
+                Key::ScopesHealthConsentRequired,
+                Key::ScopesPrivateCommunicationConsentRequired,
+                Key::ApiError,
+            ]),
         operation!(GET "/webhooks/{id}", WebhooksRead, get_webhook)
             .summary("Get a webhook subscription")
             .invalid_as(INVALID),
@@ -286,16 +327,19 @@ pub(super) fn area() -> Area {
                  subscription are cancelled when they come due.",
             )
             .reaches(&["url", "target.url"])
-            .invalid_as(INVALID),
+            .invalid_as(INVALID)
+            .fails(GATED),
         operation!(DELETE "/webhooks/{id}", WebhooksWrite, delete_webhook)
             .summary("Delete a webhook subscription")
             .describe("Its deliveries stay in the record; those that still wait are cancelled.")
-            .invalid_as(INVALID),
+            .invalid_as(INVALID)
+            .fails(GATED),
         operation!(POST "/webhooks/{id}/test", WebhooksWrite, test_webhook)
             .summary("Send a test event")
             .describe("Queues a `subscription.test` event for an active subscription.")
             .emits(&[Event::SubscriptionTest])
-            .invalid_as(INVALID),
+            .invalid_as(INVALID)
+            .fails(GATED),
         operation!(POST "/webhooks/{id}/rotate-secret", WebhooksWrite, rotate_webhook_secret)
             .summary("Replace the signing secret")
             .describe(
@@ -303,6 +347,7 @@ pub(super) fn area() -> Area {
                  two signatures, one of each secret.",
             )
             .secret()
-            .invalid_as(INVALID),
+            .invalid_as(INVALID)
+            .fails(GATED),
     ])
 }

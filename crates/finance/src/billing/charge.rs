@@ -51,6 +51,14 @@ pub fn add(
     if fee.amount == 0 {
         return Ok(());
     }
+    let what = match kind {
+        ForfeitReason::LateCancellation => "for a late cancellation",
+        ForfeitReason::NoShow => "for not showing up",
+    };
+    cx.happens(|| {
+        let (amount, code) = (fee.currency.decimal(fee.amount), fee.currency.code());
+        format!("A fee of {amount} {code} {what} is due with the client's next invoice.")
+    });
     let (id, now) = (cx.new_id(), cx.now());
     cx.defer(ADD, params![client, id, booking, kind, fee.amount, fee.currency, now])
 }

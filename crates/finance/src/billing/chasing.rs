@@ -3,13 +3,18 @@
 
 use spotter_contract::{Area, Ending, Timer, Write};
 use spotter_kernel::{Date, Id, Result};
+use spotter_store::{params, statements};
 
 use super::{
     invoice::{Invoice, InvoiceKind, InvoiceStatus},
     letters,
 };
 use crate::{
-    company_day, ids::InvoiceId, payments::payment::Payment, settings::FinanceSettings, standing,
+    company_day,
+    ids::{InvoiceId, SubscriptionId},
+    payments::payment::Payment,
+    settings::FinanceSettings,
+    standing,
 };
 
 /// What is done about a bill.
@@ -53,14 +58,17 @@ pub fn chase_later(cx: &mut Write, invoice: &Invoice, settings: &FinanceSettings
     }
 }
 
-fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
+/// Does what is due about a bill by the company's date; whether it was given up.
+fn chase(cx: &mut Write, id: InvoiceId) -> Result<bool> {
     let (today, settings) = (cx.today()?, FinanceSettings::find(cx)?);
-    let mut invoice = Invoice::find(cx, InvoiceId(id))?;
+    let mut invoice = Invoice::still_due(cx, id)?;
     // Nobody is reminded of what is on its way.
     if Payment::unfinished(cx, invoice.invoice_id)?.is_some() {
         let tomorrow = company_day(cx, today.tomorrow())?;
-        return cx.set_timer(&CHASE_INVOICE, invoice.invoice_id, tomorrow);
+        cx.set_timer(&CHASE_INVOICE, invoice.invoice_id, tomorrow)?;
+        return Ok(false);
     }
+    let mut is_given_up = false;
     while let Some((_, step)) = next_step(&invoice, &settings).filter(|(date, _)| *date <= today) {
         let before = invoice.clone();
         match step {
@@ -78,10 +86,28 @@ fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
                 letters::remind(cx, &invoice)?;
             }
             Step::Remind(_) => {}
-            Step::GiveUp => cx.end(Ending::InvoiceGivenUp, invoice.invoice_id)?,
+            Step::GiveUp => {
+                cx.end(Ending::InvoiceGivenUp, invoice.invoice_id)?;
+                is_given_up = true;
+            }
         }
     }
-    chase_later(cx, &invoice, &settings)
+    chase_later(cx, &invoice, &settings)?;
+    Ok(is_given_up)
+}
+
+/// Does the same for the unpaid bills of a membership before its next period is billed: of what is due on one date an
+/// ending comes first, whichever timer wakes first. Whether one was given up, which ends the membership.
+pub fn chase_before_renewal(cx: &mut Write, subscription: SubscriptionId) -> Result<bool> {
+    let mut is_given_up = false;
+    for (invoice,) in cx.all::<(InvoiceId,)>(UNPAID_OF, params![subscription])? {
+        is_given_up |= chase(cx, invoice)?;
+    }
+    Ok(is_given_up)
+}
+
+fn chase_invoice(cx: &mut Write, id: Id) -> Result<()> {
+    chase(cx, InvoiceId(id)).map(drop)
 }
 
 static CHASE_INVOICE: Timer = Timer::new(
@@ -93,5 +119,10 @@ static CHASE_INVOICE: Timer = Timer::new(
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().timers(&[&CHASE_INVOICE])
+    Area::of(STATEMENTS).timers(&[&CHASE_INVOICE])
+}
+
+statements! {
+    UNPAID_OF = "SELECT invoice_id FROM invoice WHERE company_id = ?1 AND subscription_id = ?2 \
+        AND status IN ('open', 'overdue') AND kind = 'invoice' ORDER BY invoice_id LIMIT 100";
 }

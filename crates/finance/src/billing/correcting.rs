@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, OptionalBody, Path, Read, Write, operation};
 use spotter_kernel::{Event, Key, Problem, Result, number::Whole, text::Text};
+use spotter_store::{Json, params, statements};
 
 use crate::{
     billing::{
@@ -30,7 +31,7 @@ pub struct NewCreditNote {
 }
 
 /// Credits so much of a bill: a note is issued for it, what is left to pay is less, and what was paid too
-/// much then comes free. Where a payment is to go back, as much of that comes free.
+/// much then comes free and pays the client's open bills. Where a payment is to go back, as much of that comes free.
 pub fn credit(
     cx: &mut Write,
     bill: &mut Invoice,
@@ -40,7 +41,12 @@ pub fn credit(
 ) -> Result<Invoice> {
     let language = charge::language_of(cx, bill.client_id)?;
     let (issuer, id) = (Issuer::find(cx)?, InvoiceId(cx.new_id()));
-    let taxes = tax::credited(&bill.taxes.0, bill.credited_total, amount);
+    let earlier: Vec<(Json<Vec<RateTotal>>,)> = match bill.credited_total {
+        0 => Vec::new(),
+        _ => cx.all(NOTES_OF, params![bill.invoice_id])?,
+    };
+    let earlier: Vec<RateTotal> = earlier.into_iter().flat_map(|(taxes,)| taxes.0).collect();
+    let taxes = tax::credited(&bill.taxes.0, &earlier, amount);
     let line = |rate: &RateTotal| InvoiceLine {
         product_id: None,
         description: texts::correction(&bill.number, &language),
@@ -49,6 +55,7 @@ pub fn credit(
         net: rate.net,
         tax: rate.tax,
         vat_percentage: rate.vat_percentage,
+        vat_category: rate.vat_category,
     };
     let sum = |of: fn(&RateTotal) -> i64| taxes.iter().map(of).sum();
     let totals = Totals {
@@ -81,6 +88,9 @@ pub fn credit(
     allocating::free(cx, bill.invoice_id, freed, of)?;
     let turned = bill.weigh(cx, -freed, amount)?;
     standing::follow(cx, bill, turned)?;
+    if of.is_none() && freed > 0 {
+        allocating::apply_unallocated(cx, bill.client_id, bill.currency)?;
+    }
     Ok(note)
 }
 
@@ -124,10 +134,8 @@ fn credit_invoice(
 ) -> Result<InvoiceAnswer> {
     let (mut bill, amount) = checked(cx, at.invoice_id, &wanted)?;
     cx.as_of(bill.updated_at);
-    let (code, number) = (bill.currency.code().to_owned(), bill.number.clone());
-    cx.happens(|| {
-        format!("A credit note over {amount} {code} in minor units is issued for {number}.")
-    });
+    let (told, number) = (bill.currency.told(amount), bill.number.clone());
+    cx.happens(|| format!("A credit note over {told} is issued for {number}."));
     let note = credit(cx, &mut bill, amount, None, wanted.reason.map(Into::into))?;
     Ok(InvoiceAnswer { invoice: note })
 }
@@ -147,12 +155,14 @@ fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::default().operations([
+    Area::of(STATEMENTS).operations([
         operation!(app POST "/finance/invoices/{invoiceId}/credit-notes", Manager, credit_invoice)
             .summary("Correct an invoice by a credit note")
             .describe(
                 "All that is left of it, or an amount. Of an invoice of which nothing was paid, the whole \
-                 cancels it; what was paid of the amount can be refunded, or pays the client's next bill.",
+                 cancels it; what was paid of the amount pays the client's open bills, the oldest due first; the rest can be \
+                 refunded, or pays the next bill. To give money back, refund the payment instead: that credits \
+                 what it paid.",
             )
             .created()
             .emits(crate::SETTLES)
@@ -165,4 +175,9 @@ pub(super) fn area() -> Area {
             .fails(&[Key::ApiError])
             .asks(),
     ])
+}
+
+statements! {
+    NOTES_OF = "SELECT taxes FROM invoice WHERE company_id = ?1 AND corrects_invoice_id = ?2 \
+        ORDER BY invoice_id LIMIT 10000";
 }

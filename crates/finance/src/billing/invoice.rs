@@ -15,9 +15,10 @@ use spotter_kernel::{
 use spotter_store::{Json, mark, params, record, set, statements, values, words};
 
 use crate::{
-    billing::tax::RateTotal,
+    billing::tax::{RateTotal, VatCategory},
     catalogue::product::ProductId,
     ids::{ClientProductId, InvoiceId, SubscriptionId},
+    payments::allocating,
 };
 
 words! {
@@ -48,6 +49,9 @@ words! {
 pub struct Party {
     /// The name.
     pub name: String,
+    /// Whom to ask for there, where a business is billed.
+    #[serde(default)]
+    pub contact_name: Option<String>,
     /// Where they are.
     pub address: Option<Address>,
     /// ISO 3166-1 alpha-2 code of the country that they are in, where it is known.
@@ -59,6 +63,9 @@ pub struct Party {
     pub phone: Option<String>,
     /// The VAT identification number.
     pub vat_number: Option<String>,
+    /// Another number under which taxes are paid.
+    #[serde(default)]
+    pub tax_number: Option<String>,
     /// The number in the trade register.
     pub registration_number: Option<String>,
     /// The account to pay to.
@@ -99,6 +106,9 @@ pub struct InvoiceLine {
     pub tax: i64,
     /// The rate of the tax in percent.
     pub vat_percentage: Percentage,
+    /// The category of VAT; null on what was issued before it was written down.
+    #[serde(default)]
+    pub vat_category: Option<VatCategory>,
 }
 
 record! {
@@ -243,6 +253,17 @@ impl Invoice {
     /// The invoice with this id, if that is one's id.
     pub fn known(cx: &mut Read, id: InvoiceId) -> Result<Option<Self>> {
         cx.one(FIND, params![id])
+    }
+
+    /// The invoice as it stands once money that the client has paid too much is applied: asked before anything follows
+    /// from a debt.
+    pub fn still_due(cx: &mut Write, id: InvoiceId) -> Result<Self> {
+        let found = Self::find(cx, id)?;
+        if !found.is_unpaid() {
+            return Ok(found);
+        }
+        allocating::apply_unallocated(cx, found.client_id, found.currency)?;
+        Self::find(cx, id)
     }
 
     /// Whether something of it is left to pay.

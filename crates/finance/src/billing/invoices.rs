@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Event, Key, Many, Problem, Result, Timestamp,
     id::ClientId,
     money::{Currency, Percentage},
-    number::Whole,
     text::Text,
 };
 use spotter_store::{List, filters, lists};
@@ -18,6 +18,7 @@ use crate::{
         invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceStatus, TALLY},
         issuing::{self, Bill},
     },
+    catalogue::product::Price,
     ids::{InvoiceId, SubscriptionId},
 };
 
@@ -33,6 +34,8 @@ filters! {
         kind: InvoiceKind => "kind = ?";
         /// Invoices of this membership.
         subscription_id: SubscriptionId => "subscription_id = ?";
+        /// Credit notes that correct this invoice.
+        corrects_invoice_id: InvoiceId => "corrects_invoice_id = ?";
         /// The invoice with this number.
         number: Text<40> => "number = ?";
         /// Invoices that were issued on this date or later.
@@ -45,7 +48,6 @@ filters! {
 }
 
 fn list_invoices(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Invoices> {
-    spotter_kernel::in_order(wanted.issued_from, wanted.issued_to, "issuedTo")?;
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -78,7 +80,7 @@ struct NewLine {
     /// What it is, as the client reads it.
     description: Text<200>,
     /// With tax, in minor units of the invoice's currency.
-    amount: Whole<0, 1_000_000_000>,
+    amount: Price,
     /// The share of VAT in percent; 0 when absent.
     vat_percentage: Option<Percentage>,
 }
@@ -120,8 +122,9 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
         return Err(Problem::conflict("lines", "must not be empty where no fee waits for a bill"));
     }
     let invoice = issuing::issue(cx, &bill)?;
-    let (name, number, total) = (client.name(), invoice.number.clone(), invoice.gross_total);
-    cx.happens(|| format!("The invoice {number} over {total} in minor units is issued to {name}."));
+    let (name, number) = (quoted(&client.name()), invoice.number.clone());
+    let total = invoice.currency.told(invoice.gross_total);
+    cx.happens(|| format!("The invoice {number} over {total} is issued to {name}."));
     Ok(InvoiceAnswer { invoice })
 }
 
@@ -131,8 +134,7 @@ pub(super) fn area() -> Area {
         operation!(GET "/finance/invoices", FinanceInvoicesRead, list_invoices)
             .summary("List invoices")
             .describe("Invoices and credit notes, the newest first.")
-            .for_own(&[])
-            .fails(&[Key::DateRangeOrderInvalid]),
+            .for_own(&[]),
         operation!(GET "/finance/invoices/{invoiceId}", FinanceInvoicesRead, get_invoice)
             .summary("Get an invoice")
             .for_own(&[]),

@@ -9,6 +9,7 @@ use spotter_store::{Json, params, statements};
 use super::{chasing, letters};
 use crate::{
     billing::{
+        billing_details::BillingDetails,
         charge::{self, Charge},
         invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, Party},
         tax,
@@ -55,20 +56,22 @@ pub struct Totals {
 }
 
 /// Works out the tax of a bill.
-pub fn totals(lines: &[BillLine]) -> Totals {
-    let amounts: Vec<_> = lines.iter().map(|line| (line.gross, line.vat_percentage)).collect();
-    let (taxes, nets) = tax::split(&amounts);
+pub fn totals(standing: &tax::Standing, lines: &[BillLine]) -> Totals {
+    let of = |line: &BillLine| (line.gross, standing.of(line.vat_percentage));
+    let amounts: Vec<_> = lines.iter().map(of).collect();
+    let (taxes, nets) = tax::split(standing, &amounts);
     let lines = lines
         .iter()
-        .zip(nets)
-        .map(|(line, net)| InvoiceLine {
+        .zip(amounts.iter().zip(nets))
+        .map(|(line, ((_, (category, rate)), net))| InvoiceLine {
             product_id: line.product_id,
             description: line.description.clone(),
             quantity: 1,
             gross: line.gross,
             net,
             tax: line.gross - net,
-            vat_percentage: line.vat_percentage,
+            vat_percentage: *rate,
+            vat_category: Some(*category),
         })
         .collect();
     let sum = |of: fn(&tax::RateTotal) -> i64| taxes.iter().map(of).sum();
@@ -117,7 +120,20 @@ pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
         Collection::Manual => today.plus_days(settings.payment_days).unwrap_or(today),
     };
     let due_date = bill.due_from.map_or(due, |from| from.max(due));
-    Ok(Draft { issuer, fees, totals: totals(&lines), due_date })
+    let standing = standing(settings, &BillingDetails::find(cx, bill.client_id)?);
+    Ok(Draft { totals: totals(&standing, &lines), issuer, fees, due_date })
+}
+
+/// What decides of which category of VAT a bill's lines are.
+fn standing(settings: &FinanceSettings, details: &BillingDetails) -> tax::Standing {
+    let seller = &settings.seller.0;
+    let is_registered = seller.vat_number.is_some();
+    tax::Standing {
+        is_registered,
+        has_tax_number: is_registered || seller.tax_number.is_some(),
+        exemption_reason: seller.vat_exemption_reason.as_deref().map(str::to_owned),
+        is_reversed: details.reverse_charge,
+    }
 }
 
 /// Issues a bill, and pays it with what the client has paid too much before.
@@ -132,7 +148,7 @@ pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
     match invoice.status {
         InvoiceStatus::Paid => invoice.tell(cx, Event::InvoicePaid)?,
         _ => {
-            allocating::from_credit(cx, &mut invoice)?;
+            allocating::prepay(cx, &mut invoice)?;
             chasing::chase_later(cx, &invoice, &issuer.settings)?;
             retrying::collect(cx, &invoice)?;
         }
@@ -165,6 +181,7 @@ pub fn write(
 ) -> Result<Invoice> {
     let Paper { kind, totals, due_date, corrects, reason } = paper;
     let (Issuer { company, settings }, client) = (issuer, Client::find(cx, bill.client_id)?);
+    let details = BillingDetails::find(cx, bill.client_id)?;
     let today = issuer.today(cx);
     let series = match kind {
         InvoiceKind::Invoice => "INV",
@@ -204,7 +221,7 @@ pub fn write(
         credited_total: 0,
         balance: if is_bill { totals.gross } else { 0 },
         seller: Json(seller(company, settings)),
-        buyer: Json(buyer(&client)),
+        buyer: Json(buyer(&client, &details)),
         lines: Json(totals.lines),
         taxes: Json(totals.taxes),
         reason,
@@ -247,19 +264,28 @@ fn seller(company: &Company, settings: &FinanceSettings) -> Party {
         },
         email: own.email.as_deref().map(text),
         phone: own.phone.as_deref().map(text),
+        contact_name: None,
         vat_number: own.vat_number.as_deref().map(text),
+        tax_number: own.tax_number.as_deref().map(text),
         registration_number: own.registration_number.as_deref().map(text),
         iban: own.iban.as_deref().map(text),
         bic: own.bic.as_deref().map(text),
     }
 }
 
-fn buyer(client: &Client) -> Party {
+/// Who is billed: the client, or the business that the client is the contact of.
+fn buyer(client: &Client, details: &BillingDetails) -> Party {
+    let own = details.address.as_ref().map(|address| &address.0);
+    let address = own.or_else(|| client.address()).cloned();
+    let business = details.company_name.clone();
     Party {
-        name: client.name(),
-        address: client.address().cloned(),
-        country: client.address().map(|address| address.country.to_string()),
+        contact_name: business.is_some().then(|| client.name()),
+        name: business.unwrap_or_else(|| client.name()),
+        country: address.as_ref().map(|address| address.country.to_string()),
+        address,
         email: client.email().map(str::to_owned),
+        vat_number: details.vat_number.clone(),
+        registration_number: details.registration_number.clone(),
         ..Party::default()
     }
 }

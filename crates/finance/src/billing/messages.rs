@@ -2,6 +2,7 @@
 
 use spotter_contract::{Area, Path, Write, operation};
 use spotter_core::{clients::Client, mail::LetterKind};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Key, Problem, Result};
 
 use super::{
@@ -19,7 +20,7 @@ fn remind_of_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     if let Some(problem) = letters::unreachable(cx, &client) {
         return Err(problem);
     }
-    let (name, number) = (client.name(), &invoice.number);
+    let (name, number) = (quoted(&client.name()), &invoice.number);
     cx.happens(|| format!("{name} is reminded of the invoice {number} by mail."));
     cx.touch("invoice", invoice.invoice_id, ["reminder"]);
     letters::write_to(cx, &invoice, LetterKind::InvoiceReminder)?;
@@ -35,7 +36,7 @@ fn send_invoice_copy(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<Invo
     if let Some(problem) = letters::unreachable(cx, &client) {
         return Err(problem);
     }
-    let (name, number) = (client.name(), &invoice.number);
+    let (name, number) = (quoted(&client.name()), &invoice.number);
     cx.happens(|| format!("{name} is sent a copy of the invoice {number} by mail."));
     cx.touch("invoice", invoice.invoice_id, ["copy"]);
     letters::write_to(cx, &invoice, LetterKind::Invoice)?;

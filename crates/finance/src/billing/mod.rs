@@ -1,8 +1,10 @@
-//! Bills: what stands on them and how it is worked out ([`tax`], [`texts`]), the record ([`invoice`]), how one
+//! Bills: to whom they are addressed ([`billing_details`]), what stands on them and how it is worked out ([`tax`],
+//! [`texts`]), the record ([`invoice`]), how one
 //! comes to be ([`charge`], [`issuing`]), is read and made by staff ([`invoices`]), is put on paper ([`paper`])
 //! and written of to the client ([`letters`], [`messages`]), chased where it is not paid ([`chasing`]), and
 //! corrected ([`correcting`]).
 
+pub mod billing_details;
 pub mod charge;
 pub mod chasing;
 pub mod correcting;
@@ -20,6 +22,7 @@ use spotter_contract::Area;
 /// What the area brings.
 pub(super) fn area() -> Area {
     Area::join([
+        billing_details::area(),
         invoice::area(),
         issuing::area(),
         invoices::area(),

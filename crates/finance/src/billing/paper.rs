@@ -7,17 +7,17 @@ use spotter_contract::{
     Area, Download, File, Found, Path, Read, answer, operation, vault::digest_of,
 };
 use spotter_core::locations::Address;
-use spotter_kernel::{Id, Problem, Result, Timestamp};
+use spotter_kernel::{Id, Problem, Result, Timestamp, money::Percentage};
 use spotter_paper::{
     einvoice,
-    invoice::{self as paper, Kind},
+    invoice::{self as paper, Category, Kind},
     words::Language,
 };
 
 use super::{
     invoice::{Collection, Invoice, InvoiceKind, InvoiceLine, Party},
     invoices::InvoicePath,
-    tax::RateTotal,
+    tax::{RateTotal, VatCategory},
 };
 use crate::ids::InvoiceId;
 
@@ -62,15 +62,30 @@ fn facts(cx: &mut Read, invoice: &Invoice) -> Result<paper::Invoice> {
         Some(id) => Some(Invoice::find(cx, id)?),
         None => None,
     };
+    let is_registered = invoice.seller.0.vat_number.is_some();
+    let category = |known: Option<VatCategory>, rate: Percentage| match known {
+        Some(VatCategory::Standard) => Category::Standard,
+        Some(VatCategory::Zero) => Category::Zero,
+        Some(VatCategory::Exempt) => Category::Exempt,
+        Some(VatCategory::ReverseCharge) => Category::ReverseCharge,
+        Some(VatCategory::OutsideScope) => Category::OutsideScope,
+        // Issued before it was written down.
+        None if rate != Percentage::default() => Category::Standard,
+        None if is_registered => Category::Zero,
+        None => Category::OutsideScope,
+    };
     let line = |line: &InvoiceLine| paper::Line {
         description: line.description.clone(),
         quantity: line.quantity,
         net: line.net,
         gross: line.gross,
         rate: line.vat_percentage.hundredths(),
+        category: category(line.vat_category, line.vat_percentage),
     };
     let rate = |total: &RateTotal| paper::Rate {
         rate: total.vat_percentage.hundredths(),
+        category: category(total.vat_category, total.vat_percentage),
+        exemption_reason: total.vat_exemption_reason.clone(),
         net: total.net,
         tax: total.tax,
     };
@@ -110,6 +125,7 @@ fn party(own: &Party) -> paper::Party {
     };
     paper::Party {
         name: own.name.clone(),
+        contact_name: own.contact_name.clone(),
         street: address.map(street).unwrap_or_default(),
         postal_code: address.and_then(|own| own.postal_code.as_deref().map(text)),
         city: address.map(|own| text(&own.city)),
@@ -117,6 +133,7 @@ fn party(own: &Party) -> paper::Party {
         email: own.email.clone(),
         phone: own.phone.clone(),
         vat_number: own.vat_number.clone(),
+        tax_number: own.tax_number.clone(),
         registration_number: own.registration_number.clone(),
     }
 }
@@ -169,6 +186,7 @@ pub(super) fn area() -> Area {
     Area::default().downloads(&[&PDF]).operations([
         operation!(GET "/finance/invoices/{invoiceId}/pdf", FinanceInvoicePdfsRead, get_invoice_pdf)
             .summary("Get an invoice's PDF")
+            .momentary()
             .describe(
                 "The file is fetched at `url` within ten minutes, without a token. It is a PDF/A-3 in the client's \
                  language, made of what was frozen when the invoice was issued.",

@@ -1,20 +1,76 @@
 //! Value added tax of amounts that have it in them. Tax is worked out once for each rate of a bill, never
 //! for each line, because the parts of an EN 16931 invoice add up by rate (BR-CO-14, BR-S-08); lines get
-//! their share of what is left by the largest remainder. Knows no database.
+//! their share of what is left by the largest remainder. Why a line bears no tax is its category (BT-151). Knows no
+//! database.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::money::Percentage;
+use spotter_store::words;
+
+words! {
+    /// The category of VAT (EN 16931, BT-118; UNTDID 5305).
+    pub enum VatCategory {
+        Standard = "standard",
+        Zero = "zero",
+        Exempt = "exempt",
+        ReverseCharge = "reverse_charge",
+        OutsideScope = "outside_scope",
+    }
+}
+
+/// What decides of which category a line is: who sells, and who buys.
+#[derive(Debug, Clone, Default)]
+pub struct Standing {
+    /// Whether the seller has a VAT number.
+    pub is_registered: bool,
+    /// Whether the seller has a VAT number, or another under which taxes are paid: exempt is who pays some (BR-E-02).
+    pub has_tax_number: bool,
+    /// Why the seller bills no VAT at 0 %.
+    pub exemption_reason: Option<String>,
+    /// Whether the buyer accounts for it.
+    pub is_reversed: bool,
+}
+
+impl Standing {
+    /// The rate and the category of a line that is sold at a rate: a buyer who accounts for VAT is billed none.
+    pub fn of(&self, rate: Percentage) -> (VatCategory, Percentage) {
+        let none = Percentage::default();
+        match () {
+            () if self.is_reversed && self.is_registered => (VatCategory::ReverseCharge, none),
+            () if rate != none => (VatCategory::Standard, rate),
+            () if self.exemption_reason.is_some() && self.has_tax_number => {
+                (VatCategory::Exempt, none)
+            }
+            () if self.is_registered => (VatCategory::Zero, none),
+            () => (VatCategory::OutsideScope, none),
+        }
+    }
+
+    /// Why a category bears no tax, where the seller says so.
+    fn reason(&self, category: VatCategory) -> Option<String> {
+        match category {
+            VatCategory::Exempt | VatCategory::OutsideScope => self.exemption_reason.clone(),
+            _ => None,
+        }
+    }
+}
 
 /// What a bill comes to at one rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
 pub struct RateTotal {
     /// The rate in percent.
     pub vat_percentage: Percentage,
+    /// The category of VAT; null on what was issued before it was written down.
+    #[serde(default)]
+    pub vat_category: Option<VatCategory>,
+    /// Why it bears no VAT, where the seller says so.
+    #[serde(default)]
+    pub vat_exemption_reason: Option<String>,
     /// Without tax.
     pub net: i64,
     /// The tax.
@@ -35,22 +91,33 @@ fn narrow(amount: i128) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
 
-/// The amounts of a bill's lines by rate, and each line's net amount, from its amounts with tax.
-pub fn split(lines: &[(i64, Percentage)]) -> (Vec<RateTotal>, Vec<i64>) {
-    let mut rates: BTreeMap<Percentage, i64> = BTreeMap::new();
-    for (gross, rate) in lines {
-        *rates.entry(*rate).or_default() += gross;
+/// The amounts of a bill's lines by rate and category, and each line's net amount, from its amounts with tax.
+pub fn split(
+    standing: &Standing,
+    lines: &[(i64, (VatCategory, Percentage))],
+) -> (Vec<RateTotal>, Vec<i64>) {
+    let mut rates: BTreeMap<(Percentage, VatCategory), i64> = BTreeMap::new();
+    for (gross, (category, rate)) in lines {
+        *rates.entry((*rate, *category)).or_default() += gross;
     }
     let mut nets = vec![0; lines.len()];
     let mut totals = Vec::with_capacity(rates.len());
-    for (rate, gross) in rates {
+    for ((rate, category), gross) in rates {
         let tax = tax_in(gross, rate);
-        let of: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].1 == rate).collect();
+        let of = (0..lines.len()).filter(|at| lines[*at].1 == (category, rate));
+        let of: Vec<usize> = of.collect();
         let shares: Vec<i64> = of.iter().map(|at| lines[*at].0).collect();
         for (at, net) in of.into_iter().zip(nets_of(&shares, gross - tax, rate)) {
             nets[at] = net;
         }
-        totals.push(RateTotal { vat_percentage: rate, net: gross - tax, tax, gross });
+        totals.push(RateTotal {
+            vat_percentage: rate,
+            vat_category: Some(category),
+            vat_exemption_reason: standing.reason(category),
+            net: gross - tax,
+            tax,
+            gross,
+        });
     }
     (totals, nets)
 }
@@ -84,18 +151,22 @@ fn by_largest_remainder(total: i64, fractions: &[i128], whole: i128) -> Vec<i64>
     parts
 }
 
-/// What of a bill's rates a credit note takes back, that credits an amount of it after others have
-/// credited some: the share of all that is credited so far, less that of the earlier ones. So notes that
-/// take back the whole take back each rate's tax to the cent.
-pub fn credited(bill: &[RateTotal], before: i64, amount: i64) -> Vec<RateTotal> {
-    let gross: Vec<i64> = bill.iter().map(|rate| rate.gross).collect();
-    let (was, is) = (parts(before, &gross), parts(before + amount, &gross));
-    let share = |rate: &RateTotal, of: i64| tax_in(of, rate.vat_percentage);
+/// The rates of a credit note over an amount, of a bill of which earlier notes have credited some: each rate's share of
+/// what is left of it, so that no rate is credited below nothing or beyond what was billed, and notes that take back the
+/// whole take back each rate's tax to the cent.
+pub fn credited(bill: &[RateTotal], earlier: &[RateTotal], amount: i64) -> Vec<RateTotal> {
+    let before = |rate: &RateTotal| {
+        let key = |one: &RateTotal| (one.vat_percentage, one.vat_category);
+        let of_rate = earlier.iter().filter(|note| key(note) == key(rate));
+        of_rate.fold((0, 0), |(gross, tax), note| (gross + note.gross, tax + note.tax))
+    };
+    let left: Vec<i64> = bill.iter().map(|rate| rate.gross - before(rate).0).collect();
     bill.iter()
-        .zip(was.into_iter().zip(is))
-        .map(|(rate, (was, is))| {
-            let (gross, tax) = (is - was, share(rate, is) - share(rate, was));
-            RateTotal { vat_percentage: rate.vat_percentage, net: gross - tax, tax, gross }
+        .zip(parts(amount, &left))
+        .map(|(rate, gross)| {
+            let (gross_before, tax_before) = before(rate);
+            let tax = tax_in(gross_before + gross, rate.vat_percentage) - tax_before;
+            RateTotal { net: gross - tax, tax, gross, ..rate.clone() }
         })
         .filter(|rate| rate.gross != 0 || rate.tax != 0)
         .collect()
@@ -117,6 +188,14 @@ mod tests {
         Percentage::from_hundredths(hundredths).unwrap()
     }
 
+    /// The amounts of lines that somebody sells who is registered for VAT.
+    fn billed(lines: &[(i64, Percentage)]) -> (Vec<RateTotal>, Vec<i64>) {
+        let standing = Standing { is_registered: true, ..Standing::default() };
+        let lines: Vec<_> =
+            lines.iter().map(|(gross, rate)| (*gross, standing.of(*rate))).collect();
+        split(&standing, &lines)
+    }
+
     #[test]
     fn a_half_is_rounded_up() {
         // 9.5 cents of tax would be 10: 105 at 10 % has 9.545, 11 at 5 % has 0.524, 21 at 5 % has 1.
@@ -135,11 +214,48 @@ mod tests {
     #[test]
     fn the_largest_remainder_gets_what_is_left() {
         // Three times 0.826…: 2.479 is 2.48 net, and each line alone would be 0.83.
-        let (rates, nets) = split(&[(100, rate(2_100)), (100, rate(2_100)), (100, rate(2_100))]);
+        let (rates, nets) = billed(&[(100, rate(2_100)), (100, rate(2_100)), (100, rate(2_100))]);
         assert_eq!((rates[0].net, rates[0].tax), (248, 52));
         assert_eq!(nets, [83, 83, 82]);
         assert_eq!(parts(100, &[1, 1, 1]), [34, 33, 33]);
         assert_eq!(parts(3, &[0, 0]), [2, 1]);
+    }
+
+    /// Six at 10 %, six at 8 % and two at 0 %, credited by ten and then by one: the second note takes from one rate alone.
+    #[test]
+    fn no_rate_is_billed_again_by_a_note() {
+        let (bill, _) = billed(&[(6, rate(1_000)), (6, rate(800)), (2, rate(0))]);
+        let first = credited(&bill, &[], 10);
+        let second = credited(&bill, &first, 1);
+        let amounts = |note: &[RateTotal]| note.iter().map(|one| one.gross).collect::<Vec<_>>();
+        assert_eq!(amounts(&first), [2, 4, 4]);
+        assert_eq!(amounts(&second), [1]);
+    }
+
+    #[test]
+    fn why_no_tax_is_billed_depends_on_who_sells_and_who_buys() {
+        let standing =
+            |is_registered, has_tax_number, reason: Option<&str>, is_reversed| Standing {
+                is_registered,
+                has_tax_number,
+                exemption_reason: reason.map(str::to_owned),
+                is_reversed,
+            };
+        let exempt = Some("Art. 132");
+        for (own, percent, category, billed) in [
+            (standing(true, true, None, false), 2_100, VatCategory::Standard, 2_100),
+            (standing(true, true, None, false), 0, VatCategory::Zero, 0),
+            (standing(true, true, exempt, false), 0, VatCategory::Exempt, 0),
+            (standing(true, true, exempt, false), 900, VatCategory::Standard, 900),
+            (standing(false, true, exempt, false), 0, VatCategory::Exempt, 0),
+            (standing(false, false, exempt, false), 0, VatCategory::OutsideScope, 0),
+            (standing(false, false, None, false), 0, VatCategory::OutsideScope, 0),
+            (standing(true, true, exempt, true), 2_100, VatCategory::ReverseCharge, 0),
+            // Who has no VAT number any more cannot leave it to the buyer.
+            (standing(false, false, None, true), 2_100, VatCategory::Standard, 2_100),
+        ] {
+            assert_eq!(own.of(rate(percent)), (category, rate(billed)), "{own:?} at {percent}");
+        }
     }
 
     proptest! {
@@ -150,7 +266,7 @@ mod tests {
             let rates = [0, 900, 1_050, 2_100];
             let lines: Vec<_> =
                 lines.into_iter().map(|(gross, at)| (gross, rate(rates[at]))).collect();
-            let (totals, nets) = split(&lines);
+            let (totals, nets) = billed(&lines);
             let gross: i64 = lines.iter().map(|line| line.0).sum();
             prop_assert_eq!(totals.iter().map(|one| one.gross).sum::<i64>(), gross);
             for total in &totals {
@@ -175,24 +291,25 @@ mod tests {
             let rates = [0, 900, 1_050, 2_100];
             let lines: Vec<_> =
                 lines.into_iter().map(|(gross, at)| (gross, rate(rates[at]))).collect();
-            let (bill, _) = split(&lines);
+            let (bill, _) = billed(&lines);
             let total: i64 = bill.iter().map(|one| one.gross).sum();
             let mut ends: Vec<i64> = cuts.iter().map(|cut| (cut * total as f64) as i64).collect();
             ends.push(total);
             ends.sort_unstable();
-            let mut back: BTreeMap<Percentage, (i64, i64)> = BTreeMap::new();
+            let mut notes: Vec<RateTotal> = Vec::new();
             let mut before = 0;
             for end in ends {
-                let note = credited(&bill, before, end - before);
+                let note = credited(&bill, &notes, end - before);
                 prop_assert_eq!(note.iter().map(|one| one.gross).sum::<i64>(), end - before);
-                for one in note {
-                    let sum = back.entry(one.vat_percentage).or_default();
-                    *sum = (sum.0 + one.gross, sum.1 + one.tax);
-                }
+                // Each rate stays between what was credited of it and its rest.
+                prop_assert!(note.iter().all(|one| one.gross >= 0 && one.tax >= 0 && one.net >= 0));
+                notes.extend(note);
                 before = end;
             }
             for one in bill {
-                prop_assert_eq!(back[&one.vat_percentage], (one.gross, one.tax));
+                let back = notes.iter().filter(|note| note.vat_percentage == one.vat_percentage);
+                let sums = back.fold((0, 0), |sum, note| (sum.0 + note.gross, sum.1 + note.tax));
+                prop_assert_eq!(sums, (one.gross, one.tax));
             }
         }
 

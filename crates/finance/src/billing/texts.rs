@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(amount(-1_205, euro, "en"), "EUR -12.05");
         assert_eq!(amount(1_250, euro, "nl"), "EUR 12,50");
         assert_eq!(amount(5, euro, "de"), "0,05 EUR");
-        assert_eq!(amount(1_250, yen, "fr"), "JPY 1250");
+        assert_eq!(amount(1_250, yen, "fr"), "JPY 1,250");
         let day = Date::parse("2026-11-02").unwrap();
         assert_eq!(date(day, "en"), "2 November 2026");
         assert_eq!((date(day, "nl"), date(day, "de")), ("02-11-2026".into(), "02.11.2026".into()));

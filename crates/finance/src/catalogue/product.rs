@@ -168,7 +168,7 @@ macro_rules! set {
 facts! {
     /// What it is, by language.
     description: Description => set!(description Json);
-    /// One of the name's languages; null where the name is given under `und`.
+    /// One of the name's languages, the company's or the only one when absent; null where the name is given under `und`.
     default_language: Option<Language> => |product, language| {
         product.default_language = language.map(Into::into);
         Ok(())
@@ -227,7 +227,9 @@ impl Product {
         new: NewProduct,
     ) -> Result<Self> {
         let product_type = new.product_type;
-        let fallback = new.name.has(&defaults.language).then_some(defaults.language);
+        // The company's language, or the one that the name is in.
+        let only = new.name.only().map(str::to_owned);
+        let fallback = new.name.has(&defaults.language).then_some(defaults.language).or(only);
         let mut product = Self {
             product_id,
             product_type,
@@ -292,8 +294,7 @@ impl Product {
                 Err(Problem::invalid("defaultLanguage", "must be one of the name's languages"))
             }
             None if !name.has(UNDECLARED) => {
-                let rule =
-                    "must be one of the name's languages, unless the name is given under und";
+                let rule = "must be given where the name is in several languages and none of them is the company's";
                 Err(Problem::invalid("defaultLanguage", rule))
             }
             _ => Ok(()),
@@ -404,7 +405,8 @@ mod tests {
             ("DayPass", json!({"allowNegativeCredits": true}), "maxNegativeCredits"),
             ("DayPass", json!({"maxNegativeCredits": 1}), "maxNegativeCredits"),
             ("DayPass", json!({"name": {}}), "name"),
-            ("DayPass", json!({"name": {"en": "x"}}), "defaultLanguage"),
+            ("DayPass", json!({"name": {"en": "x"}}), ""),
+            ("DayPass", json!({"name": {"en": "x", "de": "y"}}), "defaultLanguage"),
             ("DayPass", json!({"name": {"en": "x"}, "defaultLanguage": "nl"}), "defaultLanguage"),
             ("DayPass", json!({"name": {"und": "x"}}), ""),
             ("DayPass", json!({"name": {"und": "x", "en": "y"}, "defaultLanguage": null}), ""),

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+    Actor, Area, Body, Flag, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::{company::Company, folding::searched};
-use spotter_kernel::{Key, PageRequest, Problem, Result, text::Text};
+use spotter_kernel::{Key, PageRequest, Problem, Result, Timestamp, text::Text};
 use spotter_store::{Bind, List, filters, lists, params, set, statements, values};
 
 use super::{
@@ -46,6 +47,8 @@ filters! {
         search: Text<100> => "haystack LIKE ?" each |text| searched(text);
         /// Products with this visibility.
         visibility: Visibility => "visibility = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -76,6 +79,8 @@ filters! {
         product_type: ProductType => "product_type = ?";
         /// `true` for archived products, `false` for the others; both when absent.
         archived: Flag => "is_archived = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -86,6 +91,15 @@ fn list_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Resul
 path!(ProductPath { product_id: ProductId });
 
 answer!(ProductAnswer { product: Product });
+
+answer!(
+    /// A product that is archived, and who still has it.
+    ArchivedAnswer {
+        product: Product,
+        /// What is left of it, by kind; it stays as it is.
+        leaves_behind: Vec<LeftBehind>,
+    }
+);
 
 fn get_product(cx: &mut Read, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {
     Ok(ProductAnswer { product: Product::find(cx, at.product_id)? })
@@ -148,8 +162,10 @@ fn set_archived(cx: &mut Write, id: ProductId, is_archived: bool) -> Result<Prod
     Ok(ProductAnswer { product })
 }
 
-fn archive_product(cx: &mut Write, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {
-    set_archived(cx, at.product_id, true)
+fn archive_product(cx: &mut Write, Path(at): Path<ProductPath>) -> Result<ArchivedAnswer> {
+    let ProductAnswer { product } = set_archived(cx, at.product_id, true)?;
+    let leaves_behind = cx.left_behind(SetAside::Product, at.product_id)?;
+    Ok(ArchivedAnswer { product, leaves_behind })
 }
 
 fn restore_product(cx: &mut Write, Path(at): Path<ProductPath>) -> Result<ProductAnswer> {

@@ -183,7 +183,9 @@ fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {
     let mut payment = before.clone();
     payment.disputed_total += amount;
     allocating::take_back(cx, &mut payment, amount)?;
-    payment.save(cx, before)
+    payment.save(cx, before)?;
+    // What is owed again is paid with what else the client has paid too much.
+    allocating::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
 /// Takes what is still to be taken for the chargebacks of a payment, once there is something again.

@@ -174,10 +174,14 @@ fn still_wanted(
         conclude(cx, before.payment_id, &Outcome::Failed(code))?;
         return Ok(None);
     }
+    allocating::apply_unallocated(cx, before.client_id, before.currency)?;
     let left = match before.invoice_id {
         Some(invoice) => Invoice::find(cx, invoice)?.balance,
         None => before.amount,
     };
+    if Payment::find(cx, before.payment_id)?.is_final() {
+        return Ok(None);
+    }
     if left <= 0 {
         conclude(cx, before.payment_id, &Outcome::Cancelled)?;
         return Ok(None);
@@ -287,12 +291,14 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
             fail(&mut payment, *code, cx.now());
             payment.save(cx, &before)?;
             payment.tell(cx, Event::PaymentFailed)?;
+            allocating::apply_unallocated(cx, payment.client_id, payment.currency)?;
             retrying::failed(cx, &payment)
         }
         Outcome::Cancelled => {
             payment.status = PaymentStatus::Cancelled;
             payment.settled_at = Some(cx.now());
-            payment.save(cx, &before)
+            payment.save(cx, &before)?;
+            allocating::apply_unallocated(cx, payment.client_id, payment.currency)
         }
     }
 }
@@ -353,6 +359,17 @@ pub fn close_page_of(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
         Some(payment) => close_page(cx, &payment),
         None => Ok(()),
     }
+}
+
+/// Whether a payment for a bill is past being called off: it was sent, or the client has made it on a page and the bank
+/// has it.
+pub fn is_with_the_bank(cx: &mut Read, invoice: InvoiceId) -> Result<bool> {
+    let Some(payment) = Payment::unfinished(cx, invoice)? else { return Ok(false) };
+    if payment.status == PaymentStatus::Processing {
+        return Ok(true);
+    }
+    let kept = ProviderPayment::find(cx, payment.payment_id)?;
+    Ok(!payment.is_by_page() && kept.is_some_and(|kept| kept.sent_at.is_some()))
 }
 
 /// Takes back what is to be fetched for a bill and has not been sent: nothing is left to pay of it.

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{
+    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Key, Problem, Result, id::ClientId};
-use spotter_store::{Bind, List, NoFilters, lists, words};
+use spotter_store::{Bind, List, lists, words};
 
 use super::{
     connection,
@@ -58,7 +60,7 @@ listed!(PaymentMethods { payment_methods: PaymentMethod });
 fn list_payment_methods(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<NoFilters>,
+    Paged(wanted, page): Paged<UpdatedFrom>,
 ) -> Result<PaymentMethods> {
     let client = Client::find(cx, at.client_id)?.client_id;
     Ok(cx.page_under(&LIST, &[client.bind()], &wanted, page)?.into())
@@ -185,7 +187,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// A client's cards and accounts, the latest first.
-    LIST: List<PaymentMethod, NoFilters> = List::new(
+    LIST: List<PaymentMethod, UpdatedFrom> = List::new(
         "payment_method WHERE company_id = ?1 AND client_id = ?2",
         "payment_method_id DESC",
     );

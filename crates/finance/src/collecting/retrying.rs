@@ -150,7 +150,7 @@ pub fn stop(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
 }
 
 fn collect_invoice(cx: &mut Write, id: Id) -> Result<()> {
-    let invoice = Invoice::find(cx, InvoiceId(id))?;
+    let invoice = Invoice::still_due(cx, InvoiceId(id))?;
     if !invoice.is_unpaid() {
         return Ok(());
     }
@@ -206,9 +206,8 @@ fn charge_invoice(
         };
         return Err(Problem::conflict("payment", rule));
     }
-    let (amount, code, last4) =
-        (invoice.balance, invoice.currency.code().to_owned(), method.last4.clone());
-    cx.happens(|| format!("What ends with {last4} is charged {amount} {code} in minor units."));
+    let (amount, last4) = (invoice.currency.told(invoice.balance), method.last4.clone());
+    cx.happens(|| format!("What ends with {last4} is charged {amount}."));
     let payment = charging::charge(cx, &method, of_bill(&invoice, PaymentSource::Manual, 1))?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
 }

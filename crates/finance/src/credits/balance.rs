@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation};
 use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Date, Event, Key, Problem, Result, id::ClientId, number::Whole, text::Text};
 use spotter_store::{Bind, List, filters, lists};
 
@@ -117,7 +118,7 @@ fn adjust_credits(
         return Err(Problem::conflict("clientId", "must not be archived"));
     }
     cx.touch("client", client.client_id, ["credits"]);
-    let name = client.name();
+    let name = quoted(&client.name());
     let pool_key: Option<String> = new.pool_key.map(Into::into);
     let because = Because { booking: None, reason: new.reason.map(Into::into) };
     if amount > 0 {
@@ -165,9 +166,10 @@ fn take(
     (amount, pool_key): (i64, Option<String>),
     because: &Because,
 ) -> Result<()> {
-    let mut lots = CreditLot::of(cx, client_id)?;
+    let (mut lots, today) = (CreditLot::of(cx, client_id)?, cx.today()?);
     lots.retain(|lot| {
-        lot.status == LotStatus::Active && lot.pool_key == pool_key && lot.available() > 0
+        let is_open = lot.status == LotStatus::Active && !lot.has_ended_on(today);
+        is_open && lot.pool_key == pool_key && lot.available() > 0
     });
     let there: i64 = lots.iter().map(CreditLot::available).sum();
     if amount > there {

@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Payload, Read, Write};
+use spotter_contract::{Area, Ending, Payload, Read, Write};
 use spotter_kernel::{Date, Event, Id, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, params, record, set, statements, values, words};
 
@@ -157,9 +157,14 @@ impl CreditLot {
         self.remaining - self.held
     }
 
+    /// Whether it was good until a day at the latest: its date says so, whether or not its timer has run.
+    pub fn has_ended_on(&self, day: Date) -> bool {
+        self.valid_until.is_some_and(|until| until <= day)
+    }
+
     /// Whether it is good on a day.
     pub fn is_good_on(&self, day: Date) -> bool {
-        self.valid_from <= day && self.valid_until.is_none_or(|until| day < until)
+        self.valid_from <= day && !self.has_ended_on(day)
     }
 
     /// Whether it pays for what takes credits of these pools: its own pool is one of them, or it pays for
@@ -272,7 +277,13 @@ impl CreditLot {
             valid_until: self.valid_until,
             booking_id,
         };
-        cx.emit(event, &told).map(drop)
+        cx.emit(event, &told)?;
+        match kind {
+            EntryKind::Grant | EntryKind::Release | EntryKind::Settle => {
+                cx.end(Ending::ObstacleEnded, self.client_id)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes what nobody holds out of it for good: it has expired, or was revoked. What bookings hold

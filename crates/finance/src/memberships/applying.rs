@@ -5,6 +5,7 @@ use spotter_core::clients::{
     profile::set_member_status,
     record::{Client, MemberStatus},
 };
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Result, id::ClientId};
 
 use super::letters;
@@ -73,7 +74,10 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
         }
         let bills = course.bills_to_come(100).len();
         cx.happens(|| {
-            format!("The membership {} ends on {end}; bills until then: {bills}.", course.name)
+            format!(
+                "The membership {} ends on {end}; bills until then: {bills}.",
+                quoted(&course.name)
+            )
         });
         if course != before {
             apply(cx, &before, course)?;

@@ -54,7 +54,7 @@ pub struct Beginning {
 }
 
 /// How a membership that starts on a date begins. Days before the first of a month cost their share of
-/// the whole period that would have ended with them.
+/// the whole period that would have ended with them, and a term that is over before its first period is costs its days.
 pub fn beginning(
     terms: &Terms,
     start: Date,
@@ -62,12 +62,17 @@ pub fn beginning(
     first: FirstPeriod,
 ) -> Result<Beginning> {
     let first_of = first_of_month(start);
+    let term_end = terms.term_end(start);
     if anchor == BillingAnchor::Start || first_of == start {
-        let bill = PeriodBill {
+        let whole = PeriodBill {
             period_start: start,
             period_end: terms.period.start(start, 1),
             amount: terms.price,
             reasons: vec![BillReason::Period],
+        };
+        let bill = match term_end {
+            Some(end) => whole.cut(end, terms.price, whole.days()),
+            None => whole,
         };
         return Ok(Beginning { anchor: start, bill });
     }
@@ -85,7 +90,62 @@ pub fn beginning(
     };
     let bill =
         PeriodBill { period_start: start, period_end: first_of, amount, reasons: vec![reason] };
+    let bill = match term_end.filter(|_| amount > 0) {
+        Some(end) => bill.cut(end, terms.price, whole),
+        None => bill,
+    };
     Ok(Beginning { anchor: first_of, bill })
+}
+
+/// How a membership goes on here that began elsewhere on a date: its periods and its term are counted from there, and
+/// the first one that is billed here starts on another.
+pub fn taken_over(terms: &Terms, began: Date, start: Date) -> Result<Beginning> {
+    if began > start {
+        return Err(Problem::invalid("anchorDate", "must not be after startsOn"));
+    }
+    let (_, own, next) = terms.period.around(began, start);
+    if own != start {
+        let rule = format!("must be where a period counted from anchorDate begins, such as {next}");
+        return Err(Problem::invalid("startsOn", &rule));
+    }
+    let whole = PeriodBill {
+        period_start: start,
+        period_end: next,
+        amount: terms.price,
+        reasons: vec![BillReason::Period],
+    };
+    let bill = match terms.term_end(began) {
+        Some(end) if end <= start => {
+            return Err(Problem::invalid(
+                "startsOn",
+                &format!("must be before its term ends on {end}"),
+            ));
+        }
+        Some(end) => whole.cut(end, terms.price, whole.days()),
+        None => whole,
+    };
+    Ok(Beginning { anchor: began, bill })
+}
+
+impl PeriodBill {
+    /// Days that it bills.
+    fn days(&self) -> i64 {
+        self.period_start.days_until(self.period_end)
+    }
+
+    /// The same where everything ends on a date: the days until then, of a period of so many days.
+    fn cut(&self, end: Date, price: i64, whole: i64) -> Self {
+        if end >= self.period_end {
+            return self.clone();
+        }
+        let amount = for_days(price, self.period_start.days_until(end), whole);
+        Self {
+            period_start: self.period_start,
+            period_end: end,
+            amount,
+            reasons: vec![BillReason::LastDays],
+        }
+    }
 }
 
 /// The later end of two spans' common days less the start, or 0.
@@ -101,14 +161,17 @@ impl Subscription {
             return None;
         }
         let (_, _, whole_end) = self.period.around(self.anchor_date, period_start);
-        let period_end = self.end_date.map_or(whole_end, |end| end.min(whole_end));
         let whole = period_start.days_until(whole_end);
-        let mut reasons = vec![BillReason::Period];
-        let mut amount = self.price;
-        if period_end < whole_end {
-            reasons = vec![BillReason::LastDays];
-            amount = for_days(self.price, period_start.days_until(period_end), whole);
-        }
+        let bill = PeriodBill {
+            period_start,
+            period_end: whole_end,
+            amount: self.price,
+            reasons: vec![BillReason::Period],
+        };
+        let PeriodBill { period_end, mut amount, mut reasons, .. } = match self.end_date {
+            Some(end) => bill.cut(end, self.price, whole),
+            None => bill,
+        };
         let paused: i64 = self.deductions(period_end).map(|(_, days)| days).sum();
         if paused > 0 {
             reasons.push(BillReason::Paused);
@@ -160,16 +223,16 @@ impl Subscription {
         pause.begun = true;
         pause.anchor_before = Some(self.anchor_date);
         let (from, until, billing) = (pause.from, pause.until, pause.billing);
-        self.move_by(billing, from.days_until(until));
+        self.move_by(billing, from, from.days_until(until));
     }
 
     /// Ends a pause that has begun on an earlier date than was planned.
     pub fn resume(&mut self, at: usize, on: Date) {
         let Some(pause) = self.pauses.0.get_mut(at) else { return };
-        let (fewer, billing) = (on.days_until(pause.until), pause.billing);
+        let (fewer, billing, from) = (on.days_until(pause.until), pause.billing, pause.from);
         let before = pause.anchor_before.filter(|_| on <= pause.from);
         pause.until = on;
-        self.move_by(billing, -fewer);
+        self.move_by(billing, from, -fewer);
         self.move_term(billing, -fewer);
         self.anchor_date = before.unwrap_or(self.anchor_date);
         // An end that was wished while it rested leaves days that nobody has billed.
@@ -191,9 +254,11 @@ impl Subscription {
         }
     }
 
-    fn move_by(&mut self, billing: PauseBilling, days: i64) {
+    /// Moves what comes after the beginning of a pause. A minimum term that was over before is not opened again.
+    fn move_by(&mut self, billing: PauseBilling, from: Date, days: i64) {
         let moved = |date: Date| date.plus_days(days).unwrap_or(date);
-        self.minimum_end_date = self.minimum_end_date.map(moved);
+        let bound = |end: Date| if end > from { moved(end) } else { end };
+        self.minimum_end_date = self.minimum_end_date.map(bound);
         if billing == PauseBilling::Flexible {
             self.paid_until = moved(self.paid_until);
             self.anchor_date = match self.next_billing_date {
@@ -275,8 +340,8 @@ impl Subscription {
             Some(_) => EndRule::MinimumTerm,
             None => EndRule::Notice,
         };
-        // What has not begun ends before it begins, where nothing binds.
-        if today < self.start_date && earliest <= self.start_date {
+        // What has not begun ends before it begins, whatever it would have bound to.
+        if today < self.start_date {
             return Ending { date: self.start_date, rule: EndRule::NotBegun };
         }
         if until == CancellationEnd::NoticeEnd {
@@ -284,7 +349,9 @@ impl Subscription {
         }
         // With the period that is running then; what was billed is not cut short.
         let (_, start, next) = self.period.around(self.anchor_date, earliest);
-        let date = if start == earliest { start } else { next }.max(self.paid_until);
+        // A period that begins today is running, whether or not its timer has run.
+        let is_over = start == earliest && earliest > today;
+        let date = if is_over { start } else { next }.max(self.paid_until);
         let rule = if date == earliest || bound.is_some() { rule } else { EndRule::PeriodEnd };
         Ending { date, rule }
     }

@@ -2,11 +2,12 @@
 //! at once, or once a manager approves, where the company wants that.
 
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, OptionalBody, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation,
+    path,
 };
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Event, Key, Problem, Result};
-use spotter_store::{Bind, List, NoFilters, lists};
+use spotter_store::{Bind, List, lists};
 
 use super::{
     applying::apply,
@@ -131,11 +132,11 @@ fn finish(
 fn list_subscription_requests(
     cx: &mut Read,
     Path(at): Path<SubscriptionPath>,
-    Paged(_, page): Paged<NoFilters>,
+    Paged(wanted, page): Paged<UpdatedFrom>,
 ) -> Result<Requests> {
     Subscription::find(cx, at.subscription_id)?;
     let above = [at.subscription_id.bind().into_owned()];
-    Ok(cx.page_under(&LIST, &above, &NoFilters {}, page)?.into())
+    Ok(cx.page_under(&LIST, &above, &wanted, page)?.into())
 }
 
 fn approve_subscription_request(
@@ -276,7 +277,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// What was wished of a membership, the latest first.
-    LIST: List<SubscriptionRequest, NoFilters> = List::new(
+    LIST: List<SubscriptionRequest, UpdatedFrom> = List::new(
         "subscription_request WHERE company_id = ?1 AND subscription_id = ?2",
         "request_id DESC",
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Payload, Read, Write};
+use spotter_contract::{Area, Ending, LeftKind, Payload, Read, Remainder, SetAside, Write};
 use spotter_kernel::{
     Date, Event, Key, Result, Timestamp,
     id::{ClientId, LocationId},
@@ -125,7 +125,8 @@ pub struct SubscriptionEvent {
     paid_until: Date,
     next_billing_date: Option<Date>,
     end_date: Option<Date>,
-    /// The fields that have changed.
+    /// The fields that changed; absent where it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_fields: Vec<String>,
 }
 
@@ -184,6 +185,9 @@ impl Subscription {
             cx.defer(SAVE, &self.params())?;
             self.figured(cx, Some(before))?;
             cx.recount(&before.subjects(), &self.subjects())?;
+            if self.status == SubscriptionStatus::Active && before.status != self.status {
+                cx.end(Ending::ObstacleEnded, self.client_id)?;
+            }
         }
         Ok(changed)
     }
@@ -212,10 +216,24 @@ impl Subscription {
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
-    Area::of(STATEMENTS).tells::<SubscriptionEvent>()
+    Area::of(STATEMENTS).tells::<SubscriptionEvent>().stays(STAYS)
 }
 
+/// The memberships that go on of a product that is set aside.
+const STAYS: &[Remainder] = &[Remainder::new(
+    SetAside::Product,
+    LeftKind::Membership,
+    |cx, product, most| cx.all(LEFT_OF_PRODUCT, params![product, most]),
+    "{} memberships of it go on, and are billed as before.",
+)];
+
+/// What is left of it, but for which.
+const LEFT: &str =
+    " FROM subscription WHERE company_id = ?1 AND status NOT IN ('cancelled', 'expired') AND ";
+
 statements! {
+    LEFT_OF_PRODUCT = "SELECT subscription_id, (SELECT COUNT(*)", LEFT, "product_id = ?2)", LEFT,
+        "product_id = ?2 ORDER BY subscription_id LIMIT ?3";
     FIND = "SELECT ", Subscription::COLUMNS, " FROM subscription \
         WHERE company_id = ?1 AND subscription_id = ?2";
     RUNNING = "SELECT ", Subscription::COLUMNS, " FROM subscription WHERE company_id = ?1 \

@@ -115,7 +115,7 @@ filters! {
 fn list_renewals(cx: &mut Read, Paged(mut wanted, page): Paged<DueFilters>) -> Result<Renewals> {
     let tomorrow = cx.today()?.tomorrow();
     wanted.to = wanted.to.or(Some(tomorrow));
-    let Page { items, request, total } = cx.page(&DUE, &wanted, page)?;
+    let Page { items, request, total, next } = cx.page(&DUE, &wanted, page)?;
     let renewal = |course: Subscription| {
         course.bills_to_come(1).pop().map(|bill| Renewal {
             subscription_id: course.subscription_id,
@@ -127,7 +127,7 @@ fn list_renewals(cx: &mut Read, Paged(mut wanted, page): Paged<DueFilters>) -> R
         })
     };
     let items = items.into_iter().filter_map(renewal).collect();
-    Ok(Page { items, request, total }.into())
+    Ok(Page { items, request, total, next }.into())
 }
 
 /// What this chapter brings.

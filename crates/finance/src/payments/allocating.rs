@@ -1,5 +1,5 @@
 //! What money pays: the bill that it came for, then the client's others, the oldest due first; the rest
-//! waits for the next.
+//! waits for the next. Money that is freed later pays what is open by then, in the same order.
 
 use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, id::ClientId, money::Currency};
@@ -7,6 +7,7 @@ use spotter_store::{Bind, params, statements};
 
 use crate::{
     billing::invoice::Invoice,
+    collecting::charging,
     ids::{InvoiceId, PaymentId},
     payments::payment::{Allocation, Payment},
     standing,
@@ -44,19 +45,47 @@ pub fn pay_bills(cx: &mut Write, payment: &mut Payment, amount: i64) -> Result<(
 }
 
 /// Pays a new bill with what the client has paid too much before, the first to come first.
-pub fn from_credit(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
+pub fn prepay(cx: &mut Write, bill: &mut Invoice) -> Result<()> {
     for before in unallocated(cx, bill.client_id, bill.currency)? {
         let share = before.unallocated.min(bill.balance);
         if share <= 0 {
             break;
         }
-        let mut payment = before.clone();
-        payment.unallocated -= share;
-        payment.save(cx, &before)?;
         bill.prepaid_total += share;
-        allocate(cx, payment.payment_id, bill, share)?;
+        apply(cx, &before, bill, share)?;
     }
     Ok(())
+}
+
+/// Pays a client's open bills of a currency, the oldest due first, with money of theirs that pays nothing yet, the
+/// first to come first. Whatever frees money calls it last, and whatever follows from a debt calls it before: nobody is
+/// charged, reminded or written off while their own money is held. A bill that a bank is paying already is left to it.
+pub fn apply_unallocated(cx: &mut Write, client: ClientId, currency: Currency) -> Result<()> {
+    let mut waiting = unallocated(cx, client, currency)?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    for mut bill in Invoice::due_of(cx, client, currency)? {
+        if charging::is_with_the_bank(cx, bill.invoice_id)? {
+            continue;
+        }
+        for before in &mut waiting {
+            let share = before.unallocated.min(bill.balance);
+            if share > 0 {
+                *before = apply(cx, before, &mut bill, share)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Pays so much of a bill with what of a payment pays nothing yet; the payment as it is then.
+fn apply(cx: &mut Write, before: &Payment, bill: &mut Invoice, share: i64) -> Result<Payment> {
+    let mut payment = before.clone();
+    payment.unallocated -= share;
+    payment.save(cx, before)?;
+    allocate(cx, payment.payment_id, bill, share)?;
+    Ok(payment)
 }
 
 /// Payments of a client of which something pays nothing yet.

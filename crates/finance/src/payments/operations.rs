@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
     text::Text,
@@ -73,9 +74,9 @@ filters! {
 fn list_payments(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Payments> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let page = cx.page(&LIST, &wanted, page)?;
-    let (request, total) = (page.request, page.total);
-    let items = views(cx, page.items)?;
-    Ok(spotter_kernel::Page { items, request, total }.into())
+    let spotter_kernel::Page { items, request, total, next } = page;
+    let items = views(cx, items)?;
+    Ok(spotter_kernel::Page { items, request, total, next }.into())
 }
 
 path!(
@@ -185,7 +186,8 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
         ..Payment::to_come(cx, client.client_id, (amount, currency), PaymentSource::Manual)
     };
     cx.happens(|| {
-        format!("A payment of {amount} in minor units is recorded for {}.", client.name())
+        let amount = currency.told(amount);
+        format!("A payment of {amount} is recorded for {}.", quoted(&client.name()))
     });
     if let Some(request) = request {
         request.end(cx, RequestStatus::Paid)?;

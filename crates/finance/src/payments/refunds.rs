@@ -8,6 +8,8 @@ use spotter_contract::{
     jobs::{Patience, Settled, State},
     operation,
 };
+use spotter_core::clients::Client;
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Date, Id, Key, Problem, Result, Timestamp, id::LocationId, money::Currency, number::Whole,
     text::Text,
@@ -96,7 +98,12 @@ fn refund_payment(
     }
     let reason: Option<String> = new.reason.map(Into::into);
     cx.as_of(before.updated_at);
-    cx.happens(|| format!("{amount} in minor units go back to the client."));
+    let currency = before.currency;
+    let name = match cx.is_foreseen() {
+        true => Client::names(cx, &[before.client_id])?.pop().flatten().unwrap_or_default(),
+        false => String::new(),
+    };
+    cx.happens(|| format!("{} go back to {}.", currency.told(amount), quoted(&name)));
     // What pays a bill is credited, the bill that was paid last first, until enough of the payment is free.
     let mut missing = amount - before.unallocated;
     for allocation in allocating::of_payment(cx, before.payment_id)?.into_iter().rev() {
@@ -108,7 +115,8 @@ fn refund_payment(
         let mut bill = Invoice::find(cx, allocation.invoice_id)?;
         let number = bill.number.clone();
         cx.happens(|| {
-            format!("A credit note over {wanted} in minor units is issued for {number}.")
+            let wanted = currency.told(wanted);
+            format!("A credit note over {wanted} is issued for {number}.")
         });
         correcting::credit(cx, &mut bill, wanted, Some(before.payment_id), reason.clone())?;
     }
@@ -179,7 +187,7 @@ pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
     })
 }
 
-/// Writes what became of money that was to go back. What cannot is the client's, for their next bill.
+/// Writes what became of money that was to go back. What cannot is the client's, for their open bills and the next.
 pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
     let Some(mut refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
@@ -200,7 +208,8 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     payment.unallocated += refund.amount;
     payment.save(cx, &before)?;
     // What a bank has taken back meanwhile comes first.
-    chargeback::take_rest(cx, payment.payment_id)
+    chargeback::take_rest(cx, payment.payment_id)?;
+    allocating::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
 /// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
     text::Text,
@@ -50,6 +51,8 @@ filters! {
         status: RequestStatus => "status = ?", tallied;
         /// Requests for this invoice.
         invoice_id: InvoiceId => "invoice_id = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -58,9 +61,9 @@ fn list_payment_requests(
     Paged(mut wanted, page): Paged<Filters>,
 ) -> Result<PaymentRequests> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
-    let Page { items, request, total } = cx.page(&LIST, &wanted, page)?;
+    let Page { items, request, total, next } = cx.page(&LIST, &wanted, page)?;
     let items: Result<_> = items.into_iter().map(|one| RequestView::of(cx, one)).collect();
-    Ok(Page { items: items?, request, total }.into())
+    Ok(Page { items: items?, request, total, next }.into())
 }
 
 path!(PaymentRequestPath { payment_request_id: PaymentRequestId });
@@ -126,8 +129,8 @@ fn create_payment_request(
     if expires_at > cx.now().plus_days(OPEN_DAYS_MAX) {
         return Err(Problem::invalid("expiresAt", "must be at most 366 days from now"));
     }
-    let code = currency.code().to_owned();
-    cx.happens(|| format!("{} is asked to pay {amount} {code} in minor units.", client.name()));
+    let (name, told) = (quoted(&client.name()), currency.told(amount));
+    cx.happens(|| format!("{name} is asked to pay {told}."));
     let asked = Asked {
         client_id: new.client_id,
         invoice_id: new.invoice_id,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Payload, Read, Write};
+use spotter_contract::{Area, Ending, Payload, Read, Write};
 use spotter_kernel::{Date, Event, Key, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, set, statements, values, words};
 
@@ -132,7 +132,16 @@ impl ClientProduct {
     /// Writes a new one down.
     pub fn insert(&self, cx: &mut Write) -> Result<()> {
         cx.touch("client_product", self.client_product_id, ["clientProduct"]);
-        cx.defer(INSERT, &self.params())
+        cx.defer(INSERT, &self.params())?;
+        self.opens_waitlists(cx)
+    }
+
+    /// What it covers from now on may be what the client waits for.
+    fn opens_waitlists(&self, cx: &mut Write) -> Result<()> {
+        match self.status {
+            ClientProductStatus::Active => cx.end(Ending::ObstacleEnded, self.client_id),
+            _ => Ok(()),
+        }
     }
 
     /// Writes down what has changed.
@@ -141,6 +150,9 @@ impl ClientProduct {
         if let Some(now) = cx.changes("client_product", id, self.changed(before)) {
             self.updated_at = now;
             cx.defer(SAVE, &self.params())?;
+            if self.status != before.status {
+                self.opens_waitlists(cx)?;
+            }
         }
         Ok(())
     }

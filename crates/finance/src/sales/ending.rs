@@ -2,6 +2,7 @@
 //! client leaves.
 
 use spotter_contract::{Area, Effect, Ending, Write};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
 use spotter_store::{params, statements};
 
@@ -74,19 +75,28 @@ fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) 
     course.end_requests(cx)?;
     course.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
     let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
-    // Nobody owes days that will not come of what has not begun; what is taken back on its first day has.
-    let never_began = on < course.start_date || on == course.start_date && !is_revoked;
-    if never_began || exact && !is_revoked {
-        credit_unused(cx, &course, on)?;
-    }
+    credit_unused(cx, &course, on, is_revoked, exact)?;
     standing::follow_members(cx, course.client_id)
 }
 
-/// Takes back what was billed for days after the end.
-fn credit_unused(cx: &mut Write, course: &Subscription, on: Date) -> Result<()> {
+/// Takes back what was billed for days after the end: whole periods that begin with it or later, whether or not
+/// their timer had run by then, and of the one under way what the company's settings say.
+fn credit_unused(
+    cx: &mut Write,
+    course: &Subscription,
+    on: Date,
+    is_revoked: bool,
+    exact: bool,
+) -> Result<()> {
     let bills: Vec<Invoice> = cx.all(BILLS_AFTER, params![course.subscription_id, on])?;
     for mut bill in bills {
         let (Some(start), Some(end)) = (bill.period_start, bill.period_end) else { continue };
+        let began = start < on;
+        // What is taken back on its first day has begun.
+        let is_first_day = is_revoked && start == on && start == course.start_date;
+        if is_first_day || began && (is_revoked || !exact) {
+            continue;
+        }
         let unused = on.max(start).days_until(end);
         let own: i64 = bill
             .lines
@@ -111,7 +121,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
     for course in Subscription::running_of(cx, ClientId(client))? {
         let product = ClientProduct::find(cx, course.client_product_id)?;
         let on = course.end_date.map_or(today, |end| end.min(today));
-        cx.happens(|| format!("The membership {} ends today.", course.name));
+        cx.happens(|| format!("The membership {} ends today.", quoted(&course.name)));
         end(cx, product, on, true, None)?;
         ended += 1;
     }

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation};
 use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, number::Whole, text::Text,
+    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::Text,
 };
 use spotter_store::Json;
 
@@ -17,7 +18,7 @@ use crate::{
         tax::RateTotal,
     },
     catalogue::{
-        product::{Product, ProductId},
+        product::{Price, Product, ProductId},
         vocabulary::ProductType,
     },
     collecting::methods,
@@ -49,7 +50,7 @@ struct NewSale {
     /// Its first day; today when absent.
     starts_on: Option<Date>,
     /// In minor units, in place of the product's price.
-    price: Option<Whole<0, 1_000_000_000>>,
+    price: Option<Price>,
     /// The integrator's own id for the sale; unique in the company.
     external_id: Option<Text<120>>,
 }
@@ -63,11 +64,14 @@ struct NewMembership {
     /// Its first day; today when absent.
     starts_on: Option<Date>,
     /// In minor units for each period, in place of the product's price.
-    price: Option<Whole<0, 1_000_000_000>>,
+    price: Option<Price>,
     /// From when periods are counted; the company's setting when absent.
     billing_anchor: Option<BillingAnchor>,
     /// What the days before a first of the month cost; the company's setting when absent.
     first_period: Option<FirstPeriod>,
+    /// For a membership that has run elsewhere: the date on which it began there, from which its periods and its term are
+    /// counted, in place of `billingAnchor`. `startsOn` is where one of its periods begins.
+    anchor_date: Option<Date>,
     /// How its bills are paid: by the client, or by charging what the client has left for it; by the client
     /// when absent.
     collection: Option<Collection>,
@@ -87,6 +91,8 @@ struct Sale {
     external_id: Option<String>,
     /// How a membership begins.
     beginning: Option<course::Beginning>,
+    /// From when its term is counted.
+    term_from: Date,
     payment_method_id: Option<PaymentMethodId>,
     bill: Bill,
     draft: Draft,
@@ -134,6 +140,13 @@ answer!(MembershipAnswer {
     invoice: Invoice
 });
 
+/// From when the periods of a membership are to be counted, and what its first days cost.
+struct Anchoring {
+    anchor: Option<BillingAnchor>,
+    first: Option<FirstPeriod>,
+    date: Option<Date>,
+}
+
 /// What is asked for of a sale, of whichever kind.
 struct Asked {
     product_id: ProductId,
@@ -141,7 +154,7 @@ struct Asked {
     price: Option<i64>,
     external_id: Option<String>,
     /// Of a membership, from when its periods are counted and what its first days cost.
-    membership: Option<(Option<BillingAnchor>, Option<FirstPeriod>)>,
+    membership: Option<Anchoring>,
     collection: Collection,
     payment_method_id: Option<PaymentMethodId>,
 }
@@ -167,7 +180,11 @@ impl From<NewMembership> for Asked {
             starts_on: new.starts_on,
             price: new.price.map(Into::into),
             external_id: new.external_id.map(Into::into),
-            membership: Some((new.billing_anchor, new.first_period)),
+            membership: Some(Anchoring {
+                anchor: new.billing_anchor,
+                first: new.first_period,
+                date: new.anchor_date,
+            }),
             collection: new.collection.unwrap_or(Collection::Manual),
             payment_method_id: new.payment_method_id,
         }
@@ -211,8 +228,16 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
         true => settings.billing_anchor,
         false => BillingAnchor::Start,
     };
+    let term_from = asked.membership.as_ref().and_then(|own| own.date).unwrap_or(start);
     let beginning = match asked.membership {
-        Some((anchor, first)) => Some(course::beginning(
+        Some(Anchoring { anchor, first, date: Some(date) }) => {
+            if anchor.is_some() || first.is_some() {
+                let rule = "must not be given beside billingAnchor or firstPeriod";
+                return Err(Problem::invalid("anchorDate", rule));
+            }
+            Some(course::taken_over(&terms, date, start)?)
+        }
+        Some(Anchoring { anchor, first, date: None }) => Some(course::beginning(
             &terms,
             start,
             anchor.unwrap_or(usual),
@@ -247,6 +272,7 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
         start,
         today,
         beginning,
+        term_from,
         bill,
     })
 }
@@ -285,7 +311,7 @@ impl Sale {
         of: &ClientProduct,
         begun: &course::Beginning,
     ) -> Subscription {
-        let term = self.terms.contract_period.after(self.start);
+        let term = self.terms.contract_period.after(self.term_from);
         let mut subscription = Subscription {
             subscription_id: id,
             client_id: of.client_id,
@@ -309,8 +335,7 @@ impl Sale {
             paid_until: self.start,
             next_billing_date: Some(self.start),
             minimum_end_date: term,
-            // What does not renew itself ends with its term, or with what was paid for.
-            end_date: (!self.terms.auto_renew).then(|| term.unwrap_or(begun.bill.period_end)),
+            end_date: self.terms.term_end(self.term_from),
             pauses: Json(Vec::new()),
             skipped_periods: 0,
             home_location_id: self.client.home_location_id(),
@@ -370,9 +395,9 @@ fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscriptio
         client_product_id: Some(product.client_product_id),
         ..sale.bill.clone()
     };
-    let (name, client) = (product.name.clone(), sale.client.name());
-    let (gross, code) = (sale.draft.totals.gross, bill.currency.code().to_owned());
-    cx.happens(|| format!("{name} is sold to {client}, for {gross} {code} in minor units."));
+    let (name, client) = (quoted(&product.name), quoted(&sale.client.name()));
+    let gross = bill.currency.told(sale.draft.totals.gross);
+    cx.happens(|| format!("{name} is sold to {client}, for {gross}."));
     if let Some(subscription) = &subscription {
         subscription.insert(cx)?;
         standing::follow_members(cx, product.client_id)?;

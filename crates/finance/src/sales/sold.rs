@@ -6,7 +6,8 @@ use spotter_contract::{
     Area, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
-use spotter_kernel::{Event, Key, Page, Problem, Result, text::Text};
+use spotter_kernel::text::quoted;
+use spotter_kernel::{Event, Key, Page, Problem, Result, Timestamp, text::Text};
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
@@ -21,6 +22,8 @@ filters! {
     struct Filters {
         /// What is in this status.
         status: ClientProductStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
     }
 }
 
@@ -64,7 +67,7 @@ fn revoke_client_product(
     if product.has_ended() {
         return Err(Problem::conflict("status", "must not have ended"));
     }
-    let name = product.name.clone();
+    let name = quoted(&product.name);
     cx.happens(|| format!("{name} is taken back: it ends today, and its credits are gone."));
     let today = cx.today()?;
     let client_product = ending::end(cx, product, today, true, why.reason.map(Into::into))?;

@@ -76,6 +76,13 @@ impl Terms {
         }
     }
 
+    /// The first day after the term of what does not renew itself: how long it binds, or else one period, counted from
+    /// its start. Nothing where it renews itself.
+    pub fn term_end(&self, start: Date) -> Option<Date> {
+        let term = || self.contract_period.after(start);
+        (!self.auto_renew).then(|| term().unwrap_or_else(|| self.period.start(start, 1)))
+    }
+
     /// Whether it gives credits, so that bookings take those and nothing else of it.
     pub fn gives_credits(&self) -> bool {
         self.assign_credits && (self.credits > 0 || !self.credit_pools.is_empty())

@@ -7,6 +7,7 @@ use spotter_kernel::{Date, Event, Id, Result};
 
 use crate::{
     billing::{
+        chasing,
         invoice::BillLine,
         issuing::{self, Bill},
     },
@@ -95,6 +96,13 @@ fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
     for _ in 0..STEPS_MAX {
         let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
         let Some((date, step)) = due else { break };
+        if let (Step::Bill, Some(own)) = (&step, &course)
+            && chasing::chase_before_renewal(cx, own.subscription_id)?
+        {
+            product = ClientProduct::find(cx, ClientProductId(id))?;
+            course = course_of(cx, &product)?;
+            continue;
+        }
         (product, course) = take(cx, product, course, (date, step), today)?;
     }
     turn_later(cx, &product, course.as_ref())

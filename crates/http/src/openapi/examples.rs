@@ -36,7 +36,9 @@ fn of(name: &str, schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(first) = first.filter(|_| schema.get("properties").is_none()) {
         return of(name, first, schemas);
     }
-    if let Some(value) = known(name).filter(|value| fits(schema, value)) {
+    // What is called the same may be a date, or an instant.
+    let usual = known(name).filter(|_| schema["format"] != "date-time");
+    if let Some(value) = usual.filter(|value| fits(schema, value)) {
         return value;
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();

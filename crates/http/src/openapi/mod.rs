@@ -69,10 +69,14 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
     }
     for (event, hook) in &mut webhooks {
         examples::fill(&mut hook["post"], &components);
-        let told =
-            &mut hook["post"]["requestBody"]["content"]["application/json"]["example"]["data"];
-        // Updates alone name fields.
-        if let (false, Value::Object(told)) = (event.ends_with(".updated"), told) {
+        let content = &mut hook["post"]["requestBody"]["content"]["application/json"];
+        // Updates alone name fields, but for what always does.
+        let data = content["schema"]["properties"]["data"]["$ref"].as_str().unwrap_or_default();
+        let data = data.rsplit('/').next().and_then(|name| components.get(name));
+        let required = data.and_then(|data| data["required"].as_array());
+        let always = required.is_some_and(|all| all.iter().any(|name| name == "changedFields"));
+        let told = &mut content["example"]["data"];
+        if let (false, Value::Object(told)) = (event.ends_with(".updated") || always, told) {
             told.remove("changedFields");
         }
     }
@@ -132,7 +136,9 @@ fn tags(operations: &[&Operation], surface: Surface) -> Vec<Value> {
             tag("Signing in", "Sessions of coaches and clients, and their files and live updates.")
         }
     }];
-    tags.extend(names.iter().map(|name| tag(name, about(name, surface))));
+    let said = tags[0]["name"].clone();
+    let others = names.iter().filter(|name| said != **name);
+    tags.extend(others.map(|name| tag(name, about(name, surface))));
     if surface == Surface::Public {
         tags.push(tag("Webhook events", "What subscriptions are told."));
     }

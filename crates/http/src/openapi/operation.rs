@@ -127,6 +127,7 @@ fn parameters_of(operation: &Operation, arguments: &Described) -> Value {
     if arguments.paged {
         all.push(json!({"$ref": "#/components/parameters/page"}));
         all.push(json!({"$ref": "#/components/parameters/limit"}));
+        all.push(json!({"$ref": "#/components/parameters/cursor"}));
     }
     if operation.writes {
         all.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));

@@ -150,6 +150,24 @@ pub(super) fn paths() -> Map<String, Value> {
         },
     );
     add(
+        "/auth/address/confirm",
+        "post",
+        Place {
+            id: "confirm_address",
+            summary: "Confirm an address to sign in with",
+            text: "Where somebody else has written another e-mail address into a coach's or a client's record, it is \
+                mailed a link. Its token, with the account's password, makes that address the one that signs in; until \
+                then the address before does. The token is good once, for 14 days.",
+            open: true,
+            body: Some(body(json!({
+                "token": said(&text, "The token of the link."),
+                "password": said(&text, "The account's password."),
+            }))),
+            answer: flag("addressConfirmed", "Always true."),
+            ..Place::default()
+        },
+    );
+    add(
         "/auth/invitations/accept",
         "post",
         Place {
@@ -233,6 +251,33 @@ struct Place {
 }
 
 impl Place {
+    /// How it may be refused.
+    fn refusals(&self) -> Vec<(&'static str, &'static str)> {
+        let takes = self.file || self.body.is_some() || !self.parameters.is_empty();
+        let in_path = self.parameters.iter().any(|one| one["in"] == "path");
+        let who = match self.open {
+            true => "The credentials are none, or no longer.",
+            false => "Nobody is signed in with this token.",
+        };
+        [
+            ("400", "What was sent is not in order; details name the field and the rule.", takes),
+            ("401", who, true),
+            ("404", "There is none, or not for this caller.", in_path),
+            ("409", "The state of things does not allow it.", self.open),
+            ("413", "The file is too long.", self.file),
+            ("415", "A file of this kind is not taken.", self.file),
+            (
+                "429",
+                "Too many requests, or wrong tries; `Retry-After` tells when to come back.",
+                true,
+            ),
+        ]
+        .into_iter()
+        .filter(|(.., may)| *may)
+        .map(|(status, about, _)| (status, about))
+        .collect()
+    }
+
     fn describe(self) -> Value {
         let security = if self.open { json!([]) } else { json!([{"session": []}]) };
         let status = if self.status.is_empty() { "200" } else { self.status };
@@ -245,6 +290,16 @@ impl Place {
                 "properties": {"data": self.answer, "meta": {"$ref": "#/components/schemas/Meta"}},
             }}}}),
         };
+        let failure = |about: &str| {
+            json!({"description": about,
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}})
+        };
+        let mut responses = Map::new();
+        for (status, about) in self.refusals() {
+            responses.insert(status.to_owned(), failure(about));
+        }
+        responses.insert(status.to_owned(), success);
+        responses.insert("default".to_owned(), failure("What went wrong."));
         let mut described = json!({
             "operationId": self.id,
             "tags": ["Signing in"],
@@ -252,11 +307,7 @@ impl Place {
             "description": self.text,
             "security": security,
             "parameters": self.parameters,
-            "responses": {
-                status: success,
-                "default": {"description": "What went wrong.",
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}},
-            },
+            "responses": responses,
         });
         let content = match (self.file, self.body) {
             (true, _) => Some(json!({"*/*": {"schema": {"type": "string", "format": "binary"}}})),

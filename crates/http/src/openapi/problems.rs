@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use spotter_contract::{Access, Operation, Surface, arguments::Described};
+use spotter_contract::{
+    Access, Operation, Surface,
+    arguments::{Described, partner},
+};
 use spotter_kernel::{
     Gate, Key,
     problem::{INVALID, MISSING},
@@ -61,6 +64,7 @@ pub(super) fn of(
             Key::IdempotencyConflict,
             Key::IdempotencyInProgress,
             Key::IdempotencyPersistenceFailed,
+            Key::AuditStoreUnavailable,
         ];
         for key in writes
             .into_iter()
@@ -106,6 +110,14 @@ pub fn of_arguments(arguments: &Described, definitions: &Map<String, Value>) -> 
             gather(schema.as_value(), definitions, names, &mut found);
         }
     }
+    // Of two dates that belong together one may be none.
+    let asked = query.as_ref().and_then(|schema| schema.as_value()["properties"].as_object());
+    let is_pair = asked.is_some_and(|asked| {
+        asked.keys().any(|name| partner(name).is_some_and(|other| asked.contains_key(&other)))
+    });
+    if is_pair && found.contains(&Key::InvalidDate) {
+        found.extend([Key::InvalidDateRange, Key::DateRangeOrderInvalid]);
+    }
     found
 }
 
@@ -117,6 +129,14 @@ fn gather(schema: &Value, definitions: &Map<String, Value>, names: &[&str], foun
             for name in names {
                 let key = fields.get(*name).and_then(Value::as_str).and_then(Key::parse);
                 found.extend(key.filter(|key| !found.contains(key)));
+            }
+            let is_boolean = |kind: &Value| kind == "boolean";
+            let kinds = fields.get("type");
+            if kinds.is_some_and(|kinds| {
+                is_boolean(kinds) || kinds.as_array().is_some_and(|all| all.iter().any(is_boolean))
+            }) && !found.contains(&Key::InvalidBoolean)
+            {
+                found.push(Key::InvalidBoolean);
             }
             let target = fields.get("$ref").and_then(Value::as_str);
             let target = target.and_then(|target| definitions.get(target.rsplit('/').next()?));

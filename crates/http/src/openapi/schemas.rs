@@ -6,7 +6,7 @@ use schemars::{
 };
 use serde_json::{Map, Value, json};
 use spotter_contract::Surface;
-use spotter_kernel::{Key, PageRequest, limits};
+use spotter_kernel::{Cursor, Key, PageRequest, limits};
 
 use super::integrations::webhook_event;
 
@@ -156,6 +156,12 @@ pub(super) fn parameters(surface: Surface) -> Value {
         "limit": {
             "name": "limit", "in": "query", "description": "Items on a page.",
             "schema": {"type": "integer", "minimum": 1, "maximum": limits::PAGE_MAX, "default": limits::PAGE_DEFAULT},
+        },
+        "cursor": {
+            "name": "cursor", "in": "query",
+            "description": "Goes on behind an answer, by its `nextCursor`, in place of `page`: nothing is repeated or left out \
+                by what others write meanwhile.",
+            "schema": {"type": "string", "maxLength": Cursor::LENGTH_MAX},
         },
         "IfNoneMatch": {
             "name": "If-None-Match", "in": "header", "required": false,

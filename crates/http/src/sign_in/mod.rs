@@ -34,7 +34,7 @@ use tokio::sync::Semaphore;
 
 pub use self::{
     second_step::recognise_by_ticket,
-    sessions::{Login, knows_password, recognise},
+    sessions::{Login, recognise},
 };
 use crate::{
     address, envelope,
@@ -66,6 +66,7 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
         .route("/app/v1/auth/invitations/accept", post(passwords::accept_invitation))
         .route("/app/v1/auth/password/forgot", post(passwords::forgot_password))
         .route("/app/v1/auth/password/reset", post(passwords::reset_password))
+        .route("/app/v1/auth/address/confirm", post(passwords::confirm_address))
         .with_state(state.clone())
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spotter_contract::{Actor, Caller, Read, Write};
 use spotter_core::access::{
-    accounts::{self, Password, Subject},
+    accounts::{self, Account, Password, Subject},
     sessions::{self, SessionTokens},
 };
 use spotter_kernel::{
@@ -72,6 +72,12 @@ struct PasswordChanged {
     password_changed: bool,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AddressConfirmed {
+    address_confirmed: bool,
+}
+
 pub(super) async fn change_password(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
@@ -88,6 +94,42 @@ async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<Passw
     Ok(PasswordChanged { password_changed: true })
 }
 
+/// Whether it is the password of the person who is signed in to the pages, asked for again before something that must be
+/// theirs. Attempts are counted for the person, apart from those of strangers who guess at their address.
+pub async fn is_own(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    caller: &Caller,
+    password: Password,
+) -> Result<bool> {
+    let (company, subject, id) = match caller.actor {
+        Actor::Coach { id, .. } => (caller.company, Subject::Coach, id.0),
+        Actor::Client { id, .. } => (caller.company, Subject::Client, id.0),
+        _ => return Ok(false),
+    };
+    let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
+    let Some(account) = state.db.read(find).await? else { return Ok(false) };
+    let is_right = is_password_of(state, account.clone(), password).await?;
+    if !is_right {
+        super::sessions::note_refusals(state, request_id, vec![account]);
+    }
+    Ok(is_right)
+}
+
+/// Whether it is the password of an account, whose holder may be wrong so many times.
+async fn is_password_of(state: &Arc<State>, account: Account, password: Password) -> Result<bool> {
+    let counted = Counted::Caller(account.subject_id);
+    let now = state.env.clock.now();
+    within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
+    let right =
+        hashing(move || account.password.as_ref().is_some_and(|hash| password.matches(hash)));
+    let right = right.await?;
+    if right {
+        state.attempts.give_back(counted);
+    }
+    Ok(right)
+}
+
 /// Changes the password of whoever is signed in, who knows the one before, and signs them out everywhere else.
 pub async fn change(
     state: &Arc<State>,
@@ -100,19 +142,12 @@ pub async fn change(
         Actor::Client { id, session } => (Subject::Client, id.0, session),
         _ => return Err(Key::InvalidToken.into()),
     };
-    let attempts = &state.attempts;
-    let counted = Counted::Caller(id);
-    let figures = attempts.take(counted, ATTEMPTS_PER_ACCOUNT, state.env.clock.now());
-    within_limit(figures, FAILED)?;
     let company = caller.company;
     let find = move |tx: &mut Tx<'_>| accounts::find(tx, company, subject, id);
     let account = state.db.read(find).await?.ok_or(Key::InvalidToken)?;
-    let right =
-        hashing(move || account.password.as_ref().is_some_and(|hash| current.matches(hash)));
-    if !right.await? {
+    if !is_password_of(state, account, current).await? {
         return Err(Problem::invalid("currentPassword", "must be the current password"));
     }
-    attempts.give_back(counted);
     let hash = hashed(state, new).await?;
     let step = move |cx: &mut Write<'_, '_>| {
         accounts::set_password(cx, subject, id, &hash)?;
@@ -256,5 +291,56 @@ pub async fn reset(
     let hash = hashed(state, password).await?;
     let caller = Caller::new(token.company, Actor::System);
     let step = move |cx: &mut Write<'_, '_>| accounts::reset(cx, &token, &hash);
-    visitor::write(state, caller, ("reset_password", &[]), request_id, step).await
+    let email = visitor::write(state, caller, ("reset_password", &[]), request_id, step).await?;
+    // Whoever has guessed meanwhile does not keep the owner out of the account that is theirs again.
+    if let Some(email) = email {
+        state.attempts.forget(Counted::Account(Sha256::digest(&email).into()));
+    }
+    Ok(())
+}
+
+/// Whose address is confirmed: by the link that it was mailed and the password of the account.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Confirmation {
+    token: String,
+    password: String,
+}
+
+pub(super) async fn confirm_address(
+    extract::State(state): extract::State<Arc<State>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let visit = Visit::new(state, &request);
+    let outcome = async {
+        let Confirmation { token, password } = visit.body(request).await?;
+        let token = Credential::parse(CredentialKind::AddressConfirmation, &token);
+        let rule = "must be open and not used";
+        let token = token.ok_or_else(|| Problem::invalid("token", rule))?;
+        confirm(&visit.state, &visit.request_id, token, Password::new(password)).await?;
+        Ok(AddressConfirmed { address_confirmed: true })
+    };
+    visit.respond(outcome.await)
+}
+
+/// Makes the address that a link was mailed to the one that signs in, for whoever knows the account's password.
+pub async fn confirm(
+    state: &Arc<State>,
+    request_id: &RequestId,
+    token: Credential,
+    password: Password,
+) -> Result<()> {
+    let (now, sent) = (state.env.clock.now(), token.clone());
+    let read = move |tx: &mut Tx<'_>| {
+        let caller = Caller::new(sent.company, Actor::System);
+        accounts::to_confirm(&mut Read::new(tx, &caller, now), &sent)
+    };
+    let account = state.db.read(read).await?;
+    let account = account.ok_or_else(|| Problem::invalid("token", "must be open and not used"))?;
+    if !is_password_of(state, account, password).await? {
+        return Err(Problem::invalid("password", "must be the account's password"));
+    }
+    let caller = Caller::new(token.company, Actor::System);
+    let step = move |cx: &mut Write<'_, '_>| accounts::confirm_address(cx, &token);
+    visitor::write(state, caller, ("confirm_address", &[]), request_id, step).await
 }

@@ -48,6 +48,22 @@ pub struct Login {
     pub subject: Option<Subject>,
     /// Needed where the account has a second step: what its authenticator shows, or a recovery code.
     pub code: Option<Text<20>>,
+    /// What the browser shows of an earlier sign-in to this account: its attempts are counted apart from a stranger's.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub known_browser: Option<String>,
+}
+
+impl Login {
+    /// As what its attempts are counted: those of a browser that the account knows apart from everybody else's, so that
+    /// strangers who guess do not keep the owner out.
+    fn counted(&self) -> Counted {
+        let email = self.email.to_lowercase();
+        Counted::Account(match &self.known_browser {
+            Some(browser) => Sha256::digest(format!("known {email} {browser}")).into(),
+            None => Sha256::digest(email).into(),
+        })
+    }
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -107,7 +123,7 @@ pub async fn recognise(
 
 /// The account whose address and password these are. Attempts are limited for each account and each
 /// address that they come from; neither the answer nor its time tells whether an account exists.
-pub async fn knows_password(
+async fn knows_password(
     state: &Arc<State>,
     request_id: &RequestId,
     from: IpAddr,
@@ -115,7 +131,7 @@ pub async fn knows_password(
 ) -> Result<Account> {
     let attempts = &state.attempts;
     let now = state.env.clock.now();
-    let name = Counted::Account(Sha256::digest(login.email.to_lowercase()).into());
+    let name = login.counted();
     let address = Counted::address(from);
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);

@@ -63,6 +63,21 @@ const BRIEFS: &[Brief] = &[
         ],
     },
     Brief {
+        tool: "list_slots",
+        list: "slots",
+        fields: &[
+            "calendarEventId",
+            "coachId",
+            "locationId",
+            "startsAt",
+            "localStartsAt",
+            "capacityLeft",
+            "bookable",
+            "reasons",
+            "slotToken",
+        ],
+    },
+    Brief {
         tool: "list_subscriptions",
         list: "subscriptions",
         fields: &[

@@ -15,7 +15,9 @@ use spotter_kernel::{Key, Problem, Result};
 use spotter_store::Tx;
 
 use super::{
-    Named, Tools, brief,
+    Named, Tools,
+    bound::{Bounded, bound, may_shrink, too_long},
+    brief,
     results::{failed, told},
     tool::Use,
 };
@@ -33,18 +35,73 @@ impl Tools {
         let named = self.named(name)?;
         let outcome = match named.any.used {
             Use::Previews => preview(state, visit, named, arguments).await,
-            _ => run(state, visit, named, arguments).await,
+            _ if named.any.operation.writes => run(state, visit, named, arguments).await,
+            _ => return within_bounds(state, visit, (name, named), arguments).await,
         };
-        // A transaction that failed after its caller was let in is an answer to the call.
-        let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
-        match outcome {
-            Ok(Some(text)) => Some(match serde_json::from_str(&text) {
-                Ok(data) => told(text, data, brief::of(name)),
-                Err(error) => failed(&Problem::internal(error)),
-            }),
-            Err(problem) if entered => Some(failed(&problem)),
-            Ok(None) | Err(_) => None,
+        answered(visit, name, outcome)
+    }
+}
+
+/// A read whose answer is short enough: of a list as many records a page as fit.
+async fn within_bounds(
+    state: &Arc<State>,
+    visit: &Visit,
+    (name, named): (&str, Named),
+    mut arguments: JsonObject,
+) -> Option<CallToolResult> {
+    let brief = brief::of(name);
+    for _ in 0..SHORTER_MAX {
+        let outcome = run(state, visit, named.clone(), arguments.clone()).await;
+        let Ok(Some(text)) = outcome else { return answered(visit, name, outcome) };
+        let Ok(mut data) = serde_json::from_str::<Value>(&text) else {
+            return answered(visit, name, Ok(Some(text)));
+        };
+        if let Some(brief) = brief {
+            brief.cut(&mut data);
         }
+        let limit = match bound(&mut data) {
+            Bounded::Fits => return Some(told(data)),
+            Bounded::WithLimit(limit) => Some(limit),
+            Bounded::TooLong => None,
+        };
+        match limit {
+            Some(limit) if may_shrink(&arguments) => {
+                arguments.insert("limit".to_owned(), json!(limit));
+            }
+            _ => return Some(failed(&Problem::invalid(wide(&arguments, limit), &too_long(limit)))),
+        }
+    }
+    Some(failed(&Problem::invalid("limit", &too_long(Some(1)))))
+}
+
+/// How often a list is asked for again with fewer records a page.
+const SHORTER_MAX: usize = 4;
+
+/// The argument that makes an answer long.
+fn wide(arguments: &JsonObject, limit: Option<i64>) -> &'static str {
+    match limit {
+        Some(_) => "limit",
+        None if arguments.contains_key("to") => "to",
+        None => "arguments",
+    }
+}
+
+/// What a call is answered with; nothing where its caller was not let in.
+fn answered(visit: &Visit, name: &str, outcome: Result<Option<String>>) -> Option<CallToolResult> {
+    // A transaction that failed after its caller was let in is an answer to the call.
+    let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
+    match outcome {
+        Ok(Some(text)) => Some(match serde_json::from_str(&text) {
+            Ok(mut data) => {
+                if let Some(brief) = brief::of(name) {
+                    brief.cut(&mut data);
+                }
+                told(data)
+            }
+            Err(error) => failed(&Problem::internal(error)),
+        }),
+        Err(problem) if entered => Some(failed(&problem)),
+        Ok(None) | Err(_) => None,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Tools: operations of the table, as assistants see and call them. What modules hold is a table of the `core` crate;
-//! [`tool`] makes tools of it, [`schemas`], [`words`] and [`brief`] say how they and their answers
-//! are told, [`call`] runs one, and [`results`] is what comes of it.
+//! [`tool`] makes tools of it, [`schemas`], [`words`], [`brief`] and [`bound`] say how they and their
+//! answers are told, [`call`] runs one, and [`results`] is what comes of it.
 
+mod bound;
 mod brief;
 mod call;
 mod results;
@@ -15,7 +16,7 @@ use rmcp::model::Tool as Described;
 use spotter_contract::Table;
 use spotter_core::mcp::{
     assistant::Assistant,
-    modules::{GrantSubject, Module},
+    modules::{GrantSubject, Module, OF_ALL},
 };
 
 use self::tool::{Tool, Use};
@@ -29,7 +30,10 @@ impl Tools {
         let named = Module::ALL
             .iter()
             .flat_map(|module| module.tools().iter().map(|tool| (module.subject(), *tool)));
-        let tools = named.filter_map(|(subject, name)| {
+        let of_all = OF_ALL
+            .iter()
+            .flat_map(|tool| [(GrantSubject::Company, *tool), (GrantSubject::Client, *tool)]);
+        let tools = named.chain(of_all).filter_map(|(subject, name)| {
             let operation = table.find(name)?;
             let uses: &[Use] = match operation.asks {
                 true => &[Use::Previews, Use::Confirms],

@@ -11,7 +11,7 @@ use spotter_contract::{
     idempotency::{self, Idempotent},
 };
 use spotter_core::mcp::modules::GrantSubject;
-use spotter_kernel::{Id, Key, Problem, Result};
+use spotter_kernel::{Id, Problem, Result};
 
 use super::{
     brief,
@@ -92,11 +92,6 @@ impl Tool {
         body.keep(is_theirs);
         let body_names: Vec<String> = body.properties.keys().cloned().collect();
         input.join(body);
-        // A rule of the operation's, which a first call would only learn from its refusal.
-        if operation.problems.contains(&Key::DateRangeRequired) {
-            input.require("from");
-            input.require("to");
-        }
         let input = match used {
             Use::Previews => input.named(),
             Use::Confirms => {
@@ -159,6 +154,11 @@ impl Tool {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let mut body = Map::new();
         for (name, value) in given {
+            let is_in_address = self.path.contains(&name) || self.query.contains(&name);
+            if is_in_address && (value.is_object() || value.is_array()) {
+                let rule = "must be a text, a number, true or false";
+                return Err(Problem::invalid(&name, rule));
+            }
             if self.path.contains(&name) {
                 path.push((name, plain(&value)));
             } else if self.query.contains(&name) {
@@ -213,15 +213,16 @@ fn describe(operation: &Operation, used: Use, input: JsonObject, output: JsonObj
         .with_title(title)
 }
 
-/// What a client of the protocol may know before it calls. What takes the place of something is destructive in the
-/// protocol's words: all but what only adds.
+/// What a client of the protocol may know before it calls. What takes the place of something, or gives something up, is
+/// destructive in the protocol's words: all but what makes a record, and what is known to only add.
 fn hints(operation: &Operation, used: Use, title: &str) -> ToolAnnotations {
     let reads = !operation.writes || used == Use::Previews;
+    let adds = operation.status == 201 || words::ADDING.contains(&operation.id);
     let replaces = matches!(operation.method, Method::Patch | Method::Put | Method::Delete)
         || words::REPLACING.contains(&operation.id);
     ToolAnnotations::with_title(title)
         .read_only(reads)
-        .destructive(!reads && (used == Use::Confirms || replaces))
+        .destructive(!reads && (used == Use::Confirms || replaces || !adds))
         .idempotent(reads || replaces)
         .open_world(false)
 }

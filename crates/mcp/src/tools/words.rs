@@ -5,11 +5,29 @@ use spotter_contract::{Method, Operation};
 
 /// Arguments that programs say, and that assistants are not shown: they have no ids and files of their own, and
 /// follow no changes; consents are a person's to give, and whom to call in an emergency is of somebody else.
-pub(super) const UNTOLD: &[&str] =
-    &["emergencyContact", "externalId", "optIns", "source", "updatedFrom", "uploadId"];
+pub(super) const UNTOLD: &[&str] = &[
+    "emergencyContact",
+    "externalId",
+    "nextCursor",
+    "optIns",
+    "source",
+    "updatedFrom",
+    "uploadId",
+];
 
 /// Operations that put something in the place of what was, though their method does not say so.
 pub(super) const REPLACING: &[&str] = &["reschedule_booking", "set_booking_attendance"];
+
+/// Operations that make no record, and still only add: they say something, or give back what was taken.
+pub(super) const ADDING: &[&str] = &[
+    "redeliver_webhook",
+    "remind_of_invoice",
+    "restore_client",
+    "restore_document",
+    "send_invoice_copy",
+    "test_webhook",
+    "unblock_access",
+];
 
 /// What is said of an argument of a tool, or of any argument of the name, wherever it stands.
 pub(super) fn hint(tool: &str, name: &str) -> Option<&'static str> {
@@ -80,7 +98,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("list_clients", "Few facts each; get_client has all."),
     ("list_invoices", "Few facts each; get_invoice has all."),
     ("list_own_conversations", "Those of the person you act for."),
-    ("list_slots", "What can be booked, each with a slotToken."),
+    ("list_slots", "Each with a slotToken; where nextFrom is told, go on from there."),
     ("publish_workout_template", "From then on it can be given to clients."),
     ("record_measurement", "A value in unit, or components."),
     ("set_client_tags", "In place of those there are."),

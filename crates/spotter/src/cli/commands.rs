@@ -134,10 +134,16 @@ pub(super) fn create_company(matches: &ArgMatches) -> Outcome {
     };
     let (env, db) = serve::open(&settings)?;
     let made = operator::create_company(&db, &env, new, admin);
-    print(&serve::runtime()?.block_on(made).map_err(told)?);
+    let made = serve::runtime()?.block_on(made).map_err(told)?;
+    print(&made);
+    let kept = match &settings.database.location {
+        Location::File(file) => format!(" The company is in {}.", file.display()),
+        _ => String::new(),
+    };
     eprintln!(
-        "The admin sets a password at {}/set-password?token=… with the invitation's token",
-        settings.address()
+        "The admin sets a password, once `spotter serve` runs, at\n  {}/set-password?token={}\n{kept}",
+        settings.address(),
+        made["invitation"]["token"].as_str().unwrap_or_default(),
     );
     Ok(())
 }
@@ -170,10 +176,13 @@ pub(super) fn create_api_client(matches: &ArgMatches) -> Outcome {
     };
     let (company, coach) = (id("company")?, id("coach")?);
     let scope = |name: &str| Scope::parse(name).ok_or_else(|| format!("{name} is no scope"));
-    let scopes = matches
-        .get_one::<String>("scopes")
-        .map(|text| text.split_whitespace().map(scope).collect::<Result<Vec<_>, _>>())
-        .transpose()?;
+    let scopes = match matches.get_one::<String>("scopes").map(String::as_str) {
+        None => operator::Scopes::Reading,
+        Some("all") => operator::Scopes::All,
+        Some(names) => {
+            operator::Scopes::Named(names.split_whitespace().map(scope).collect::<Result<_, _>>()?)
+        }
+    };
     let consents = Consents {
         health_data: matches.get_flag("health-data"),
         private_communication: matches.get_flag("private-communication"),

@@ -87,7 +87,7 @@ pub(super) fn command() -> Command {
                 .arg(optional("company", "Id of the company, where there are several"))
                 .arg(optional(
                     "scopes",
-                    "Space-separated scopes; all that the consents allow when absent",
+                    "Space-separated scopes, or `all` that the consents allow; those that read when absent",
                 ))
                 .arg(optional(
                     "coach",

@@ -42,7 +42,7 @@ impl Doing {
         caller: &Caller,
         asks: &Asks,
     ) -> Result<Value> {
-        let Asks { path, body, note } = asks.clone();
+        let Asks { path, body, note, .. } = asks.clone();
         let arguments = Arguments { path, query: String::new(), body: body.into() };
         let answer = author.ask(tx, caller, &self.operation, arguments)?;
         if let Some(note) = note {

@@ -48,6 +48,7 @@ impl Importer {
         Ok(Rules {
             kind: import.kind,
             columns: import.fields(),
+            meanings: import.meanings(),
             date_order: import.date_order,
             member_status: import.member_status.clone(),
             currency: currency.ok_or_else(|| Problem::internal("a company without a currency"))?,
@@ -149,7 +150,11 @@ fn names(record: &Value) -> Vec<String> {
         Value::Object(texts) => {
             names.extend(texts.values().filter_map(Value::as_str).map(str::to_owned));
         }
-        _ => names.push(format!("{} {}", text("firstName"), text("lastName"))),
+        // A coach is known by their first name, too, where nobody else is.
+        _ => names.extend([
+            format!("{} {}", text("firstName"), text("lastName")),
+            text("firstName").to_owned(),
+        ]),
     }
     names
 }

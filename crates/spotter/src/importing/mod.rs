@@ -18,7 +18,7 @@ use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_imports::{
     Import, ImportRow, RowState,
     row::{Known, Rules, Wrong},
-    steps::{self, Work},
+    steps::{self, Verdict, Work},
 };
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
@@ -96,11 +96,14 @@ impl Importer {
         for rows in run.in_time(rows.chunks(BATCH)) {
             let mut checked = Vec::with_capacity(rows.len());
             for row in rows {
-                let mut wrong = self.trial(run, row).await?;
-                if wrong.is_none() {
-                    wrong = said.already(&run.rules, row);
+                let mut verdict = self.trial(run, row).await?;
+                if let (Ok(left_out), Some(twice)) = (&mut verdict, said.already(&run.rules, row)) {
+                    match said.is_relative(run, row, &twice) {
+                        true => left_out.push(twice),
+                        false => verdict = Err(twice),
+                    }
                 }
-                checked.push((row.clone(), wrong));
+                checked.push((row.clone(), verdict));
             }
             self.change(run, move |cx, run| steps::note_checked(cx, run, &checked)).await?;
         }
@@ -108,32 +111,41 @@ impl Importer {
     }
 
     /// Runs what a row amounts to, and takes it back.
-    async fn trial(&self, run: &Run, row: &ImportRow) -> Result<Option<Wrong>> {
-        let asks = match run.rules.asks(&row.cells.0, &run.known) {
-            Ok(asks) => asks,
-            Err(wrong) => return Ok(Some(wrong)),
-        };
+    async fn trial(&self, run: &Run, row: &ImportRow) -> Result<Verdict> {
         let doing = Doing::of(&self.table, run.import.kind)?;
-        let told: Arc<Mutex<Option<Result<()>>>> = Arc::default();
-        let (author, note) = (run.author.clone(), told.clone());
-        let trial = move |tx: &mut Tx<'_>| -> Result<()> {
-            let caller = author.caller(tx)?;
-            let outcome = doing.make(tx, &author, &caller, &asks).and_then(|_| {
-                // What was put off is done before anything else is read.
-                let now = author.env.clock.now();
-                steps::next(&mut Read::new(tx, &caller, now), Id::first_at(now)).map(drop)
-            });
-            let ended = outcome.clone().and(Err(taken_back()));
-            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-            ended
-        };
-        let ended = self.db.write(trial).await;
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match (told, ended) {
-            (Some(Ok(())), _) => Ok(None),
-            (Some(Err(problem)), _) if problem.status < 500 => Ok(Some(why(&problem))),
-            (Some(Err(problem)), _) | (None, Err(problem)) => Err(problem),
-            (None, Ok(())) => Err(Problem::internal("a trial told nothing")),
+        let mut without = Vec::new();
+        loop {
+            let asks = match run.rules.asks(&row.cells.0, &run.known, &without) {
+                Ok(asks) => asks,
+                Err(wrong) => return Ok(Err(wrong)),
+            };
+            let left_out = asks.left_out.clone();
+            let told: Arc<Mutex<Option<Result<()>>>> = Arc::default();
+            let (author, note, doing) = (run.author.clone(), told.clone(), doing.clone());
+            let trial = move |tx: &mut Tx<'_>| -> Result<()> {
+                let caller = author.caller(tx)?;
+                let outcome = doing.make(tx, &author, &caller, &asks).and_then(|_| {
+                    // What was put off is done before anything else is read.
+                    let now = author.env.clock.now();
+                    steps::next(&mut Read::new(tx, &caller, now), Id::first_at(now)).map(drop)
+                });
+                let ended = outcome.clone().and(Err(taken_back()));
+                *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                ended
+            };
+            let ended = self.db.write(trial).await;
+            let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (told, ended) {
+                (Some(Ok(())), _) => return Ok(Ok(left_out)),
+                (Some(Err(problem)), _) if problem.status < 500 => {
+                    match run.is_left_out(row, &problem, &without) {
+                        true => without.push(why(&problem)),
+                        false => return Ok(Err(why(&problem))),
+                    }
+                }
+                (Some(Err(problem)), _) | (None, Err(problem)) => return Err(problem),
+                (None, Ok(())) => return Err(Problem::internal("a trial told nothing")),
+            }
         }
     }
 
@@ -141,17 +153,27 @@ impl Importer {
     async fn perform(&self, run: &Run, rows: Vec<ImportRow>) -> Result<()> {
         let doing = Doing::of(&self.table, run.import.kind)?;
         for row in run.in_time(rows) {
-            let wrong = match run.rules.asks(&row.cells.0, &run.known) {
-                Err(wrong) => Some(wrong),
-                Ok(asks) => {
-                    let (author, doing, own) = (run.author.clone(), doing.clone(), row.clone());
-                    let (import, place) = (run.import.import_id, doing.place);
-                    let done = self.db.write(move |tx: &mut Tx<'_>| {
-                        let caller = author.caller(tx)?;
-                        let answer = doing.make(tx, &author, &caller, &asks)?;
-                        author.note(tx, |cx| steps::note_done(cx, import, &own, &answer, place))
-                    });
-                    refusal(done.await)?
+            let mut without = Vec::new();
+            let wrong = loop {
+                let asks = match run.rules.asks(&row.cells.0, &run.known, &without) {
+                    Err(wrong) => break Some(wrong),
+                    Ok(asks) => asks,
+                };
+                let (author, doing, own) = (run.author.clone(), doing.clone(), row.clone());
+                let (import, place) = (run.import.import_id, doing.place);
+                let done = self.db.write(move |tx: &mut Tx<'_>| {
+                    let caller = author.caller(tx)?;
+                    let answer = doing.make(tx, &author, &caller, &asks)?;
+                    let left_out = asks.left_out.clone();
+                    author.note(tx, |cx| {
+                        steps::note_done(cx, import, (&own, left_out), &answer, place)
+                    })
+                });
+                match done.await {
+                    Err(problem) if run.is_left_out(&row, &problem, &without) => {
+                        without.push(why(&problem));
+                    }
+                    done => break refusal(done)?,
                 }
             };
             if let Some(wrong) = wrong {
@@ -213,9 +235,24 @@ impl Importer {
     }
 }
 
-/// What rows have said that one alone may say, with the lines that said it first.
+impl Run {
+    /// Whether a row is done without the field that a refusal is about: what need not be there is left out, and an address
+    /// that is somebody else's where it was found so when the row was checked.
+    fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[Wrong]) -> bool {
+        let wrong = why(problem);
+        let told = |name: &str| {
+            row.field.as_deref() == Some(name)
+                || row.rule.as_deref().is_some_and(|rule| rule.contains(&format!("; {name} ")))
+        };
+        let is_bad = problem.status == 400 || (problem.status == 409 && told(&wrong.field));
+        let is_new = without.iter().all(|own| own.field != wrong.field);
+        is_bad && is_new && self.import.kind.can_do_without(&wrong.field)
+    }
+}
+
+/// What rows have said that one alone may say, with the lines that said it first and who they are of.
 #[derive(Default)]
-struct Said(HashMap<(&'static str, String), i64>);
+struct Said(HashMap<(&'static str, String), (i64, String)>);
 
 impl Said {
     /// What of a row another has said before; from now on the row has, too.
@@ -225,13 +262,24 @@ impl Said {
             unique.filter_map(|field| Some((field.name, rules.cell(field.name, &row.cells.0)?)));
         let mut wrong = None;
         for (field, cell) in said {
-            let line = *self.0.entry((field, folded(field, cell))).or_insert(row.line);
+            let new = || (row.line, rules.person(&row.cells.0));
+            let line = self.0.entry((field, folded(field, cell))).or_insert_with(new).0;
             if line != row.line && wrong.is_none() {
                 let rule = format!("is that of line {line}, too");
                 wrong = Some(Wrong { field: field.to_owned(), rule });
             }
         }
         wrong
+    }
+}
+
+impl Said {
+    /// Whether a row is of another person with the address of one before them, as families have one.
+    fn is_relative(&self, run: &Run, row: &ImportRow, twice: &Wrong) -> bool {
+        let Some(cell) = run.rules.cell("email", &row.cells.0) else { return false };
+        let first = self.0.get(&("email", folded("email", cell)));
+        let other = first.is_some_and(|(_, person)| *person != run.rules.person(&row.cells.0));
+        twice.field == "email" && other && run.import.kind.can_do_without("email")
     }
 }
 

@@ -184,11 +184,26 @@ async fn clients_sign_in_too(app: App) {
     app.app_as(&token, "GET", "/company/settings", None).await.refused(403, "auth.forbidden");
     let moved = format!("{}@example.com", random_text());
     app.patch(&format!("/clients/{id}"), json!({"email": moved})).await.ok();
-    login(&app, &email, PASSWORD).await.refused(401, "auth.invalid_credentials");
-    login(&app, &moved, PASSWORD).await.ok();
+    // Whoever may write the address on record does not become the client by it.
+    login(&app, &moved, PASSWORD).await.refused(401, "auth.invalid_credentials");
+    login(&app, &email, PASSWORD).await.ok();
     app.act(&format!("/clients/{id}/archive")).await.ok();
     app.app_as(&token, "POST", "/auth/logout", None).await.refused(401, "auth.invalid_token");
+    login(&app, &email, PASSWORD).await.refused(401, "auth.invalid_credentials");
+    // Nor does whoever archives, restores and invites again.
+    app.act(&format!("/clients/{id}/restore")).await.ok();
+    app.act(&format!("/clients/{id}/invite"))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("portalAccessStatus");
     login(&app, &moved, PASSWORD).await.refused(401, "auth.invalid_credentials");
+    login(&app, &email, PASSWORD).await.ok();
+    // An address that somebody signs in with is not handed to another.
+    let other = app.new_client(json!({"firstName": "Bea", "email": email})).await;
+    app.act(&format!("/clients/{other}/invite"))
+        .await
+        .refused(409, "PUBLIC_API_ERROR")
+        .about("email");
 }
 
 async fn api_clients_are_shown_without_secrets(app: App) {

@@ -13,6 +13,7 @@ use crate::{
 
 on_both_engines!(
     who_misses_two_in_a_row_is_asked_after,
+    who_has_not_come_for_a_while_is_found,
     plans_that_end_are_told_in_time,
     credits_that_are_used_up_are_told,
     the_first_page_leads_to_each,
@@ -166,4 +167,31 @@ async fn the_first_page_leads_to_each(app: App) {
         );
     }
     app.events().await;
+}
+
+async fn who_has_not_come_for_a_while_is_found(app: App) {
+    let coach = coach_at_work(&app).await;
+    let kind = new_type(&app, json!({"coachIds": [coach], "durationMinutes": 5})).await;
+    let absent = async |since: i64| -> Vec<String> {
+        let path = format!("/calendar/absences?before={}", later(&this_minute(), since));
+        let all = listed(&app, &path, "bookings").await;
+        all.iter().map(|one| text(one, "/clientId")).collect()
+    };
+    let [ann, bea] = [
+        app.new_client(json!({"firstName": "Ann"})).await,
+        app.new_client(json!({"firstName": "Bea"})).await,
+    ];
+    marked(&app, &ann, &kind, 5, "attended").await;
+    marked(&app, &bea, &kind, 12, "attended").await;
+    marked(&app, &bea, &kind, 19, "no_show").await;
+    assert_eq!(absent(30).await, [bea.clone(), ann.clone()], "the latest first");
+    // Who came since is no longer missed; who was expected and did not come is.
+    marked(&app, &ann, &kind, 40, "attended").await;
+    assert_eq!(absent(30).await, std::slice::from_ref(&bea));
+    assert!(absent(12).await.is_empty(), "she came at that instant");
+    app.act(&format!("/clients/{bea}/archive")).await.ok();
+    assert_eq!(absent(60).await, [ann]);
+    let wrong =
+        format!("/calendar/absences?from={}&before={}", later(&this_minute(), 9), this_minute());
+    app.app("GET", &wrong, None).await.refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID");
 }

@@ -1,5 +1,7 @@
 //! The API description: whole, a snapshot, and kept with the operations table.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use spotter::areas::operations;
 use spotter_contract::{Surface, Table};
@@ -21,7 +23,7 @@ fn the_snapshot_is_current() {
 
 #[test]
 fn every_operation_is_described() {
-    let mut ids = std::collections::BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for operation in operations() {
         assert!(ids.insert(operation.id), "{} stands twice", operation.id);
         assert!(!operation.summary.is_empty() && !operation.tag.is_empty(), "{operation:?}");
@@ -36,6 +38,50 @@ fn every_operation_is_described() {
                 &DOCUMENT["paths"][operation.path][operation.method.name().to_lowercase()];
             assert_eq!(described["operationId"], operation.id);
         }
+    }
+}
+
+/// What tells whether an answer has changed must not differ by itself: an address that expires, a token of the moment.
+#[test]
+fn answers_that_are_made_anew_have_no_tag() {
+    let mut checked = 0;
+    for document in [&*DOCUMENT, &*APP_DOCUMENT] {
+        for (path, methods) in document["paths"].as_object().unwrap() {
+            let answer = &methods["get"]["responses"]["200"];
+            let mut names = BTreeSet::new();
+            names_in(&answer["content"]["application/json"]["schema"], document, &mut names);
+            let anew =
+                ["slotToken", "urlExpiresAt", "code"].iter().any(|name| names.contains(*name))
+                    && !names.contains("errorCode")
+                    || names.contains("url") && names.contains("expiresAt");
+            let is_device_list = path.ends_with("allow-list") || names.contains("creditPools");
+            if anew && !is_device_list {
+                assert!(
+                    answer["headers"]["ETag"].is_null(),
+                    "{path} has a tag, and differs each time"
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 5, "{checked}");
+}
+
+fn names_in(schema: &Value, document: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(own) = fields.get("properties").and_then(Value::as_object) {
+                names.extend(own.keys().cloned());
+            }
+            let target = fields.get("$ref").and_then(Value::as_str);
+            // A schema that is of itself has been seen by its own name.
+            if let Some(target) = target.filter(|target| names.insert((*target).to_owned())) {
+                names_in(document.pointer(&target[1..]).unwrap(), document, names);
+            }
+            fields.values().for_each(|part| names_in(part, document, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| names_in(item, document, names)),
+        _ => {}
     }
 }
 
@@ -101,6 +147,7 @@ fn what_people_reach_is_described() {
         "change_password",
         "forgot_password",
         "reset_password",
+        "confirm_address",
         "accept_invitation",
         "upload_file",
         "get_attachment",
@@ -129,11 +176,187 @@ fn every_announced_event_says_what_it_tells() {
 /// themselves.
 #[test]
 fn no_error_is_said_twice() {
+    let mut all = Vec::new();
     for operation in operations() {
         let mut schemas = schemars::SchemaGenerator::default();
         let arguments = operation.arguments(&mut schemas);
         let brought = spotter_http::openapi::of_arguments(&arguments, schemas.definitions());
         let twice: Vec<_> = operation.problems.iter().filter(|key| brought.contains(key)).collect();
-        assert!(twice.is_empty(), "{}: {twice:?}", operation.id);
+        if !twice.is_empty() {
+            all.push(format!("{}: {twice:?}", operation.id));
+        }
     }
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+/// What a description shows as an example is of the schema that it stands beside, wherever it stands.
+#[test]
+fn every_example_is_of_its_schema() {
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for document in [&*DOCUMENT, &*APP_DOCUMENT] {
+        let components = &document["components"];
+        let mut queue = vec![(String::new(), document)];
+        while let Some((at, value)) = queue.pop() {
+            let under = |name: &str| format!("{at}/{name}");
+            match value {
+                Value::Object(fields) => {
+                    queue.extend(fields.iter().map(|(name, value)| (under(name), value)));
+                }
+                Value::Array(items) => {
+                    queue.extend(items.iter().enumerate().map(|(i, v)| (under(&i.to_string()), v)));
+                }
+                _ => continue,
+            }
+            // Beside its schema, or within it.
+            let own = fields_of(value, "schema", &["example"], &["examples"]);
+            let within = fields_of(value, "", &[], &["examples"]);
+            for (schema, example) in own.into_iter().chain(within) {
+                seen += 1;
+                let mut schema = schema.clone();
+                schema["components"] = components.clone();
+                let options = jsonschema::draft202012::options().should_validate_formats(true);
+                let validator = options.build(&schema).unwrap();
+                let found = validator.iter_errors(example).next();
+                wrong.extend(found.map(|why| format!("{at}: {why} at {}", why.instance_path())));
+            }
+        }
+    }
+    assert!(seen > 1_000, "{seen}");
+    assert!(wrong.is_empty(), "{} of {seen}: {wrong:#?}", wrong.len());
+}
+
+/// A schema with what is shown of it: a schema stands at a name, or is the value itself, of which examples are a list.
+fn fields_of<'v>(
+    value: &'v Value,
+    schema: &str,
+    one: &[&str],
+    several: &[&str],
+) -> Vec<(&'v Value, &'v Value)> {
+    let of = if schema.is_empty() { value } else { &value[schema] };
+    if !of.is_object() {
+        return Vec::new();
+    }
+    let single = one.iter().filter_map(|name| value.get(*name));
+    let listed = several.iter().flat_map(|name| match (&value[*name], schema) {
+        (Value::Array(all), "") => all.iter().collect(),
+        (Value::Object(all), "schema") => all.values().filter_map(|own| own.get("value")).collect(),
+        _ => Vec::new(),
+    });
+    single.chain(listed).map(|example| (of, example)).collect()
+}
+
+/// What a write takes that no read shows: what it is to do, and secrets.
+const TAKEN_ALONE: &[&str] = &[
+    // Whether and how something is done; what came of it is shown.
+    "allowOverlap",
+    "archived",
+    "attendance",
+    "capacityAction",
+    "duplicateOf",
+    "endOfTerm",
+    "ignorePolicy",
+    "immediately",
+    "rescheduledBy",
+    "since",
+    "startsOn",
+    // How long something is good: when it ends is shown.
+    "expiresInDays",
+    "gracePeriodSeconds",
+    // Of which records; they are shown by themselves, in the order that was said.
+    "clientIds",
+    "planMomentIds",
+    "productIds",
+    "shelf",
+    "uploadId",
+    "userIds",
+    // What somebody holds before a door, and the scans of a device.
+    "credential",
+    "scans",
+    // Secrets.
+    "currentPassword",
+    "grant_type",
+    "newPassword",
+    "password",
+    "refreshToken",
+    "sandboxToken",
+    "secretKey",
+    "signingSecret",
+    "token",
+];
+
+/// A write that keeps what nobody can read loses it in silence.
+#[test]
+fn what_a_write_takes_some_read_shows() {
+    let documents = [&*DOCUMENT, &*APP_DOCUMENT];
+    let mut shown = BTreeSet::new();
+    for document in documents {
+        for methods in document["paths"].as_object().unwrap().values() {
+            let mut own = BTreeSet::new();
+            names_in(&methods["get"]["responses"]["200"]["content"], document, &mut own);
+            shown.extend(own);
+        }
+    }
+    let mut hidden = BTreeSet::new();
+    for document in documents {
+        for methods in document["paths"].as_object().unwrap().values() {
+            for method in ["post", "put", "patch"] {
+                let mut taken = BTreeSet::new();
+                names_in(&methods[method]["requestBody"]["content"], document, &mut taken);
+                let own = taken.difference(&shown).filter(|name| !name.starts_with('#'));
+                hidden.extend(own.cloned());
+            }
+        }
+    }
+    let alone: BTreeSet<String> = TAKEN_ALONE.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(hidden, alone);
+}
+
+/// Lists for whoever works through them now: nobody keeps a copy of them.
+const WORKED_THROUGH: &[&str] =
+    &["/calendar/absences", "/calendar/no-shows", "/conversations", "/workout/plans/ending"];
+
+/// A company is copied by what was changed since: every list of records that change can be asked for that.
+#[test]
+fn lists_of_records_are_asked_for_what_was_changed() {
+    let mut lacking = Vec::new();
+    for document in [&*DOCUMENT, &*APP_DOCUMENT] {
+        let followed = |schema: &'static Value| -> &'static Value {
+            let target = schema["$ref"].as_str();
+            target.map_or(schema, |target| document.pointer(&target[1..]).unwrap())
+        };
+        for (path, methods) in document["paths"].as_object().unwrap() {
+            let operation = &methods["get"];
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let names: Vec<String> = parameters
+                .iter()
+                .map(|parameter| match parameter["$ref"].as_str() {
+                    Some(target) => target.rsplit('/').next().unwrap().to_owned(),
+                    None => parameter["name"].as_str().unwrap().to_owned(),
+                })
+                .collect();
+            if !names.iter().any(|name| name == "cursor") {
+                continue;
+            }
+            let answer = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+            let data = followed(&followed(answer)["properties"]["data"]);
+            let items = data["properties"].as_object().into_iter().flatten();
+            let items = items.map(|(_, own)| &followed(own)["items"]).find(|own| !own.is_null());
+            let has = |name: &str| {
+                let mut own = BTreeSet::new();
+                items.into_iter().for_each(|items| names_in(items, document, &mut own));
+                own.contains(name)
+            };
+            let is_record = items.is_some_and(|items| {
+                !followed(items)["properties"]["updatedAt"].is_null()
+                    || has("updatedAt") && followed(items)["allOf"].is_array()
+            });
+            if is_record
+                && !names.iter().any(|name| name == "updatedFrom")
+                && !WORKED_THROUGH.contains(&path.as_str())
+            {
+                lacking.push(path.clone());
+            }
+        }
+    }
+    assert!(lacking.is_empty(), "{lacking:?}");
 }

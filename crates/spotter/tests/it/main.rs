@@ -26,6 +26,7 @@ mod harness;
 mod hostile;
 mod imports;
 mod jobs;
+mod lists;
 mod mail;
 mod manners;
 mod mcp;

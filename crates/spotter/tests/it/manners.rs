@@ -1,9 +1,12 @@
 //! What every request and answer has in common, whatever it is about.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
+use spotter_store::{Sql, params};
 
 use crate::{
-    harness::{App, Reply, random_text, send},
+    harness::{App, Engine, Reply, random_text, runtime, send, start_as},
     on_both_engines,
     workout::{add_day, new_template, text},
 };
@@ -18,6 +21,7 @@ on_both_engines!(
     answers_are_compressed_for_whoever_wants_it,
     a_browser_is_sent_on,
     a_refused_body_leaves_the_connection_usable,
+    what_no_engine_can_hold_finds_nothing,
     names_hide_nothing,
     details_that_were_wrong
 );
@@ -74,7 +78,10 @@ async fn one_mistake_has_one_key(app: App) {
 
 async fn refusals_say_what_to_do(app: App) {
     let unknown = app.get("/webhooks?foo=1").await.about("foo");
-    assert_eq!(rule(&unknown), "unknown query parameter; there are page, limit");
+    assert_eq!(
+        rule(&unknown),
+        "unknown query parameter; there are updatedFrom, page, limit, cursor"
+    );
     let twice = app.get("/clients?limit=1&limit=2").await.about("limit");
     assert_eq!(rule(&twice), "must be given once");
     let tags = app.post("/clients", json!({"firstName": "Ann", "tags": "x"})).await.about("tags");
@@ -156,6 +163,18 @@ async fn a_browser_is_sent_on(app: App) {
         (303, &"/console".parse().unwrap())
     );
     send(app.server.request("GET", "/")).await.refused(404, "resource.not_found");
+    // Whoever has typed a wrong address reads a page; a program at its own gets what it reads.
+    for (path, kind) in [
+        ("/timetable", "text/html; charset=utf-8"),
+        ("/console-old/x", "text/html; charset=utf-8"),
+        ("/public/v1/nothing", "application/json"),
+        ("/app/v1/nothing", "application/json"),
+    ] {
+        let url = format!("{}{path}", app.server.base);
+        let lost = http.get(url).header("Accept", "text/html,*/*;q=0.8").send().await.unwrap();
+        let told = lost.headers()["content-type"].to_str().unwrap();
+        assert_eq!((lost.status().as_u16(), told), (404, kind), "{path}");
+    }
 }
 
 /// Refusals come before the body was read; the next request on the connection must not meet a dead one.
@@ -211,4 +230,58 @@ async fn details_that_were_wrong(app: App) {
         let made = app.post(&items, json!({"label": label})).await.ok();
         assert_ne!(made.data()["item"]["key"], "item", "{label}");
     }
+}
+
+/// PostgreSQL holds no text with U+0000: asked for, nothing has it; written, it is refused. Neither is an error of ours.
+async fn what_no_engine_can_hold_finds_nothing(app: App) {
+    for (path, list) in [
+        ("/webhooks/deliveries?subscriptionId=%00", "deliveries"),
+        ("/clients?tag=a%00b", "clients"),
+        ("/finance/invoices?number=%00", "invoices"),
+        ("/audit-logs?operation=%00", "auditLogs"),
+    ] {
+        let answer = app.get(path).await;
+        match answer.status {
+            200 => assert_eq!(answer.data()[list], json!([]), "{path}"),
+            status => assert_eq!(status, 400, "{path}: {}", answer.body),
+        }
+    }
+    app.post("/clients", json!({"firstName": "A\u{0}n"})).await.about("firstName");
+    app.post("/clients", json!({"firstName": "An", "source": "\u{0}"})).await.about("source");
+}
+
+/// On a server of its own, whose tables nobody else needs.
+mod alone {
+    use super::*;
+    on_both_engines!(process an_audit_log_that_fails_has_a_key);
+}
+
+/// Nothing is changed that leaves no entry, and who reads is told what it is that cannot be read.
+fn an_audit_log_that_fails_has_a_key(engine: Engine) {
+    runtime().block_on(async {
+        let app = App::new(Arc::new(start_as(engine, |_| ()))).await;
+        without_an_audit_log(app).await;
+    });
+}
+
+async fn without_an_audit_log(app: App) {
+    const AWAY: Sql = Sql("ALTER TABLE audit_log RENAME TO audit_log_away");
+    const BACK: Sql = Sql("ALTER TABLE audit_log_away RENAME TO audit_log");
+    let rename = async |sql: Sql| {
+        app.server.db.write(move |tx| tx.execute(sql, params![]).map(drop)).await.unwrap();
+    };
+    let ann = app.new_client(json!({"firstName": "Ann"})).await;
+    rename(AWAY).await;
+    let path = format!("/clients/{ann}");
+    for refused in [
+        app.patch(&path, json!({"firstName": "Bea"})).await,
+        app.get("/audit-logs").await,
+        app.get("/audit-logs/65a1b2c3d4e5f6a7b8c9d0e1").await,
+    ] {
+        refused.refused(500, "PUBLIC_API_AUDIT_STORE_UNAVAILABLE");
+    }
+    assert_eq!(app.get(&path).await.ok().data()["client"]["firstName"], "Ann");
+    rename(BACK).await;
+    app.patch(&path, json!({"firstName": "Bea"})).await.ok();
+    app.get("/audit-logs").await.ok();
 }

@@ -68,8 +68,7 @@ fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
     let Some(at) = at.filter(|_| open && cx.may("update_calendar_event")) else {
         return Ok(Markup::default());
     };
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let (say, (local, dragged)) = (cx.say, new_start(cx, at));
     let id = event.text("calendarEventId").to_owned();
@@ -80,8 +79,9 @@ fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
         .text("name", say.name())
         .choice("coachId", say.coach(), &coaches)
         .choice("locationId", say.location(), &locations)
-        .text("capacity", say.seats())
-        .send(say.save());
+        .text("capacity", say.seats());
+    let form = if dragged { form } else { form.standing("startsAt:local", &local) };
+    let form = form.send(say.save());
     let form = html! { (booked(cx, event.int("seatsTaken"))) (form) };
     Ok(if dragged {
         html! { section.card { h2 { (say.move_class()) } (form) } }
@@ -113,7 +113,7 @@ pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         let client = cx.client(booking.text("clientId"))?;
         rows.push(vec![
             html! { a href={ "/console/clients/" (booking.text("clientId")) } { (client) } },
-            today::attendance(cx, booking),
+            today::attendance(cx, booking, &client),
             html! { @if booking.has("waitlistPosition") { (cx.say.place_in_line(&booking.int("waitlistPosition").to_string())) } },
             html! { (moving(cx, booking, of_class)) (cancelling(cx, booking)) },
         ]);

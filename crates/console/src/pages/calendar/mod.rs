@@ -219,8 +219,7 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let one_day = cx.place.asked("view") == "day";
     let (first, count) = if one_day { (wanted, 1) } else { (wanted.monday(), 7) };
     let dates: Vec<Date> = (0..count).filter_map(|days| first.plus_days(days)).collect();
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let columns = columns(cx, &dates, &coaches)?;
     let task = task(cx)?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;

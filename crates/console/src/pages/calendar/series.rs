@@ -37,7 +37,7 @@ pub(in crate::pages) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
         reasons.map(|word| say.term(word)).collect::<Vec<_>>().join(", ")
     };
     html! {
-        @for (told, some) in [(say.left_out(&count(&gone)), gone), (say.left_as_it_is(&count(&stay)), stay)] {
+        @for (told, some) in [(say.left_out(&count(&gone)), gone), (say.left_standing(&count(&stay)), stay)] {
             @if !some.is_empty() {
                 p { (told) }
                 ul { @for one in some {
@@ -114,7 +114,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     }
     let (types, coaches, locations) = (
         types(cx, "class")?,
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?,
+        cx.coaches_to_plan()?,
         cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?,
     );
     let say = cx.say;
@@ -143,8 +143,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let classes = cx.ask(ask)?;
     let (coach, location) =
         (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let (say, written) = (cx.say, &cx.written);
     let date = |place| series.date(place).map(|date| written.date(date)).unwrap_or_default();
@@ -160,6 +159,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let at = || vec![("eventSeriesId", id.clone())];
     let change = Form::about(cx, "update_event_series", at()).from(series);
     let change = on(cx, change.hidden("scope", "all").hidden("onConflict", "skip"))
+        .asks_first()
         .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
         .of_kind("date", "recurrence.untilDate", say.until(), "off")
         .text("name", say.name())
@@ -194,7 +194,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if goes_on && cx.may("cancel_event_series") {
             (behind(say.end_it(), html! {
                 p { (say.call_off_means()) }
-                (Form::about(cx, "cancel_event_series", at()).hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
+                (Form::about(cx, "cancel_event_series", at()).asks_first().hidden("scope", "all").text("reason", say.reason()).danger(say.end_weekly()))
             }))
         }
     };

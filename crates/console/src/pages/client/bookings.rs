@@ -31,7 +31,7 @@ pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { a href={ "/console/calendar/events/" (booking.text("calendarEventId")) } { (bookings::when(cx, booking)) } },
             html! { (booking.text("name")) },
             html! { (coach) },
-            today::attendance(cx, booking),
+            today::attendance(cx, booking, &bookings::when(cx, booking)),
             bookings::cancelling(cx, booking),
         ]);
     }
@@ -54,8 +54,7 @@ fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
     let ask = Ask::of("list_recurring_bookings").with("clientId", id).with("status", "active");
     let Some(told) = cx.ask_if(ask.with("limit", 20))? else { return Ok(Markup::default()) };
     let types = calendar::types(cx, "appointment")?;
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let (say, written) = (cx.say, &cx.written);
     let called = |all: &[(String, String)], id: &str| {

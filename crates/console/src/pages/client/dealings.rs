@@ -1,6 +1,6 @@
 //! What a client has with the company: bookings, training, what they bought, forms and files.
 
-use maud::html;
+use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
@@ -96,6 +96,7 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let invoices = cx.list_if(Ask::of("list_invoices").with("clientId", &id))?;
     let balances =
         cx.ask_if(Ask::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
+    let billed = cx.ask_if(Ask::of("get_billing_details").at("clientId", &id))?.unwrap_or_default();
     let mut asked = Vec::new();
     for course in courses.list("subscriptions") {
         asked.push(bills::asked(cx, course)?);
@@ -150,11 +151,24 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 @if sum.int("unallocated") > 0 { div.notice { (say.unallocated(&money("unallocated"))) ". " (say.unallocated_means()) } }
             }
             div.buttons { (bills::billing(cx, &id)) }
+            @if cx.may("update_billing_details") { (behind(say.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
             @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
             @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
         }
     };
     Ok(Shown::new(name(&client), main))
+}
+
+/// To whom bills are addressed.
+fn billing_details(cx: &Visit<'_, '_>, id: &str, details: &Value) -> Markup {
+    let say = cx.say;
+    let form = Form::named(cx, "billing-details", "update_billing_details", at(id)).from(details);
+    form.text("companyName", say.billed_company())
+        .text("vatNumber", say.vat_number())
+        .text("registrationNumber", say.registration_number())
+        .address("address")
+        .check("reverseCharge", say.reverse_charge())
+        .send(say.save())
 }
 
 /// `/console/clients/{clientId}/sell`
@@ -205,9 +219,12 @@ pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             section.card {
                 h2 { (cx.localized(product.at("name"))) }
                 @let bill = previewed.at("preview");
+                // What waited for a bill rides along: late cancellations, and bookings that were missed.
+                @let fees: i64 = bill.list("lines").iter().filter(|line| !line.has("productId")).map(|line| line.int("gross")).sum();
                 (facts(vec![
                     (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }),
                     (say.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
+                    (say.of_which_fees(), html! { @if fees > 0 { (written.money(fees, bill.text("currency"))) } }),
                     (say.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
                     (say.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
                     (say.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),

@@ -9,6 +9,7 @@ use crate::{
         charts::{self, Point},
         fields::{Form, Upload, behind},
         lists::state,
+        measures,
         shell::Shown,
         told::{Told, name},
     },
@@ -28,7 +29,9 @@ pub(in crate::pages) fn shared_progress(
     id: &str,
     tabs: Markup,
 ) -> Result<Markup> {
-    let latest = cx.ask(Ask::of("get_latest_measurements").at("clientId", id))?;
+    let units = cx.units()?;
+    let latest = Ask::of("get_latest_measurements").at("clientId", id).with("units", units);
+    let latest = cx.ask(latest)?;
     let wanted = match cx.place.asked("type") {
         "" => latest
             .list("measurements")
@@ -40,9 +43,11 @@ pub(in crate::pages) fn shared_progress(
     };
     let series =
         Ask::of("list_measurements").at("clientId", id).with("type", &wanted).with("limit", 100);
+    let series = series.with("units", units);
     let series = cx.ask(series)?;
     let types = cx.ask(Ask::of("list_measurement_types").with("limit", 100))?;
-    let goals = cx.ask(Ask::of("list_goals").at("clientId", id).with("limit", 20))?;
+    let goals =
+        cx.ask(Ask::of("list_goals").at("clientId", id).with("units", units).with("limit", 20))?;
     let habits = cx.ask(Ask::of("list_habits").at("clientId", id).with("limit", 20))?;
     let photos = cx.ask_if(Ask::of("list_progress_photos").at("clientId", id).with("limit", 12))?;
     let (say, written) = (cx.say, &cx.written);
@@ -62,12 +67,9 @@ pub(in crate::pages) fn shared_progress(
         .map(|one| one.text("unit"))
         .unwrap_or_default()
         .to_owned();
-    let kinds: Vec<(String, String)> = types
-        .list("measurementTypes")
-        .iter()
-        .filter(|own| own.list("components").is_empty())
-        .map(|own| (own.text("type").to_owned(), own.text("label").to_owned()))
-        .collect();
+    let kinds = measures::choices(types.list("measurementTypes"), units);
+    let of_kind = format!("type{}", measures::MARK);
+    let of_goal = format!("measurementType{}", measures::MARK);
     let today = written.today().to_string();
     Ok(html! {
         (tabs)
@@ -75,9 +77,8 @@ pub(in crate::pages) fn shared_progress(
             @for one in latest.list("measurements") {
                 a.figure href={ (cx.place.path) "?type=" (one.text("type")) } aria-current=[(one.text("type") == wanted).then_some("true")] {
                     b {
-                        @if one.at("components").is_object() { (one.int("components.systolic")) "/" (one.int("components.diastolic")) }
-                        @else { (written.number(one.at("value").as_f64().unwrap_or_default(), 2)) }
-                        " " small { (one.text("unit")) }
+                        @if one.at("components").is_object() { (one.int("components.systolic")) "/" (one.int("components.diastolic")) " " small { (one.text("unit")) } }
+                        @else { (measures::written(written, one.at("value").as_f64().unwrap_or_default(), one.text("unit"))) }
                     }
                     (label(one.text("type")))
                 }
@@ -87,7 +88,7 @@ pub(in crate::pages) fn shared_progress(
             h2 { (label(&wanted)) }
             (charts::line(cx, &label(&wanted), &unit, &points))
             (behind(say.measure(),
-                Form::about(cx, "record_measurement", at(id)).choice("type", say.what(), &kinds).text("value", say.value()).text("note", say.note()).send(say.save())))
+                Form::about(cx, "record_measurement", at(id)).choice(&of_kind, say.what(), &kinds).text("value", say.value()).text("note", say.note()).send(say.save())))
         }
         div.grid {
             section.card {
@@ -98,6 +99,9 @@ pub(in crate::pages) fn shared_progress(
                         li {
                             span.grow {
                                 (goal.text("title"))
+                                @if let Some(target) = goal.at("targetValue").as_f64() {
+                                    br; span.quiet { @if let Some(is) = goal.at("currentValue").as_f64() { (measures::written(written, is, goal.text("unit"))) " → " } (measures::written(written, target, goal.text("unit"))) }
+                                }
                                 @if goal.has("progressPercent") {
                                     meter min="0" max="100" value=(goal.int("progressPercent")) aria-label=(goal.text("title")) { (goal.int("progressPercent")) "%" }
                                 }
@@ -111,7 +115,7 @@ pub(in crate::pages) fn shared_progress(
                 }
                 @if cx.may("create_goal") {
                     (behind(say.add_goal(), Form::about(cx, "create_goal", at(id)).hidden("kind", "measurement").text("title", say.title())
-                        .choice("measurementType", say.measured_by(), &kinds).text("targetValue", say.target()).text("dueDate", say.due()).send(say.add_goal())))
+                        .choice(&of_goal, say.measured_by(), &kinds).text("targetValue", say.target()).text("dueDate", say.due()).send(say.add_goal())))
                 }
             }
             section.card {

@@ -13,6 +13,7 @@ use crate::{
         shell::Shown,
         told::{Told, name},
     },
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -21,8 +22,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let Head { id, client, tabs } = head(cx, "")?;
     let coach = cx.coach(client.text("assignedCoachId"))?;
     let location = cx.location(client.text("homeLocationId"))?;
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let now = cx.written.now;
     let next =
         Ask::of("list_bookings").with("clientId", &id).with("status", "booked").with("from", now);
@@ -35,6 +35,8 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         Ask::of("list_invoices").with("clientId", &id).with("status", "overdue").with("limit", 1),
     )?;
     let custom = custom_fields(cx, &id)?;
+    let ask = Ask::of("get_client").at("clientId", &id);
+    let made = |place| Made::of(&ask, &[place], &serde_json::json!({"client": client}));
     let (say, written) = (cx.say, &cx.written);
     let archived = client.has("archivedAt");
     let filled = custom.list("values").iter().filter(|field| field.has("value"));
@@ -90,7 +92,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
             section.card {
                 h2 { (say.tags()) }
-                (Form::about(cx, "set_client_tags", at(&id)).beside(html! {
+                (Form::about(cx, "set_client_tags", at(&id)).made_of(&made("client.tags")).beside(html! {
                     div.field {
                         label for="tags" { (say.tags_help()) }
                         input #tags type="text" name="tags:list" value=(client.list("tags").iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
@@ -108,7 +110,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (Form::about(cx, "invite_client", at(&id)).button(say.invite()))
         }
         (behind(say.coach(),
-            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).choice("coachId", say.coach(), &coaches).send(say.save())))
+            Form::about(cx, "assign_client_coach", at(&id)).from(&coach_of(&client)).made_of(&made("client.assignedCoachId")).choice("coachId", say.coach(), &coaches).send(say.save())))
         @if client.text("relationshipStatus") == "pending" && cx.may("approve_client_relationship") {
             (Form::about(cx, "approve_client_relationship", at(&id)).send(say.approve()))
             (behind(say.reject(), Form::about(cx, "reject_client_relationship", at(&id)).danger(say.reject())))
@@ -209,10 +211,11 @@ fn own_fields(cx: &Visit<'_, '_>, id: &str, custom: &Value) -> Markup {
     if values.is_empty() || !cx.may("update_client_custom_fields") {
         return Markup::default();
     }
-    let blank = Form::about(cx, "update_client_custom_fields", at(id)).from(custom);
+    let blank =
+        Form::about(cx, "update_client_custom_fields", at(id)).from(custom).each_of("values");
     let form = values.iter().enumerate().fold(blank, |form, (index, field)| {
         let place = format!("values.{index}.value");
-        let form = form.hidden(&format!("values.{index}.fieldId"), field.text("fieldId"));
+        let form = form.kept(&format!("values.{index}.fieldId"), field.text("fieldId"));
         let label = field.text("label");
         match field.text("type") {
             "number" => form.of_kind("number", &format!("{place}:number"), label, "off"),

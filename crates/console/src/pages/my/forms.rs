@@ -10,9 +10,11 @@ use crate::{
     parts::{
         fields::{Form, Upload, behind},
         lists::{empty, pager, state},
+        measures,
         shell::Shown,
         told::Told,
     },
+    typed,
     visit::{Ask, Visit},
 };
 
@@ -53,7 +55,9 @@ pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/my/forms/{assignmentId}`
 pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
-    let told = cx.ask(Ask::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+    let mut told =
+        cx.ask(Ask::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+    name_units(cx, &mut told["questions"])?;
     let assignment = told.at("formAssignment").clone();
     let say = cx.say;
     let at = || vec![("clientId", own.clone()), ("assignmentId", id.clone())];
@@ -90,6 +94,25 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         } @else { p { (state(cx, assignment.text("status"))) } }
     };
     Ok(Shown::new(assignment.text("formName"), main))
+}
+
+/// Says of each question that asks for a measurement in which units it is answered.
+pub(in crate::pages) fn name_units(cx: &mut Visit<'_, '_>, questions: &mut Value) -> Result<()> {
+    let all = questions.as_array_mut().into_iter().flatten();
+    let mut asked: Vec<_> = all.filter(|one| one.text("type") == "measurement").collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let system = cx.units()?;
+    let types = Ask::of("list_measurement_types").with("limit", 100);
+    let types = cx.ask_if(types)?.unwrap_or_default();
+    for question in &mut asked {
+        let mut types = types.list("measurementTypes").iter();
+        let kind = types.find(|own| own.text("type") == question.text("measurementType"));
+        let units = kind.map(|own| measures::units(own, system)).unwrap_or_default();
+        question["units"] = units.into();
+    }
+    Ok(())
 }
 
 /// A question with what was answered so far.
@@ -163,6 +186,13 @@ pub(in crate::pages) fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Va
                         p.help { (say.file_help()) }
                         input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
                     } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
+                    @if !question.list("units").is_empty() {
+                        select name={ (typed::UNIT) (name) } aria-label=(say.units()) {
+                            @for unit in question.list("units").iter().filter_map(Value::as_str) {
+                                option value=(unit) selected[answer.text("unit") == unit] { (unit) }
+                            }
+                        }
+                    }
                 }
             }
         }

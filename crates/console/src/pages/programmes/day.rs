@@ -5,7 +5,7 @@ use maud::html;
 use serde_json::Value;
 use spotter_kernel::Result;
 
-use super::{asked, weight_unit};
+use super::{asked, is_measured, weight_unit};
 use crate::{
     parts::{
         fields::{Cell, Form, behind},
@@ -188,19 +188,14 @@ fn added<'f>(
 ) -> Form<'f> {
     let form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
     let tracking = exercise.text("trackingType");
-    let of_set = [
-        ("reps", say.reps(), tracking.contains("reps")),
-        ("weight", unit, tracking.contains("weight")),
-        ("durationSeconds", "s", tracking.contains("duration")),
-        ("distanceMeters", "m", tracking.contains("distance")),
-    ];
+    let of_set =
+        [("reps", say.reps()), ("weight", unit), ("durationSeconds", "s"), ("distanceMeters", "m")];
     let times = cell(place(index, "sets:times"), say.sets(), "numeric");
     let mut cells = vec![Cell { usual: "3", ..times }];
-    let asked = of_set.into_iter().filter(|(.., asked)| *asked);
-    cells.extend(
-        asked.map(|(field, label, _)| {
+    let asked = of_set.into_iter().filter(|(field, _)| is_measured(tracking, field));
+    cells
+        .extend(asked.map(|(field, label)| {
             cell(place(index, &format!("sets.0.{field}")), label, "decimal")
-        }),
-    );
+        }));
     form.row(say.what_to_do(), &cells)
 }

@@ -79,13 +79,13 @@ fn days(cx: &mut Visit<'_, '_>, plan: &str) -> Result<Vec<Value>> {
 }
 
 /// The unit in which the business weighs.
-fn weight_unit(cx: &mut Visit<'_, '_>) -> Result<String> {
+pub(super) fn weight_unit(cx: &mut Visit<'_, '_>) -> Result<String> {
     let told = cx.ask_if(Ask::of("get_workout_settings"))?.unwrap_or_default();
     Ok(told.text("settings.weightUnit").to_owned())
 }
 
 /// What an exercise asks for, such as 5 × 8 · 60 kg: sets that are alike together.
-fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
+pub(super) fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
     let sets: Vec<String> =
         exercise.list("sets").iter().map(|set| asked_of(cx, set, unit)).collect();
     let alike = sets.chunk_by(|one, other| one == other);
@@ -94,6 +94,16 @@ fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
         None => format!("{} ×", sets.len()),
     });
     told.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a field of a set says what is measured of an exercise of such a kind.
+pub(super) fn is_measured(tracking: &str, field: &str) -> bool {
+    match field {
+        "reps" => tracking.contains("reps") || matches!(tracking, "assisted" | "bodyweight_plus"),
+        "weight" => tracking.contains("weight") || tracking == "assisted",
+        "durationSeconds" => tracking.contains("duration"),
+        _ => tracking.contains("distance"),
+    }
 }
 
 /// What a set asks for.

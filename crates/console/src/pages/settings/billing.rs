@@ -29,6 +29,8 @@ pub(in crate::pages) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .text("seller.name", say.name())
         .address("seller.address")
         .text("seller.vatNumber", say.vat_number())
+        .text("seller.taxNumber", say.tax_number())
+        .helped("seller.vatExemptionReason", say.vat_exemption_reason(), say.vat_exemption_help())
         .text("seller.registrationNumber", say.registration_number())
         .text("seller.iban", "IBAN")
         .text("seller.bic", "BIC")

@@ -68,8 +68,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             html! { (rule.text("reason")) },
         ]);
     }
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let whom =

@@ -11,6 +11,7 @@ use crate::{
         shell::Shown,
         told::{Told, name},
     },
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -48,8 +49,9 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("coachId").to_owned();
     let told = cx.ask(Ask::of("get_coach").at("coachId", &id))?;
     let coach = told.at("coach").clone();
-    let hours =
-        cx.ask_if(Ask::of("get_coach_availability").at("coachId", &id))?.unwrap_or_default();
+    let ask = Ask::of("get_coach_availability").at("coachId", &id);
+    let hours = cx.ask_if(ask.clone())?.unwrap_or_default();
+    let made = Made::of(&ask, &["availability"], &hours);
     let places = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let step = cx.ask_if(Ask::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
     let say = cx.say;
@@ -80,7 +82,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (table(say.working_hours(), &[say.day(), say.when()], weekly))
         @if cx.may("set_coach_availability") && hours.has("availability") {
             @let availability = hours.at("availability");
-            @let form = Form::about(cx, "set_coach_availability", at()).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
+            @let form = Form::about(cx, "set_coach_availability", at()).made_of(&made).hidden("timeZone", availability.text("timeZone")).hidden("weekly:hours", "")
                 .hidden("overrides:json", availability.at("overrides").to_string());
             // Hours that are for some appointments alone, or at several places, would lose that here.
             @let bound = availability.list("weekly").iter().any(|own| own.list("locationIds").len() > 1 || !own.list("eventTypeIds").is_empty());
@@ -93,8 +95,8 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if step.is("secondStep.isOn") {
             (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_coach_second_step", at()).danger(say.reset_second_step())) }))
         }
-        @if coach.text("status") == "active" && cx.may("update_coach") {
-            (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).hidden("status", "deactivated").danger(say.deactivate())) }))
+        @if matches!(coach.text("status"), "active" | "invited") && cx.may("update_coach") {
+            (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).asks_first().hidden("status", "deactivated").danger(say.deactivate())) }))
         }
     };
     Ok(Shown::new(name(&coach), main).acts(acts))

@@ -46,8 +46,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("eventTypeId").to_owned();
     let told = cx.ask(Ask::of("get_event_type").at("eventTypeId", &id))?;
     let kind = told.at("eventType").clone();
-    let coaches =
-        cx.choices(Ask::of("list_coaches").with("status", "active"), ("coaches", "coachId"))?;
+    let coaches = cx.coaches_to_plan()?;
     let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let at = || vec![("eventTypeId", id.clone())];
@@ -70,7 +69,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             .iter()
             .map(|part| format!("waitlist.{part}"))
             .filter(|place| !kind.at(place).is_null())
-            .fold(form, |form, place| form.hidden(&place, kind.int(&place).to_string()))
+            .fold(form, |form, place| form.kept(&place, &kind.int(&place).to_string()))
             .choice(
                 "waitlist.mode",
                 say.wait_for_it(),
@@ -81,7 +80,7 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let main = html! { (tabs(cx, "/event-types")) section.card { (only_if(cx, "update_event_type", form.send(say.save()))) } };
     let acts = html! {
         @if kind.text("status") == "active" && cx.may("archive_event_type") {
-            (behind(say.archive(), Form::about(cx, "archive_event_type", at()).next("/console/settings/event-types").danger(say.archive())))
+            (behind(say.archive(), Form::about(cx, "archive_event_type", at()).asks_first().next("/console/settings/event-types").danger(say.archive())))
         }
     };
     Ok(Shown::new(kind.text("name"), main).acts(acts))

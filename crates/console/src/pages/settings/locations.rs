@@ -11,6 +11,7 @@ use crate::{
         shell::Shown,
         told::Told,
     },
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -44,7 +45,9 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 /// `/console/settings/locations/{locationId}`
 pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let id = cx.place.param("locationId").to_owned();
-    let told = cx.ask(Ask::of("get_location").at("locationId", &id))?;
+    let ask = Ask::of("get_location").at("locationId", &id);
+    let told = cx.ask(ask.clone())?;
+    let made = Made::of(&ask, &["location.openingHours"], &told);
     let location = told.at("location").clone();
     let say = cx.say;
     let at = || vec![("locationId", id.clone())];
@@ -74,13 +77,13 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         h2 { (say.opening_hours()) }
         (table(say.opening_hours(), &[say.day(), say.open()], hours))
         @if cx.may("update_location") {
-            @let form = Form::about(cx, "update_location", at()).hidden("openingHours:hours", "");
+            @let form = Form::about(cx, "update_location", at()).made_of(&made).hidden("openingHours:hours", "");
             section.card { (behind(say.change_hours(), hours::week_of(cx, form, (location.list("openingHours"), OPEN), &[]))) }
         }
     };
     let acts = html! {
         @if location.text("status") == "active" && cx.may("archive_location") {
-            (behind(say.archive(), Form::about(cx, "archive_location", at()).next("/console/settings/locations").danger(say.archive())))
+            (behind(say.archive(), Form::about(cx, "archive_location", at()).asks_first().next("/console/settings/locations").danger(say.archive())))
         }
     };
     Ok(Shown::new(location.text("name"), main).acts(acts))

@@ -10,7 +10,7 @@ pub(super) mod locations;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_kernel::Result;
+use spotter_kernel::{Result, TimeZone, money::Currency};
 
 use crate::{
     parts::{
@@ -19,6 +19,7 @@ use crate::{
         shell::Shown,
         told::Told,
     },
+    seen::Made,
     visit::{Ask, Visit},
 };
 
@@ -49,6 +50,15 @@ pub(super) fn company(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let told = cx.ask(Ask::of("get_company_settings"))?;
     let company = told.at("company");
     let say = cx.say;
+    let own = |names: Vec<String>| -> Vec<(String, String)> {
+        names.into_iter().map(|name| (name.clone(), name)).collect()
+    };
+    // One that goes by an old name keeps it.
+    let mut zones = TimeZone::names();
+    let zone = company.text("timeZone").to_owned();
+    if !zones.contains(&zone) {
+        zones.push(zone);
+    }
     let languages = [("en", "English"), ("nl", "Nederlands"), ("de", "Deutsch")];
     let form = Form::of(cx, "update_company_settings")
         .from(company)
@@ -58,8 +68,8 @@ pub(super) fn company(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .of_kind("url", "website", say.website(), "off")
         .helped("country", say.country(), say.country_help())
         .choice("language", say.language(), &languages)
-        .helped("currency", say.currency(), say.currency_help())
-        .helped("timeZone", say.time_zone(), say.time_zone_help());
+        .choice("currency", say.currency(), &own(Currency::codes().map(str::to_owned).collect()))
+        .choice("timeZone", say.time_zone(), &own(zones));
     let main = html! { (tabs(cx, "")) section.card { (only_if(cx, "update_company_settings", form.send(say.save()))) } };
     Ok(Shown::new(say.settings(), main))
 }
@@ -95,12 +105,16 @@ pub(super) fn fields(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 
 /// `/console/settings/policies`
 pub(super) fn policies(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask_if(Ask::of("get_company_policies"))?.unwrap_or_default();
+    let ask = Ask::of("get_company_policies");
+    let told = cx.ask_if(ask.clone())?.unwrap_or_default();
+    let made = Made::of(&ask, &["policies"], &told);
     let policies = told.at("policies");
     let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")
         .from(policies)
+        .made_of(&made)
         .text("cancellationWindowHours", say.free_hours())
+        .text("changeGraceHours", say.grace_hours())
         .text("bookingWindowDays", say.window_days())
         .money("lateCancellationFee.amount", say.late_fee())
         .hidden("lateCancellationFee.currency", &*currency)

@@ -38,6 +38,7 @@ impl Form<'_> {
         let (longest, least, most) = (bound("maxLength"), bound("minimum"), bound("maximum"));
         let is_number = kind == "number";
         let step = (is_number && !body::is_kind(schema, "integer")).then_some("any");
+        self.holds(place, self.value(place));
         let control = html! {
             input type=(kind) id=(self.input_id(name)) name=(place) value=(self.value(place))
                 maxlength=[longest.filter(|_| !is_number)] min=[least.filter(|_| is_number)]
@@ -63,6 +64,15 @@ impl Form<'_> {
         self
     }
 
+    /// What stands in a field of text: a number that is known, pointed as the language does.
+    fn decimal(&self, place: &str) -> String {
+        let value = self.value(place);
+        match self.typed.is_none() && body::is_kind(self.place(unmarked(place)), "number") {
+            true => self.say.pointed(&value),
+            false => value,
+        }
+    }
+
     /// Fields that stand beside each other, as a row of a table does.
     pub(crate) fn row(mut self, name: &str, cells: &[Cell<'_>]) -> Self {
         let wrong: Vec<_> = cells.iter().filter_map(|cell| self.mistake(cell.field())).collect();
@@ -72,7 +82,7 @@ impl Form<'_> {
                 div.cells {
                     @for cell in cells {
                         @let Cell { place, label, keys, usual } = cell;
-                        @let value = Some(self.value(place)).filter(|value| !value.is_empty());
+                        @let value = Some(self.decimal(place)).filter(|value| !value.is_empty());
                         label { span.quiet { (label) }
                             input type="text" inputmode=(keys) id=(self.input_id(cell.field())) name=(place) value=(value.as_deref().unwrap_or(usual))
                                 aria-invalid=[self.mistake(cell.field()).map(|_| "true")];
@@ -82,6 +92,9 @@ impl Form<'_> {
                 @for mistake in wrong { p.mistake { (mistake) } }
             }
         };
+        for cell in cells {
+            self.holds(&cell.place, self.decimal(&cell.place));
+        }
         let labels =
             cells.iter().map(|cell| (cell.field().to_owned(), format!("{name}, {}", cell.label)));
         self.labels.extend(labels);
@@ -105,7 +118,7 @@ impl Form<'_> {
             .text(&at("line2"), say.street_more())
             .text(&at("postalCode"), say.postal_code())
             .text(&at("city"), say.city())
-            .hidden(&at("region"), region)
+            .kept(&at("region"), &region)
             .helped(&at("country"), say.country(), say.country_help())
     }
 
@@ -152,6 +165,7 @@ impl Form<'_> {
     /// The same with a word of help.
     pub(crate) fn area_helped(mut self, name: &str, label: &str, help: &str) -> Self {
         let longest = body::plain(self.place(name))["maxLength"].as_i64();
+        self.holds(name, self.value(name));
         let control = html! {
             textarea id=(self.input_id(name)) name=(name) rows="4" maxlength=[longest]
                 required[self.is_required(name)] aria-invalid=[self.mistake(name).map(|_| "true")]
@@ -182,6 +196,7 @@ impl Form<'_> {
                 _ => String::new(),
             },
         };
+        self.holds(&money, &*amount);
         let control = html! {
             span.amount {
                 span aria-hidden="true" { (currency) }
@@ -194,7 +209,8 @@ impl Form<'_> {
         self
     }
 
-    /// A date with a time, by the clock of the company.
+    /// A date with a time, by the clock of the company. It is proposed, and sent as it stands; see
+    /// [`standing`](Self::standing).
     pub(crate) fn moment(mut self, name: &str, label: &str, local: &str) -> Self {
         let marked = format!("{name}:local");
         let value = if self.typed.is_some() { self.value(&marked) } else { local.to_owned() };
@@ -217,6 +233,7 @@ impl Form<'_> {
         let (place, name) = (name, unmarked(name));
         let (value, required) = (self.value(place), self.is_required(name));
         let is_known = options.iter().any(|(own, _)| own.as_ref() == value);
+        self.holds(place, if is_known { &*value } else { "" });
         let control = html! {
             select id=(self.input_id(name)) name=(place) required[required]
                 aria-invalid=[self.mistake(name).map(|_| "true")] aria-describedby=[self.described(name, "")] {
@@ -239,6 +256,12 @@ impl Form<'_> {
     ) -> Self {
         let (values, mistake) = (self.values(name), self.mistake(name).map(str::to_owned));
         self.labels.push((name.to_owned(), label.to_owned()));
+        self.holds(name, "");
+        for (own, _) in
+            options.iter().filter(|(own, _)| values.iter().any(|value| value == own.as_ref()))
+        {
+            self.holds(name, own.as_ref());
+        }
         let (needed, id) = (self.needed(name), self.input_id(name));
         self.fields.push(html! {
             fieldset.field id=(id) tabindex="-1" {
@@ -272,7 +295,12 @@ impl Form<'_> {
                 span { (label) }
             }
         });
-        self.hidden.push((format!("{name}:flag"), String::new()));
+        let flag = format!("{name}:flag");
+        self.holds(&flag, "");
+        if on {
+            self.holds(name, "true");
+        }
+        self.hidden.push((flag, String::new()));
         self
     }
 }

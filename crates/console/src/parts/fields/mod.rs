@@ -7,19 +7,22 @@ pub(crate) use kinds::Cell;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use spotter_contract::Method;
+use spotter_contract::{Method, confirmations::Preview};
 use spotter_core::uploads::MediaType;
 
 use super::told::Told;
 use crate::{
-    body,
+    act, body, changed,
     seen::{self, Made},
+    unsent,
     visit::{Visit, reached},
     words::Say,
 };
 
 /// What stands above a form that was refused, by its class.
 pub(super) const SUMMARY: &str = "summary of-form";
+/// What stands above the button of a form whose person is told what it does, by its class.
+const FORESEEN: &str = "notice warn foreseen";
 
 /// A form of an operation on its way to somebody.
 pub(crate) struct Form<'f> {
@@ -38,6 +41,7 @@ pub(crate) struct Form<'f> {
     hidden: Vec<(String, String)>,
     key: String,
     csrf: String,
+    whose: String,
     action: String,
     id: String,
     sure: Option<&'static str>,
@@ -53,6 +57,20 @@ pub(crate) struct Form<'f> {
     away: bool,
     /// Whether what it says is kept in the browser where nothing can be sent.
     offline: bool,
+    /// What its fields hold while nobody has touched them, as a browser would send it.
+    untouched: Vec<(String, String)>,
+    /// The same as it was first shown, where it comes back.
+    was: Option<String>,
+    /// Whether its operation changes what is sent and leaves the rest.
+    changes_parts: bool,
+    /// Whom it is about, where several forms of a page have buttons of one name.
+    whom: String,
+    /// What was typed into it before what it is made of was changed by somebody else.
+    lost: &'f [(String, String)],
+    /// Whether its person is told first what it does.
+    asks: bool,
+    /// What it does, once they are told.
+    preview: Option<&'f Preview>,
 }
 
 /// What a file is sent as.
@@ -114,24 +132,35 @@ impl<'f> Form<'f> {
         let entered = (cx.entered.form == id).then_some(cx.entered);
         let wrong = entered.and_then(|entered| {
             let problem = entered.problem.as_ref()?;
-            let told = cx.say.refusal(problem);
+            let mut told = cx.say.refusal(problem);
+            if let Some(now) = problem.details.as_ref().and_then(|details| details["now"].as_str())
+            {
+                told = format!("{told} ({}: {now})", cx.say.now());
+            }
             // A place of a list is told in brackets, and typed behind a point.
             let field = entered.field().unwrap_or_default().replace('[', ".").replace(']', "");
             Some((field, told))
         });
+        // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
+        let is_stale =
+            entered.and_then(|entered| entered.problem.as_ref()).is_some_and(|problem| {
+                problem.details.as_ref().is_some_and(|details| details["rule"] == seen::CHANGED)
+            });
         Self {
             operation,
             schema: found.and_then(|operation| operation.body()),
             at,
             next: cx.place.address(),
             record: None,
-            typed: entered.map(|entered| &*entered.fields),
+            typed: entered.filter(|_| !is_stale).map(|entered| &*entered.fields),
+            lost: entered.filter(|_| is_stale).map_or(&[], |entered| &*entered.fields),
             wrong,
             fields: Vec::new(),
             labels: Vec::new(),
             hidden: Vec::new(),
             key: entered.and_then(|entered| entered.key.clone()).unwrap_or_else(|| cx.new_key()),
             csrf: cx.csrf(),
+            whose: unsent::whose(cx.person.caller.company, &cx.person.email),
             action: cx.place.address(),
             id,
             sure: (!cx.is_sure() && found.is_some_and(|found| found.sure))
@@ -144,7 +173,19 @@ impl<'f> Form<'f> {
             draft: None,
             away: false,
             offline: false,
+            untouched: Vec::new(),
+            was: entered.and_then(|entered| entered.was.clone()),
+            changes_parts: found.is_some_and(|found| found.method == Method::Patch),
+            whom: String::new(),
+            asks: false,
+            preview: entered.and_then(|entered| entered.preview.as_ref()),
         }
+    }
+
+    /// Whoever sends it is told first what it does to others, and sends it again to have it done.
+    pub(crate) fn asks_first(mut self) -> Self {
+        self.asks = true;
+        self
     }
 
     /// What is typed into its long text is kept in the browser until it is sent.
@@ -165,6 +206,12 @@ impl<'f> Form<'f> {
         self
     }
 
+    /// Its button is that of somebody, or of something, among others of its name.
+    pub(crate) fn of_whom(mut self, whom: &str) -> Self {
+        whom.clone_into(&mut self.whom);
+        self
+    }
+
     /// Where its person goes once it is taken; `{client.clientId}` is what the operation has answered there.
     pub(crate) fn next(mut self, address: impl Into<String>) -> Self {
         self.next = address.into();
@@ -182,10 +229,39 @@ impl<'f> Form<'f> {
         self.hidden(seen::FIELD, &*made.0)
     }
 
+    /// Of this list, whose ids nobody sees, each entry is changed by itself.
+    pub(crate) fn each_of(self, list: &str) -> Self {
+        self.hidden(changed::EACH, list)
+    }
+
+    /// What is proposed in a field is how it is: no change until somebody touches it.
+    pub(crate) fn standing(mut self, name: &str, value: &str) -> Self {
+        self.holds(name, value);
+        self
+    }
+
+    /// A field that nobody sees, and that is no change.
+    pub(crate) fn kept(mut self, name: &str, value: &str) -> Self {
+        self.holds(name, value);
+        self.hidden(name, value)
+    }
+
     /// A field that nobody sees.
     pub(crate) fn hidden(mut self, name: &str, value: impl Into<String>) -> Self {
         self.hidden.push((name.to_owned(), value.into()));
         self
+    }
+
+    /// Notes what a field holds while nobody has touched it.
+    fn holds(&mut self, name: &str, value: impl Into<String>) {
+        self.untouched.push((name.to_owned(), value.into()));
+    }
+
+    /// What was shown in its fields, for [`changed`](crate::changed); nothing where everything is sent.
+    fn was(&self) -> Option<String> {
+        let first = || serde_json::to_string(&self.untouched).unwrap_or_default();
+        let known = self.was.clone().or_else(|| self.typed.is_none().then(first));
+        known.filter(|_| self.changes_parts)
     }
 
     fn place(&self, name: &str) -> &'f Value {
@@ -295,6 +371,7 @@ impl<'f> Form<'f> {
     }
 
     fn shown(self, class: &str, button: &str) -> Markup {
+        let was = self.was();
         let Self {
             operation,
             at,
@@ -305,9 +382,14 @@ impl<'f> Form<'f> {
             hidden,
             key,
             csrf,
+            whose,
             action,
             id,
             sure,
+            whom,
+            asks,
+            preview,
+            lost,
             ..
         } = self;
         let field = wrong.as_ref().map(|(field, _)| field.clone()).unwrap_or_default();
@@ -322,13 +404,22 @@ impl<'f> Form<'f> {
                         h2 { (self.say.problem_with()) }
                         @if field.is_empty() { p { (told) } }
                         @else { p { a href={ "#" (about) } { (called) } ": " (told) } }
+                        @let own = typed_before(lost, &hidden, &labels);
+                        @if !own.is_empty() {
+                            p { (self.say.you_had_typed()) }
+                            ul { @for (label, value) in own { li { @if !label.is_empty() { (label) ": " } (value) } } }
+                        }
                     }
                 }
                 input type="hidden" name="-do" value=(operation);
                 input type="hidden" name="-form" value=(id);
                 input type="hidden" name="-key" value=(key);
                 input type="hidden" name="-csrf" value=(csrf);
+                input type="hidden" name=(unsent::WHOSE) value=(whose);
                 input type="hidden" name="-next" value=(next);
+                @if let Some(was) = &was { input type="hidden" name=(changed::FIELD) value=(was); }
+                @if asks { input type="hidden" name=(act::ASK) value="1"; }
+                @if let Some(preview) = preview { input type="hidden" name=(act::CONFIRM) value=(preview.confirm_token); }
                 @for (name, value) in &at { input type="hidden" name={ "-at." (name) } value=(value); }
                 @for (name, value) in &hidden { input type="hidden" name=(name) value=(value); }
                 @for field in &fields { (field) }
@@ -340,10 +431,32 @@ impl<'f> Form<'f> {
                             autocomplete="current-password" aria-describedby={ (id) "--password-help" };
                     }
                 }
-                button.(class) type="submit" { (button) }
+                @if let Some(preview) = preview {
+                    div class=(FORESEEN) role="alert" tabindex="-1" {
+                        p { b { (self.say.will_happen()) } }
+                        ul { @for what in &preview.happens { li { (self.say.rule(what)) } } }
+                        p { (self.say.send_again_to_do_it()) }
+                    }
+                }
+                button.(class) type="submit" { (button) @if !whom.is_empty() { span.hidden { ": " (whom) } } }
             }
         }
     }
+}
+
+/// What somebody had typed into the fields that they see, each with what it is called.
+fn typed_before<'t>(
+    lost: &'t [(String, String)],
+    hidden: &[(String, String)],
+    labels: &'t [(String, String)],
+) -> Vec<(&'t str, &'t str)> {
+    let is_hidden = |name: &str| hidden.iter().any(|(own, _)| own == name);
+    let seen = lost.iter().filter(|(name, value)| !value.is_empty() && !is_hidden(name));
+    let called = |name: &str| {
+        let own = |(own, _): &&(String, String)| kinds::unmarked(own) == kinds::unmarked(name);
+        labels.iter().find(own).map_or("", |(_, label)| label.as_str())
+    };
+    seen.map(|(name, value)| (called(name), value.as_str())).collect()
 }
 
 /// A form's id: its operation and what it is about.
@@ -353,6 +466,6 @@ fn form_id<'p>(operation: &str, at: impl Iterator<Item = &'p str>) -> String {
 
 /// Something behind a word: shown when somebody asks for it, with script or without, and where a form in it was refused.
 pub(crate) fn behind(word: &str, more: Markup) -> Markup {
-    let refused = more.0.contains(SUMMARY);
-    html! { details.behind open[refused] { summary { (word) } div { (more) } } }
+    let returned = more.0.contains(SUMMARY) || more.0.contains(FORESEEN);
+    html! { details.behind open[returned] { summary { (word) } div { (more) } } }
 }

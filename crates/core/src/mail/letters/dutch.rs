@@ -34,6 +34,25 @@ pub(super) const DUTCH: Language = Language {
         ],
         link: "Nieuw wachtwoord instellen",
     },
+    address_confirmation: Texts {
+        subject: "Bevestig je e-mailadres voor {company}",
+        paragraphs: &[
+            "{company} heeft dit adres voor je genoteerd. Bevestig het met je wachtwoord om er voortaan mee in te loggen.",
+            "Tot die tijd log je in met het adres dat je eerder gebruikte. Verwachtte je dit niet? Dan kun je dit \
+             bericht negeren: er verandert niets.",
+        ],
+        link: "Adres bevestigen",
+    },
+    address_changed: Texts {
+        subject: "Je e-mailadres bij {company}",
+        paragraphs: &[
+            "{company} heeft een ander e-mailadres voor je genoteerd: {address}. Je logt net als voorheen met dit adres \
+             in, totdat het nieuwe met je wachtwoord is bevestigd.",
+            "Heb je hier niet om gevraagd? Laat het {company} weten. Je account blijft van jou zolang niemand anders je \
+             wachtwoord kent.",
+        ],
+        link: "",
+    },
     failing_webhook: Texts {
         subject: "Webhook \u{201c}{webhook}\u{201d} werkt niet",
         paragraphs: &[

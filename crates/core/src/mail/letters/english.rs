@@ -33,6 +33,25 @@ pub(super) const ENGLISH: Language = Language {
         ],
         link: "Set a new password",
     },
+    address_confirmation: Texts {
+        subject: "Confirm your e-mail address for {company}",
+        paragraphs: &[
+            "{company} has noted this address for you. To sign in with it from now on, confirm it with your password.",
+            "Until then you sign in with the address that you used before. If you did not expect this, ignore this \
+             message: nothing changes.",
+        ],
+        link: "Confirm this address",
+    },
+    address_changed: Texts {
+        subject: "Your e-mail address at {company}",
+        paragraphs: &[
+            "{company} has noted another e-mail address for you: {address}. You sign in with this one, as before, \
+             until the new one is confirmed with your password.",
+            "If you did not ask for that, tell {company}. Your account stays yours as long as nobody else knows your \
+             password.",
+        ],
+        link: "",
+    },
     failing_webhook: Texts {
         subject: "Webhook \u{201c}{webhook}\u{201d} fails",
         paragraphs: &[

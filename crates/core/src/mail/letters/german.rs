@@ -34,6 +34,26 @@ pub(super) const GERMAN: Language = Language {
         ],
         link: "Neues Passwort festlegen",
     },
+    address_confirmation: Texts {
+        subject: "Bestätigen Sie Ihre E-Mail-Adresse für {company}",
+        paragraphs: &[
+            "{company} hat diese Adresse für Sie notiert. Um sich künftig damit anzumelden, bestätigen Sie sie mit Ihrem \
+             Passwort.",
+            "Bis dahin melden Sie sich mit der bisherigen Adresse an. Wenn Sie das nicht erwartet haben, ignorieren Sie \
+             diese Nachricht: es ändert sich nichts.",
+        ],
+        link: "Adresse bestätigen",
+    },
+    address_changed: Texts {
+        subject: "Ihre E-Mail-Adresse bei {company}",
+        paragraphs: &[
+            "{company} hat eine andere E-Mail-Adresse für Sie notiert: {address}. Sie melden sich wie bisher mit dieser an, \
+             bis die neue mit Ihrem Passwort bestätigt ist.",
+            "Wenn Sie das nicht gewünscht haben, sagen Sie es {company}. Ihr Konto bleibt Ihres, solange niemand sonst Ihr \
+             Passwort kennt.",
+        ],
+        link: "",
+    },
     failing_webhook: Texts {
         subject: "Webhook \u{201e}{webhook}\u{201c} schlägt fehl",
         paragraphs: &[

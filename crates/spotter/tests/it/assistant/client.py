@@ -62,7 +62,7 @@ TASKS = [
         call("list_slots", eventTypeId="$type", coachId="$coach", **{"from": at(6), "to": at(7)},
              keep={"token": "slots.0.slotToken", "start": "slots.3.startsAt"}),
         confirmed("create_booking", slotToken="$token", keep={"booking": "booking.bookingId"}),
-        call("reschedule_booking", bookingId="$booking", startsAt="$start"),
+        confirmed("reschedule_booking", bookingId="$booking", startsAt="$start"),
     ], End("/bookings/${booking}", "booking.startsAt", "$start")),
     Task("Call it off", [
         call("list_slots", eventTypeId="$type", coachId="$coach", **{"from": at(8), "to": at(9)}, keep={"token": "slots.0.slotToken"}),
@@ -73,7 +73,7 @@ TASKS = [
         call("list_slots", eventTypeId="$asked", coachId="$coach", **{"from": at(4), "to": at(5)}, keep={"token": "slots.0.slotToken"}),
         confirmed("create_booking", slotToken="$token", says="a coach must approve", keep={"request": "bookingRequest.bookingRequestId"}),
         call("list_booking_requests", status="pending"),
-        call("withdraw_booking_request", bookingRequestId="$request"),
+        confirmed("withdraw_booking_request", bookingRequestId="$request"),
     ], End("/booking-requests/${request}", "bookingRequest.status", lambda it: it != "pending")),
     Task("Write down my weight", [
         wrong("record_measurement", "Correct the field", type="weigth", value=70),

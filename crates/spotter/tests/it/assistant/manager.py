@@ -116,7 +116,7 @@ TASKS = [
              keep={"start": "slots.0.startsAt", "later": "slots.4.startsAt"}),
         confirmed("create_booking", clientId="$cleo", eventTypeId="$type", coachId="$coach", startsAt="$start",
                   keep={"booking": "booking.bookingId"}),
-        call("reschedule_booking", bookingId="$booking", startsAt="$later"),
+        confirmed("reschedule_booking", bookingId="$booking", startsAt="$later"),
     ], End("/bookings/${booking}", "booking.startsAt", "$later")),
     Task("Call off a booking", [
         call("list_bookings", clientId="$cleo", status="booked", keep={"booking": "bookings.0.bookingId"}),

@@ -14,6 +14,8 @@ on_both_engines!(
     slots_follow_the_clock_of_the_zone,
     what_is_booked_or_closed_is_no_slot,
     slots_say_why_they_cannot_be_booked,
+    slots_of_several_types_stand_together,
+    a_notice_is_shorter_than_the_window,
     a_limited_location_holds_so_many,
     limits_count_what_is_there_at_once,
     limits_of_a_day_are_of_its_date,
@@ -48,6 +50,22 @@ async fn hours_are_set_whole_and_by_their_version(app: App) {
             day(json!({"weekday": 1, "startTime": "9:00", "endTime": "10:00"})),
         ),
         ("timeZone", json!({"weekly": [], "timeZone": "Mars/Olympus"})),
+        // Two that overlap, one of them through the night from Sunday to Monday.
+        (
+            "weekly[1]",
+            json!({"weekly": [
+                {"weekday": 7, "startTime": "22:00", "endTime": "02:00"},
+                {"weekday": 1, "startTime": "01:00", "endTime": "10:00"}]}),
+        ),
+        (
+            "overrides[0].windows[1]",
+            json!({"weekly": [], "overrides": [{"date": "2030-01-01", "windows": [
+                {"startTime": "09:00", "endTime": "12:00"}, {"startTime": "11:59", "endTime": "24:00"}]}]}),
+        ),
+        (
+            "weekly[0].startTime",
+            day(json!({"weekday": 1, "startTime": "24:00", "endTime": "10:00"})),
+        ),
         ("prepMinutes", json!({"weekly": [], "prepMinutes": 241})),
         (
             "overrides[1].date",
@@ -178,6 +196,72 @@ async fn slots_say_why_they_cannot_be_booked(app: App) {
         .about("ignorePolicy");
         book(&app, crate::calendar::with(&new, json!({"ignorePolicy": true}))).await;
     }
+}
+
+async fn slots_of_several_types_stand_together(app: App) {
+    let coach = coach_at_work(&app).await;
+    let short = new_type(&app, json!({"durationMinutes": 30, "coachIds": [coach]})).await;
+    let long = new_type(&app, json!({"durationMinutes": 60, "coachIds": [coach]})).await;
+    let range = format!("from={}&to={}", at(1, 0), at(1, 720));
+    let ask = async |query: String| app.get(&format!("/availability/slots?{query}&{range}")).await;
+    let all = async |query: String| {
+        let told = ask(query).await.ok();
+        told.data()["slots"].as_array().unwrap().clone()
+    };
+    let key = |slot: &serde_json::Value| {
+        (text(slot, "/startsAt"), text(slot, "/coachId"), text(slot, "/eventTypeId"))
+    };
+    let both = all(format!("eventTypeIds={short},{long}")).await;
+    let starts: Vec<String> = both.iter().map(|slot| text(slot, "/startsAt")).collect();
+    assert!(starts.is_sorted() && both.iter().all(|slot| slot["bookable"] == true));
+    let mut apart = all(format!("eventTypeId={short}")).await;
+    assert!(!apart.is_empty());
+    apart.extend(all(format!("eventTypeId={long}")).await);
+    let sorted = |slots: &[serde_json::Value]| {
+        let mut keys: Vec<_> = slots.iter().map(key).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(sorted(&both), sorted(&apart));
+    let many = vec![short.clone(); 3].join(",");
+    assert_eq!(
+        all(format!("eventTypeIds={many}")).await.len(),
+        all(format!("eventTypeId={short}")).await.len()
+    );
+    for (query, field) in [
+        (String::new(), "eventTypeId"),
+        (format!("eventTypeId={short}&eventTypeIds={long}"), "eventTypeIds"),
+    ] {
+        ask(query).await.refused(400, "request.invalid").about(field);
+    }
+    let nobody = "0".repeat(24);
+    ask(format!("eventTypeIds={short},{nobody}"))
+        .await
+        .refused(404, "PUBLIC_API_EVENT_TYPE_NOT_FOUND");
+}
+
+/// Nothing begins late enough for a notice and early enough for a window that is no longer, whoever says which last.
+async fn a_notice_is_shorter_than_the_window(app: App) {
+    let policies = |days: i64| {
+        json!({"cancellationWindowHours": 24, "bookingWindowDays": days, "lateCancellationFee": null,
+            "noShowFee": null, "termsUrl": null, "privacyUrl": null})
+    };
+    let set = async |days: i64| app.app("PUT", "/company/policies", Some(policies(days))).await;
+    set(60).await.ok();
+    let new = json!({"name": "Late", "durationMinutes": 30, "minNoticeMinutes": 7_200});
+    let made = app.post("/event-types", new.clone()).await.ok();
+    let path = format!("/event-types/{}", text(made.data(), "/eventType/eventTypeId"));
+    let refused = set(5).await;
+    refused.refused(409, "PUBLIC_API_ERROR").about("bookingWindowDays");
+    app.patch(&path, json!({"minNoticeMinutes": 60})).await.ok();
+    set(5).await.ok();
+    app.patch(&path, json!({"minNoticeMinutes": 7_200}))
+        .await
+        .refused(400, "request.invalid")
+        .about("minNoticeMinutes");
+    app.post("/event-types", new).await.refused(400, "request.invalid").about("minNoticeMinutes");
+    app.patch(&path, json!({"name": "Later"})).await.ok();
+    set(60).await.ok();
 }
 
 async fn a_limited_location_holds_so_many(app: App) {

@@ -123,6 +123,18 @@ async fn each_shows_what_its_readers_may_see(app: App) {
     let sequence = |told: &str| values(told, "SEQUENCE")[1].parse::<i64>().unwrap();
     assert!(sequence(&after) > sequence(&before));
     assert_ne!(values(&before, "DTSTART"), values(&after, "DTSTART"));
+    // So is what is renamed that they show: the place, and the coach.
+    for (path, change) in [
+        (format!("/locations/{}", day.location), json!({"name": "Hall"})),
+        (format!("/coaches/{coach}"), json!({"firstName": "Renamed"})),
+    ] {
+        let (before, modified) = (fetch(app, &place).await.1, "LAST-MODIFIED");
+        tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+        app.app("PATCH", &path, Some(change)).await.ok();
+        let after = fetch(app, &place).await.1;
+        assert!(sequence(&after) > sequence(&before), "{path}");
+        assert!(values(&after, modified)[1] > values(&before, modified)[1], "{path}");
+    }
 }
 
 async fn addresses_are_replaced_and_end(app: App) {

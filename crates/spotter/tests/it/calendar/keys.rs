@@ -19,7 +19,8 @@ async fn each_key_has_a_case(app: App) {
         ("/calendar/events".into(), 400, "PUBLIC_API_DATE_RANGE_REQUIRED"),
         (format!("/calendar/events?{long}"), 400, "PUBLIC_API_DATE_RANGE_TOO_LARGE"),
         (format!("/calendar/events?{turned}"), 400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID"),
-        ("/calendar/events?from=yesterday&to=today".into(), 400, "PUBLIC_API_INVALID_DATE"),
+        ("/calendar/events?from=yesterday".into(), 400, "PUBLIC_API_INVALID_DATE"),
+        ("/calendar/events?from=yesterday&to=today".into(), 400, "PUBLIC_API_INVALID_DATE_RANGE"),
         (
             format!("/availability/slots?eventTypeId={event_type}"),
             400,
@@ -53,6 +54,11 @@ async fn each_key_has_a_case(app: App) {
         (format!("/coaches/{nobody}"), 404, "PUBLIC_API_COACH_NOT_FOUND"),
         (format!("/coaches/{nobody}/availability"), 404, "PUBLIC_API_COACH_NOT_FOUND"),
         ("/bookings?status=gone".into(), 400, "PUBLIC_API_INVALID_ENUM"),
+        (
+            "/availability-rules?from=2026-12-02&to=2026-12-01".into(),
+            400,
+            "PUBLIC_API_DATE_RANGE_ORDER_INVALID",
+        ),
     ] {
         let reply = app.get(&path).await;
         assert_eq!((reply.status, reply.key()), (status, key), "{path}: {}", reply.body);
@@ -79,6 +85,47 @@ async fn each_key_has_a_case(app: App) {
             json!({"name": "Yoga", "durationMinutes": 30, "capacity": 5}),
             "request.invalid",
         ),
+        // One mistake has one key, however it is made.
+        (
+            "/event-types",
+            json!({"name": " \u{200b}", "durationMinutes": 30}),
+            "PUBLIC_API_EVENT_TYPE_NAME_REQUIRED",
+        ),
+        (
+            "/event-templates",
+            json!({"eventTypeId": event_type, "name": "", "durationMinutes": 30}),
+            "PUBLIC_API_EVENT_TEMPLATE_NAME_REQUIRED",
+        ),
+        (
+            "/documents",
+            json!({"name": " ", "type": "other", "url": "https://example.com/a"}),
+            "PUBLIC_API_DOCUMENT_NAME_REQUIRED",
+        ),
+        ("/locations", json!({"name": "L", "timeZone": "Nowhere"}), "PUBLIC_API_INVALID_ENUM"),
+        ("/locations", json!({"name": "L", "timeZone": 5}), "PUBLIC_API_INVALID_ENUM"),
+        (
+            "/locations",
+            json!({"name": "L", "coordinates": {"latitude": 1}}),
+            "PUBLIC_API_INVALID_COORDINATES",
+        ),
+        ("/locations", json!({"name": "L", "coordinates": 5}), "PUBLIC_API_INVALID_COORDINATES"),
+        ("/locations", json!({"name": "L", "accessZones": 5}), "PUBLIC_API_INVALID_ACCESS_ZONES"),
+        (
+            "/workout/exercises",
+            json!({"name": "L", "primaryMuscles": ["lats"], "unilateral": "yes"}),
+            "PUBLIC_API_INVALID_BOOLEAN",
+        ),
+        (
+            "/workout/exercises",
+            json!({"name": "L", "primaryMuscles": ["lats"], "trackingType": 5}),
+            "PUBLIC_API_INVALID_ENUM",
+        ),
+        (
+            "/clients",
+            json!({"firstName": "L", "assignedCoachId": 5}),
+            "PUBLIC_API_INVALID_COACH_ID",
+        ),
+        ("/clients", json!({"firstName": 5}), "request.invalid"),
     ] {
         let reply = app.post(path, body).await;
         assert_eq!((reply.status, reply.key()), (400, key), "{path}: {}", reply.body);
@@ -99,9 +146,11 @@ async fn types_and_templates_are_kept(app: App) {
     let path = format!("/event-types/{id}");
     let changed = app.patch(&path, json!({"capacity": 15, "credits": 1})).await.ok();
     assert_eq!(changed.data()["eventType"]["capacity"], 15);
-    app.patch(&path, json!({"name": null}))
-        .await
-        .refused(400, "PUBLIC_API_EVENT_TYPE_NAME_REQUIRED");
+    for name in [json!(null), json!(""), json!(" ")] {
+        app.patch(&path, json!({"name": name}))
+            .await
+            .refused(400, "PUBLIC_API_EVENT_TYPE_NAME_REQUIRED");
+    }
     let template = json!({"name": "Sunrise", "eventTypeId": id, "durationMinutes": 45});
     let made = app.post("/event-templates", template).await.ok();
     let template =

@@ -4,6 +4,7 @@ mod availability;
 mod bookings;
 mod class_series;
 mod classes;
+mod fairness;
 mod feeds;
 mod invariants;
 mod keys;
@@ -120,5 +121,8 @@ pub async fn slots(app: &App, query: &str) -> Vec<(String, Vec<String>)> {
         let reasons = slot["reasons"].as_array().unwrap().iter();
         reasons.map(|reason| reason.as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    slots.iter().map(|slot| (text(slot, "/localStartsAt"), reasons(slot))).collect()
+    slots
+        .iter()
+        .map(|slot| (text(slot, "/localStartsAt")[..16].to_owned(), reasons(slot)))
+        .collect()
 }

@@ -60,7 +60,8 @@ async fn a_series_is_booked_whole_by_the_clock(app: App) {
     let told = app.announced(&["booking.created", "booking.created", "booking.created"]).await;
     assert!(told.iter().all(|told| told["recurringBookingId"] == series["recurringBookingId"]));
     let all = bookings(&app, &own["clientId"]).await;
-    let shown: Vec<_> = all.iter().map(|booking| text(booking, "/localStartsAt")).collect();
+    let shown: Vec<_> =
+        all.iter().map(|booking| text(booking, "/localStartsAt")[..16].to_owned()).collect();
     assert_eq!(shown, ["2027-03-21T10:00", "2027-03-28T10:00", "2027-04-04T10:00"]);
     let instants: Vec<_> = all.iter().map(|booking| text(booking, "/startsAt")).collect();
     assert_eq!(

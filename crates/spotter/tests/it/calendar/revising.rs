@@ -49,7 +49,7 @@ async fn live(app: &App, own: &Value) -> Vec<(String, String, String, String)> {
     let all = told.data()["bookings"].as_array().unwrap().iter();
     let mut all: Vec<_> = all
         .map(|booking| {
-            let time = text(booking, "/localStartsAt")[11..].to_owned();
+            let time = text(booking, "/localStartsAt")[11..16].to_owned();
             let (id, series) = (text(booking, "/bookingId"), text(booking, "/recurringBookingId"));
             (text(booking, "/occurrenceDate"), time, id, series)
         })
@@ -274,7 +274,7 @@ async fn changes_are_checked(app: App) {
             "PUBLIC_API_DATE_RANGE_ORDER_INVALID",
             "recurrence.untilDate",
         ),
-        (json!({"scope": "all", "coachId": null}), 400, "request.invalid", "coachId"),
+        (json!({"scope": "all", "coachId": null}), 400, "PUBLIC_API_INVALID_COACH_ID", "coachId"),
         (
             json!({"scope": "all", "locationId": "0".repeat(24)}),
             404,

@@ -15,7 +15,11 @@ use spotter_store::{Location, latest_schema, migrate_to};
 use super::*;
 use crate::harness::{SystemClock, apart, random_text, receiver::receiver};
 
-crate::on_both_engines!(process a_stop_drains_deliveries, kill_loses_nothing);
+crate::on_both_engines!(process
+    a_stop_drains_deliveries,
+    kill_loses_nothing,
+    no_log_holds_what_people_say
+);
 
 /// A stop waits for the delivery that is under way, and what it wrote down is there afterwards.
 fn a_stop_drains_deliveries(engine: Engine) {
@@ -220,6 +224,121 @@ fn a_database_that_is_away_is_waited_for() {
     wait_ready(&address);
     let (status, told) = post(&url, "x", "k", &body).unwrap();
     assert_eq!(status, 401, "{told}");
+    stop(child);
+}
+
+/// A database that takes no writes, as a standby does, is told as such, and written to once it takes them, without a
+/// restart of this process: no session outlives that it was opened while nothing could be written.
+#[test]
+fn a_database_that_took_no_writes_is_written_to_once_it_does() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let flags = database_flags(Engine::Postgres);
+    let name = flags[1].rsplit_once('/').unwrap().1.split('?').next().unwrap().to_owned();
+    let admin = flags[1].replace(&name, "postgres");
+    let mut start = Command::new(binary());
+    start.args(["serve", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
+    start.args(["--database-connections", "2"]).stderr(Stdio::null());
+    let child = Running(start.spawn().unwrap());
+    wait_ready(&address);
+    let sql = |text: &str| crate::harness::postgres::execute(&admin, text);
+    let sessions =
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
+    sql(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    sql(&sessions);
+    let body = json!({"email": "a@b.io", "password": "correct horse battery"});
+    let url = format!("http://{address}/app/v1/auth/login");
+    let (status, told) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!((status, &told["error"]["key"]), (503, &json!("request.failed")), "{told}");
+    assert!(told["meta"]["rateLimit"].is_object(), "{told}");
+    let runtime = runtime();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let ready = || {
+        let asked = client.get(format!("http://{address}/health/ready")).send();
+        runtime.block_on(async { asked.await.unwrap().status().as_u16() })
+    };
+    assert_eq!(ready(), 503, "readiness tells of it");
+    sql(&format!("ALTER DATABASE {name} RESET default_transaction_read_only"));
+    wait_ready(&address);
+    let (status, told) = post(&url, "x", "k", &body).unwrap();
+    assert_eq!(status, 401, "{told}");
+    stop(child);
+}
+
+/// Whatever level an operator sets, and for whichever library: names, notes, messages, passwords and tokens are in no
+/// line of the log.
+fn no_log_holds_what_people_say(engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, flags) = (free_address(), demo_in(folder.path(), engine));
+    let log = folder.path().join("log");
+    let mut command = Command::new(binary());
+    command.args(["demo", "--listen", &address, "--data"]).arg(folder.path()).args(&flags);
+    command.env("SPOTTER_LOG", "trace,tokio_postgres=trace,hyper=trace,[request]=trace");
+    command.stdout(Stdio::null()).stderr(std::fs::File::create(&log).unwrap());
+    let child = Running(command.spawn().unwrap());
+    wait_ready(&address);
+    let demo = read_demo(folder.path());
+    let (api, bearer) = (format!("http://{address}/public/v1"), token(&demo));
+    let canary = format!("canary{}", random_text());
+    let new = json!({"firstName": canary, "lastName": canary, "email": format!("{canary}@example.com"),
+        "phone": "+31 6 55501234", "source": canary, "tags": [canary]});
+    let (status, made) = post(&format!("{api}/clients"), &bearer, "canary-1", &new).unwrap();
+    assert_eq!(status, 201, "{made}");
+    let id = made["data"]["client"]["clientId"].as_str().unwrap();
+    let note = json!({"title": canary, "body": canary});
+    let (status, told) =
+        post(&format!("{api}/clients/{id}/notes"), &bearer, "canary-2", &note).unwrap();
+    assert_eq!(status, 201, "{told}");
+    let found = get(&format!("{api}/clients?search={canary}"), &bearer);
+    assert_eq!(found["data"]["total"], 1, "{found}");
+    let login = json!({"email": format!("{canary}@example.com"), "password": canary});
+    let (status, _) =
+        post(&format!("http://{address}/app/v1/auth/login"), "x", "k", &login).unwrap();
+    assert_eq!(status, 401);
+    let right = json!({"email": demo["coach"]["email"], "password": demo["coach"]["password"]});
+    let (status, session) =
+        post(&format!("http://{address}/app/v1/auth/login"), "x", "k", &right).unwrap();
+    assert_eq!(status, 200, "{session}");
+    stop(child);
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.lines().count() > 2, "the log is there: {log}");
+    let secrets = [
+        canary.as_str(),
+        "55501234",
+        demo["coach"]["password"].as_str().unwrap(),
+        session["data"]["session"]["accessToken"].as_str().unwrap(),
+        bearer.as_str(),
+        "$argon2",
+    ];
+    for secret in secrets {
+        let told = log.lines().find(|line| line.contains(secret));
+        assert!(told.is_none(), "{told:?}");
+    }
+}
+
+/// A terminal that closes, or a service manager that asks for settings to be read anew, ends nothing; what `/metrics` tells
+/// says what it is, also of what has not happened yet.
+#[test]
+fn a_hangup_ends_nothing_and_figures_say_what_they_are() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", &address, "--data"]).arg(folder.path());
+    let child = Running(command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
+    wait_ready(&address);
+    for _ in 0..3 {
+        let pid = child.0.id().to_string();
+        Command::new("kill").args(["-HUP", &pid]).status().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let runtime = runtime();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let asked = client.get(format!("http://{address}/metrics")).send();
+    let text = runtime.block_on(async { asked.await.unwrap().text().await.unwrap() });
+    assert!(text.contains("\nspotter_store_retries_total 0\n"), "{text}");
+    let names = |mark: &str| -> std::collections::BTreeSet<String> {
+        let own = text.lines().filter_map(|line| line.strip_prefix(mark));
+        own.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("# TYPE "), names("# HELP "), "each says what it is");
     stop(child);
 }
 

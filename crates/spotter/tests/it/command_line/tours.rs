@@ -46,11 +46,11 @@ fn the_tour_of_the_calendar(engine: Engine) {
     let document = include_str!("../../../../../docs/CALENDAR.md");
     let expected = [
         "[1,\"Europe/Amsterdam\"]",
-        "T09:00\",true]",
+        "T09:00:00+01:00\",true]",
         "[\"booked\",\"",
         ",1440]",
         "[\"PUBLIC_API_AVAILABILITY_SLOT_NOT_BOOKABLE\",[\"coach_busy\",\"client_busy\"],3]",
-        "T09:00\",[\"coach_busy\"]]",
+        "T09:00:00+01:00\",[\"coach_busy\"]]",
         "\"cancellationTiming\":\"early\"",
         "[\"cancelled\",\"client\",\"early\"]",
         "[\"waitlisted\",1]",

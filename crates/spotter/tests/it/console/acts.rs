@@ -24,8 +24,14 @@ on_both_engines!(
     marks_make_nothing_of_what_the_operation_does_not_have,
     an_answer_that_is_wrong_loses_no_other,
     sets_that_nobody_ticks_were_left_out,
+    a_workout_is_looked_at_before_its_day,
+    clients_log_workouts_of_their_own,
+    what_is_set_aside_says_what_it_leaves_behind,
     a_business_adds_exercises_of_its_own,
     what_somebody_else_changed_is_not_written_over,
+    an_old_page_takes_nothing_back,
+    what_is_measured_has_its_unit,
+    what_went_back_is_seen_on_its_invoice,
     nothing_begins_where_nobody_looks,
 );
 
@@ -400,6 +406,82 @@ async fn sets_that_nobody_ticks_were_left_out(app: App) {
     app.events().await;
 }
 
+async fn a_workout_is_looked_at_before_its_day(app: App) {
+    let (client, _) = people::client(&app).await;
+    let facts = json!({"layout": "calendar_week", "mode": "multi_week", "weeks": 1});
+    let template = workout::template_of(&app, facts).await;
+    let squat = json!({"exerciseId": workout::SQUAT, "sets": [{"reps": 5, "weight": 62.5}]});
+    let day = json!({"name": "W1D1", "weekNumber": 1, "weekday": 1, "exercises": [squat]});
+    workout::add_day(&app, &template, day).await;
+    workout::publish(&app, &template).await;
+    workout::assign(&app, &client, &template, Some(&workout::monday(1))).await;
+    let told = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let page = browser.get("/my/training").await.is(200);
+    let link = page.links().into_iter().find(|link| link.contains("/training/days/")).unwrap();
+    browser
+        .get(&link)
+        .await
+        .is(200)
+        .shows("W1D1")
+        .shows("Back Squat")
+        .shows("62.5 kg")
+        .shows("Begin");
+    app.events().await;
+}
+
+async fn clients_log_workouts_of_their_own(app: App) {
+    let (client, _) = people::client(&app).await;
+    let body = json!({"type": "weight", "value": 80, "unit": "kg"});
+    app.post(&format!("/clients/{client}/measurements"), body).await.ok();
+    let told = app.get(&format!("/clients/{client}")).await.ok();
+    let mut browser = Browser::of(&app, told.data()["client"]["email"].as_str().unwrap()).await;
+    let page = browser.get("/my/training").await.is(200);
+    let form = page.form("begin_workout_session").with("name", "Hotel gym");
+    browser.act(form).await.shows("Hotel gym");
+    let sessions = format!("/workout/clients/{client}/plans/sessions");
+    let session = text(app.get(&sessions).await.ok().data(), "/sessions/0/sessionId");
+    let found = format!("/my/training/{session}/add?search=assisted+dip");
+    let found = browser.get(&found).await.is(200);
+    let page = browser.act(found.form("set_workout_session_sets")).await.shows("Assisted Dip");
+    let form = page.form("set_workout_session_sets");
+    assert_eq!(form.field("exercises.0.bodyWeight"), Some("80"), "as it was measured last");
+    // Rows that nobody fills in are no sets.
+    let form = form
+        .with("exercises.0.sets.0.weight", "22,5")
+        .with("exercises.0.sets.0.reps", "8")
+        .with("exercises.0.sets.0.completed", "true");
+    let page = browser.act(form).await.shows("22.5");
+    browser.act(page.form("complete_workout_session")).await.shows("22.5 kg of help");
+    let path = format!("/workout/clients/{client}/plans/personal-records");
+    let told = app.get(&path).await.ok();
+    let records = &told.data()["personalRecords"][0]["records"];
+    assert_eq!(
+        (&records[0]["type"], &records[0]["value"]),
+        (&json!("min_assistance"), &json!(22.5))
+    );
+    browser.get("/my/training").await.is(200).shows("22.5 kg").shows("least help");
+    app.events().await;
+}
+
+async fn what_is_set_aside_says_what_it_leaves_behind(app: App) {
+    let new = json!({"name": "Annex", "timeZone": "Europe/Amsterdam"});
+    let location = text(app.post("/locations", new).await.ok().data(), "/location/locationId");
+    let new = json!({"firstName": "Ann", "homeLocationId": location});
+    app.new_client(new).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get(&format!("/console/settings/locations/{location}")).await.is(200);
+    // Told before, and done once it is confirmed.
+    let told = browser.send(page.form("archive_location")).await.is(200);
+    let told = told.shows("This is what happens then").shows("1 clients have it as their home");
+    let path = format!("/locations/{location}");
+    assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "active");
+    let page = browser.act(told.form("archive_location")).await;
+    page.shows("This stays as it was").shows("Client: 1");
+    assert_eq!(app.get(&path).await.ok().data()["location"]["status"], "archived");
+    app.events().await;
+}
+
 async fn a_business_adds_exercises_of_its_own(app: App) {
     let mut browser = Browser::of(&app, &app.admin_email).await;
     let form = browser.get("/console/programmes/exercises").await.form("create_workout_exercise");
@@ -444,6 +526,137 @@ async fn what_somebody_else_changed_is_not_written_over(app: App) {
         let odd = added("Odd").with("-key", &random_text()).with("-seen", seen);
         browser.send(odd).await.is(422);
     }
+    app.events().await;
+}
+
+async fn an_old_page_takes_nothing_back(app: App) {
+    let of_field = json!({"label": "Locker", "type": "text"});
+    let fields = [
+        of_field.clone(),
+        json!({"label": "Size", "type": "number"}),
+        json!({"label": "Since", "type": "date"}),
+    ];
+    for field in fields {
+        app.app("POST", "/client-custom-fields", Some(field)).await.ok();
+    }
+    let address = json!({"line1": "Street 1", "city": "Utrecht", "country": "NL", "region": "UT"});
+    let ann =
+        json!({"firstName": "Ann", "lastName": "Old", "phone": "+31201234567", "address": address});
+    let client = app.new_client(ann).await;
+    app.events().await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let path = format!("/console/clients/{client}/edit");
+    let (one, other) = (browser.get(&path).await.is(200), browser.get(&path).await.is(200));
+    browser.act(one.form("update_client").with("phone", "+31612345678")).await;
+    let wrong = other.form("update_client").with("lastName", "New").with("email", "no address");
+    // It comes back, and is still of the page that was seen first.
+    let back = browser.send(wrong).await.is(422).form("update_client").with("email", "");
+    browser.act(back).await;
+    let is = app.get(&format!("/clients/{client}")).await.ok();
+    let is = &is.data()["client"];
+    assert_eq!((&is["lastName"], &is["phone"]), (&json!("New"), &json!("+31612345678")));
+    assert_eq!(
+        (&is["address"]["city"], &is["address"]["region"]),
+        (&json!("Utrecht"), &json!("UT"))
+    );
+    let told = app.announced(&["client.updated"; 2]).await;
+    assert_eq!(told[1]["changedFields"], json!(["lastName"]));
+    // Of an address the whole is sent, of a list of fields those that were changed.
+    let city = browser.get(&path).await.form("update_client").with("address.city", "Breda");
+    browser.act(city).await;
+    let form = |page: &super::Page| page.form("update_client_custom_fields");
+    let (one, other) = (browser.get(&path).await.is(200), browser.get(&path).await.is(200));
+    browser.act(form(&one).with("values.0.value", "12")).await;
+    browser.act(form(&other).with("values.1.value:number", "4")).await;
+    let odd = form(&browser.get(&path).await).with("values.2.value", "last year");
+    let odd = browser.send(odd).await.is(422);
+    let wrong = odd.text.find("class=\"mistake\"").unwrap();
+    assert!(odd.text[..wrong].contains("Since"), "what is wrong is told beside its field");
+    let is = app.get(&format!("/clients/{client}")).await.ok();
+    assert_eq!(is.data()["client"]["address"]["line1"], "Street 1");
+    let values = app.get(&format!("/clients/{client}/custom-fields")).await.ok();
+    let values: Vec<_> = values.data()["values"].as_array().unwrap().iter().collect();
+    let filled = values.iter().filter(|value| !value["value"].is_null()).count();
+    assert_eq!(filled, 2, "{values:?}");
+    // What is written whole is refused where it is otherwise by now.
+    let path = format!("/console/clients/{client}");
+    let (one, other) = (browser.get(&path).await.is(200), browser.get(&path).await.is(200));
+    browser.act(one.form("set_client_tags").with("tags:list", "early")).await;
+    let late = other.form("set_client_tags").with("tags:list", "late");
+    let back = browser.send(late).await.is(422).shows("was changed meanwhile");
+    // It is shown as it is now, with what was typed beside it: sending it again takes nothing back.
+    let back = back.shows("You had typed:").shows("late");
+    assert_eq!(back.form("set_client_tags").field("tags:list"), Some("early"));
+    // Two who write into one field: who comes later is told what stands there, and writes it over knowingly.
+    let path = format!("/console/clients/{client}/edit");
+    let (one, other) = (browser.get(&path).await.is(200), browser.get(&path).await.is(200));
+    browser.act(one.form("update_client").with("lastName", "First")).await;
+    let late = other.form("update_client").with("lastName", "Second");
+    let back = browser.send(late).await.is(422).shows("by somebody else").shows("now: First");
+    let name = async || {
+        let is = app.get(&format!("/clients/{client}")).await.ok();
+        text(is.data(), "/client/lastName")
+    };
+    assert_eq!(name().await, "First");
+    let again = back.form("update_client");
+    assert_eq!(again.field("lastName"), Some("Second"), "what was typed is kept");
+    browser.act(again).await;
+    assert_eq!(name().await, "Second");
+    app.events().await;
+}
+
+async fn what_is_measured_has_its_unit(app: App) {
+    let (client, _) = people::client(&app).await;
+    app.events().await;
+    app.patch("/workout/settings", json!({"weightUnit": "lb"})).await.ok();
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let path = format!("/console/clients/{client}/progress");
+    for (kind, value) in [("weight|lb", "180"), ("sleep|h", "7.5"), ("waist|in", "32")] {
+        let page = browser.get(&path).await.is(200);
+        let form = page.form("record_measurement").with("type:measured", kind);
+        browser.act(form.with("value", value)).await.is(200);
+    }
+    // The business weighs in pounds, and so are its values shown and offered first.
+    let page = browser.get(&path).await.is(200).shows("180 lb").shows("7 h 30 min").shows("32 in");
+    assert!(page.text.find("weight|lb") < page.text.find("weight|kg"), "{}", page.main());
+    let goal = page.form("create_goal").with("measurementType:measured", "weight|lb");
+    browser.act(goal.with("title", "Lighter").with("targetValue", "165")).await;
+    browser.get(&path).await.shows("180 lb → 165 lb");
+    let kept = app.get(&format!("/clients/{client}/measurements/latest")).await.ok();
+    let kept = kept.data()["measurements"].as_array().unwrap().clone();
+    let value = |kind: &str| kept.iter().find(|one| one["type"] == kind).unwrap()["value"].clone();
+    assert_eq!(
+        (value("weight"), value("sleep"), value("waist")),
+        (json!(81.65), json!(27_000.0), json!(81.28))
+    );
+    // Whoever measures otherwise says so.
+    let account = browser.get("/console/account").await.is(200);
+    let taste = account.forms().into_iter().find(|form| form.action == "/console/taste").unwrap();
+    browser.act(taste.with("units", "metric")).await;
+    browser.get(&path).await.shows("81.65 kg").shows("81.28 cm");
+    app.events().await;
+}
+
+async fn what_went_back_is_seen_on_its_invoice(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let invoice = json!({"clientId": client, "lines": [{"description": "Hour", "amount": 12_100}]});
+    let made = app.app("POST", "/finance/invoices", Some(invoice)).await.ok();
+    let id = text(made.data(), "/invoice/invoiceId");
+    let pay = json!({"clientId": client, "invoiceId": id, "kind": "cash", "amount": 12_100});
+    let paid = app.app("POST", "/finance/payments", Some(pay)).await.ok();
+    let payment = text(paid.data(), "/payment/paymentId");
+    let credit = json!({"amount": 4_000, "reason": "Too short"});
+    let credit =
+        app.app("POST", &format!("/finance/invoices/{id}/credit-notes"), Some(credit)).await.ok();
+    let number = text(credit.data(), "/invoice/number");
+    let back = json!({"amount": 4_000, "reason": "Half an hour"});
+    app.app("POST", &format!("/finance/payments/{payment}/refunds"), Some(back)).await.ok();
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get(&format!("/console/money/invoices/{id}")).await.is(200);
+    let page = page.shows("Half an hour").shows("Refunded").shows("Too short").shows(&number);
+    let note = page.links().into_iter().rfind(|link| link.starts_with("/console/money/invoices/"));
+    let note = note.unwrap();
+    browser.get(&note).await.is(200).shows("Corrects").shows(&id);
     app.events().await;
 }
 

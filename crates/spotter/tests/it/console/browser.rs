@@ -45,7 +45,8 @@ impl Form {
 fn attribute(tag: &str, name: &str) -> Option<String> {
     let at = tag.find(&format!(" {name}=\""))?;
     let value = tag[at..].split('"').nth(1)?;
-    Some(value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<"))
+    let plain = value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">");
+    Some(plain.replace("&amp;", "&"))
 }
 
 /// The tags of a kind in a text, each with what follows it.

@@ -12,6 +12,8 @@ on_both_engines!(
     somebody_signs_in_and_out,
     the_wrong_password_is_told_like_an_unknown_address,
     a_session_ends_where_its_person_does,
+    what_was_typed_outlives_the_session,
+    nobody_is_locked_out_of_their_own_browser,
     forms_of_other_sites_do_nothing,
     staff_and_clients_have_pages_of_their_own,
     pages_are_had_in_three_languages_and_two_colours,
@@ -54,6 +56,37 @@ async fn the_wrong_password_is_told_like_an_unknown_address(app: App) {
     assert_eq!(told[0], told[1]);
 }
 
+/// Wrong passwords that somebody types elsewhere close the account's sign-in there, and not where its person has signed in
+/// before; a browser's word for it is of one account alone.
+async fn nobody_is_locked_out_of_their_own_browser(app: App) {
+    let email = format!("{}@example.com", random_text());
+    people::coach_with(&app, "Coach", &email).await;
+    let mut own = Browser::of(&app, &email).await;
+    let known = own.cookie("spotter_known").unwrap().to_owned();
+    let mut stranger = Browser::new(&app);
+    let sign_in = async |browser: &mut Browser, password: &str| {
+        browser.set_cookie("spotter", "gone");
+        let page = browser.get("/sign-in").await.is(200);
+        let form = page.forms().remove(0).with("email", &email).with("password", password);
+        browser.send(form).await.status
+    };
+    let mut tries = Vec::new();
+    for _ in 0..12 {
+        tries.push(sign_in(&mut stranger, "not this one").await);
+    }
+    assert_eq!(tries.last(), Some(&429), "{tries:?}");
+    assert_eq!(sign_in(&mut stranger, PASSWORD).await, 429);
+    assert_eq!(sign_in(&mut own, PASSWORD).await, 303);
+    // What is not signed so, or is of another account, opens nothing.
+    for word in [known.replace('.', "x"), "x".to_owned()] {
+        stranger.set_cookie("spotter_known", &word);
+        assert_eq!(sign_in(&mut stranger, PASSWORD).await, 429);
+    }
+    let other = Browser::of(&app, &app.admin_email).await;
+    stranger.set_cookie("spotter_known", other.cookie("spotter_known").unwrap());
+    assert_eq!(sign_in(&mut stranger, PASSWORD).await, 429);
+}
+
 async fn a_session_ends_where_its_person_does(app: App) {
     let email = format!("{}@example.com", random_text());
     let (coach, _) = people::coach_with(&app, "Coach", &email).await;
@@ -69,6 +102,63 @@ async fn a_session_ends_where_its_person_does(app: App) {
     let id = id.data()["clients"][0]["clientId"].as_str().unwrap().to_owned();
     app.act(&format!("/clients/{id}/archive")).await.ok();
     browser.get("/my").await.is(303);
+    app.events().await;
+}
+
+async fn what_was_typed_outlives_the_session(app: App) {
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    app.events().await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let path = format!("/console/clients/{client}/notes");
+    // Signed out in another window, or thrown out: the cookie is gone, or stands for nothing.
+    for (nth, cookie) in ["spotter_gone", ""].into_iter().enumerate() {
+        let page = browser.get(&path).await.is(200);
+        let typed = format!("Knee hurts {nth} <b>");
+        let note = page.form("create_client_note").with("body", &typed);
+        match cookie {
+            "" => {
+                let home = browser.get("/console/account").await.is(200);
+                let out = home.forms().into_iter().find(|form| form.action == "/sign-out");
+                browser.send(out.unwrap()).await.leads_to("/sign-in");
+            }
+            gone => browser.set_cookie("spotter", gone),
+        }
+        let kept = browser.send(note).await.is(401).shows("What you typed is kept");
+        assert_eq!(app.get(&format!("/clients/{client}/notes")).await.data()["total"], nth);
+        let form = |page: &super::Page| page.forms().remove(0).with("email", &app.admin_email);
+        let wrong = browser.send(form(&kept).with("password", "wrong")).await.is(401);
+        let shown = browser.send(form(&wrong).with("password", PASSWORD)).await.is(200);
+        let shown = shown.shows("You have not sent this yet").shows("&lt;b&gt;");
+        browser.act(shown.forms().remove(0)).await.shows(&format!("Knee hurts {nth} &lt;b&gt;"));
+    }
+    assert_eq!(app.get(&format!("/clients/{client}/notes")).await.data()["total"], 2);
+    // It is for nobody else, and an act for which the password is asked does not go along.
+    let (client_email, note) = (people::client_with_address(&app).await, "About somebody else");
+    let page = browser.get(&path).await.is(200);
+    let form = page.form("create_client_note").with("body", note);
+    browser.set_cookie("spotter", "gone");
+    let kept = browser.send(form).await.is(401);
+    let other = kept.forms().remove(0).with("email", &client_email).with("password", PASSWORD);
+    let answer = browser.send(other).await.is(303);
+    assert!(!answer.text.contains(note), "{}", answer.text);
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get("/console/settings/invoices").await.is(200);
+    let keys = page.form("connect_payment_provider").with("secretKey", "sk_live_hush");
+    browser.set_cookie("spotter", "gone");
+    let answer = browser.send(keys).await.is(303);
+    assert!(!answer.text.contains("hush"), "{}", answer.text);
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    // Secrets do not go along, and what nobody made leads nowhere else.
+    let page = browser.get("/console/account").await.is(200);
+    let secret = page.form("change_password").with("currentPassword", "hush-hush");
+    browser.set_cookie("spotter", "gone");
+    let answer = browser.send(secret.with("newPassword", "hush-hush-hush")).await;
+    assert!(!answer.text.contains("hush"), "{}", answer.text);
+    let page = browser.get("/sign-in").await.is(200);
+    let form = page.forms().remove(0).with("email", &app.admin_email).with("password", PASSWORD);
+    let odd = r#"{"at":"https://evil.example","fields":[["-do","erase_client"],["text","x"]]}"#;
+    let shown = browser.send(form.with("unsent", odd)).await.is(303);
+    assert!(!shown.text.contains("evil.example") && shown.location == "/console", "{}", shown.text);
     app.events().await;
 }
 

@@ -13,6 +13,7 @@ use crate::{
 
 on_both_engines!(
     classes_of_every_week_are_added_changed_and_ended,
+    a_series_says_whom_its_change_calls_off,
     a_class_is_changed_and_moved,
     closures_tell_whom_they_concern,
     a_client_is_written_whole,
@@ -39,8 +40,47 @@ async fn classes_of_every_week_are_added_changed_and_ended(app: App) {
     let told = app.app("GET", &format!("/calendar/event-series/{series}"), None).await.ok();
     let series = told.data()["eventSeries"].clone();
     assert_eq!((&series["recurrence"]["weekdays"], &series["version"]), (&json!([2]), &json!(2)));
-    browser.act(page.form("cancel_event_series")).await.shows("Cancelled");
+    // What is taken from others is told before it is done.
+    let told = browser.send(page.form("cancel_event_series")).await.is(200);
+    let told = told.shows("This is what happens then").shows("do not take place");
+    browser.act(told.form("cancel_event_series")).await.shows("Cancelled");
     browser.get("/console/calendar/series?status=cancelled").await.shows("Tuesday 11:30");
+    app.events().await;
+}
+
+async fn a_series_says_whom_its_change_calls_off(app: App) {
+    let coach = coach_at_work(&app).await;
+    let kind = new_type(&app, json!({"coachIds": [coach], "kind": "class", "capacity": 5})).await;
+    let mut browser = Browser::of(&app, &app.admin_email).await;
+    let page = browser.get("/console/calendar/series").await.is(200);
+    let form = page.form("create_event_series").with("eventTypeId", &kind).with("coachId", &coach);
+    let form = form.with("recurrence.weekdays", "2").with("recurrence.startTime", "10:00");
+    let at = browser.send(form.with("recurrence.untilDate", &day(40))).await.is(303).location;
+    let page = browser.get(&at).await.is(200);
+    let link = page.links().into_iter().rfind(|link| link.contains("/calendar/events/")).unwrap();
+    let class = link.rsplit('/').next().unwrap().to_owned();
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let new = json!({"clientId": client, "calendarEventId": class});
+    let booking = text(app.post("/bookings", new).await.ok().data(), "/booking/bookingId");
+    // Another day of the week takes the booked class away: told first, with how many, and nothing is done by that.
+    let mut change = page.form("update_event_series");
+    for field in &mut change.fields {
+        if field.0 == "recurrence.weekdays" {
+            "4".clone_into(&mut field.1);
+        }
+    }
+    let told = browser.send(change).await.is(200);
+    let told = told.shows("This is what happens then").shows("with 1 bookings are cancelled");
+    let path = format!("/bookings/{booking}");
+    assert_eq!(app.get(&path).await.ok().data()["booking"]["status"], "booked");
+    // What is otherwise than it was told is told anew.
+    let other = app.new_client(json!({"firstName": "Bea"})).await;
+    let new = json!({"clientId": other, "calendarEventId": class});
+    app.post("/bookings", new).await.ok();
+    let told = browser.send(told.form("update_event_series")).await.is(200);
+    let told = told.shows("with 2 bookings are cancelled");
+    browser.act(told.form("update_event_series")).await.shows("Thursday 10:00");
+    assert_eq!(app.get(&path).await.ok().data()["booking"]["status"], "cancelled");
     app.events().await;
 }
 

@@ -7,6 +7,8 @@ mod told;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
+use spotter_kernel::Id;
+use spotter_store::{Sql, Tx, params};
 
 use crate::{
     finance::sold,
@@ -81,11 +83,17 @@ impl Door {
     }
 }
 
-/// A client with a card.
+/// A client who has had a card for a month.
 async fn holder(app: &App) -> (String, String) {
+    const LONG_HELD: Sql = Sql(
+        "UPDATE access_credential SET created_at = created_at - 2592000000 WHERE company_id = ?1 AND client_id = ?2",
+    );
     let client = app.new_client(json!({"firstName": "Ann"})).await;
     let number = random_text().replace('-', "").to_uppercase();
     give(app, &client, json!({"kind": "card", "number": number})).await;
+    let (company, id) = (app.company, Id::parse(&client).unwrap());
+    let backdate = move |tx: &mut Tx<'_>| tx.execute(LONG_HELD, params![company, id]).map(drop);
+    app.server.db.write(backdate).await.unwrap();
     (client, number)
 }
 

@@ -14,6 +14,7 @@ on_both_engines!(
     what_a_door_did_counts_where_it_never_heard_the_answer,
     who_found_the_door_shut_is_not_inside,
     a_late_scan_is_of_whoever_had_the_number_then,
+    a_late_scan_is_not_of_the_next_holder,
     late_and_outgoing_pins_tell_nothing,
     what_is_wrong_with_a_late_scan_is_said,
     a_zone_that_a_door_guards_stays_as_it_is,
@@ -103,6 +104,39 @@ async fn a_late_scan_is_of_whoever_had_the_number_then(app: App) {
     let scan = json!({"scanId": "2", "credential": shown, "decision": "allow"});
     tell(&door, &app, scan).await;
     assert_eq!(visits(&app, &bea).await.as_array().unwrap().len(), 1);
+}
+
+/// Nobody has a card before it is theirs: a scan of a holder who was erased since is of nobody.
+async fn a_late_scan_is_not_of_the_next_holder(app: App) {
+    let door = Door::new(&app, json!({"zones": ["gym"]})).await;
+    let (ann, card) = holder(&app).await;
+    let then = now(&app).plus_seconds(-3_600).to_string();
+    app.act(&format!("/clients/{ann}/archive")).await.ok();
+    app.app("POST", &format!("/clients/{ann}/erase"), Some(json!({}))).await.ok();
+    let own = format!("/clients/{ann}");
+    for _ in 0..100 {
+        if app.get(&own).await.status == 404 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let bea = app.new_client(json!({"firstName": "Bea"})).await;
+    let shown = json!({"kind": "card", "number": card});
+    for _ in 0..100 {
+        let path = format!("/clients/{bea}/access-credentials");
+        if app.app("POST", &path, Some(shown.clone())).await.status < 300 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let scan = json!({"scanId": "1", "credential": shown, "decision": "allow", "occurredAt": then});
+    let told = tell(&door, &app, scan).await;
+    assert_eq!(
+        (&told["result"], &told["reason"]),
+        (&json!("recorded"), &json!("credential_unknown")),
+        "{told}"
+    );
+    assert_eq!(visits(&app, &bea).await, json!([]));
 }
 
 async fn late_and_outgoing_pins_tell_nothing(app: App) {

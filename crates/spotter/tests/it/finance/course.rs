@@ -23,6 +23,9 @@ on_both_engines!(process
     a_pause_that_never_was_moves_nothing,
     what_does_not_renew_ends_by_itself,
     what_begins_later_waits,
+    what_began_elsewhere_keeps_its_day,
+    a_minimum_term_that_is_over_is_not_opened_by_a_pause,
+    what_has_not_begun_ends_before_it_begins,
 );
 
 /// Gives clients so much time that nobody is late.
@@ -569,5 +572,73 @@ fn wishes_wait_once_and_end_with_the_membership(engine: Engine) {
             all.iter().map(|one| (text(one, "/kind"), text(one, "/status"))).collect();
         assert!(told.contains(&("pause".into(), "rejected".into())), "{told:?}");
         assert!(told.contains(&("cancellation".into(), "applied".into())), "{told:?}");
+    });
+}
+
+fn what_began_elsewhere_keeps_its_day(engine: Engine) {
+    travelling(engine, "2026-11-25T09:00:00Z", |travel: Travel| async move {
+        let client = rich(&travel).await;
+        let began = json!({"startsOn": "2026-11-30", "anchorDate": "2024-01-31"});
+        let one = sold(&travel.app, &client, json!({}), began).await;
+        let path = format!("/finance/subscriptions/{}/bills-to-come", one.course);
+        let told = travel.app.get(&path).await.ok();
+        let told = told.data()["billsToCome"].as_array().unwrap().clone();
+        let starts: Vec<_> = told.iter().take(4).map(|bill| text(bill, "/periodStart")).collect();
+        assert_eq!(starts, ["2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"]);
+        // What is between two of its periods, or bound otherwise besides, is refused.
+        let product = course(&travel.app, &one.course).await["productId"].clone();
+        let path = format!("/finance/clients/{client}/memberships");
+        for (sale, field) in [
+            (json!({"startsOn": "2026-11-29", "anchorDate": "2024-01-31"}), "startsOn"),
+            (json!({"startsOn": "2026-11-30", "anchorDate": "2026-12-31"}), "anchorDate"),
+            (
+                json!({"startsOn": "2026-11-30", "anchorDate": "2024-01-31", "billingAnchor": "start"}),
+                "anchorDate",
+            ),
+        ] {
+            let mut sale = sale;
+            sale["productId"] = product.clone();
+            travel.app.post(&path, sale).await.refused(400, "request.invalid").about(field);
+        }
+    });
+}
+
+/// The date and the rule of an end, were it cancelled today.
+async fn would_end(travel: &Travel, one: &str) -> (String, String) {
+    let path = format!("/finance/subscriptions/{one}/cancellation-requests/preview");
+    let told = travel.app.post(&path, json!({})).await.ok();
+    let preview = told.data().as_object().unwrap().values().next().unwrap().clone();
+    (text(&preview, "/endDate"), text(&preview, "/endRule"))
+}
+
+fn a_minimum_term_that_is_over_is_not_opened_by_a_pause(engine: Engine) {
+    travelling(engine, "2026-02-01T09:00:00Z", |mut travel: Travel| async move {
+        let exact = json!({"cancellationEnd": "noticeEnd"});
+        travel.app.app("PATCH", "/company/finance-settings", Some(exact)).await.ok();
+        let client = rich(&travel).await;
+        let bound = json!({"contractPeriod": {"value": 3, "unit": "Month"}});
+        let one = sold(&travel.app, &client, bound, json!({})).await;
+        assert_eq!(
+            would_end(&travel, &one.course).await,
+            ("2026-05-01".into(), "minimum_term".into())
+        );
+        travel.to("2026-05-04T09:00:00Z").await;
+        let pause = json!({"from": "2026-05-05", "until": "2026-06-24"});
+        ask(&travel, &one.course, "pause", pause).await;
+        travel.to("2026-05-06T09:00:00Z").await;
+        let (end, rule) = would_end(&travel, &one.course).await;
+        assert_ne!(rule, "minimum_term", "{end}");
+    });
+}
+
+fn what_has_not_begun_ends_before_it_begins(engine: Engine) {
+    travelling(engine, "2026-01-31T09:00:00Z", |travel: Travel| async move {
+        let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+        let bound = json!({"contractPeriod": {"value": 3, "unit": "Month"}, "cancellationNoticePeriod": "Month"});
+        let one = sold(&travel.app, &client, bound, json!({"startsOn": "2026-02-20"})).await;
+        assert_eq!(
+            would_end(&travel, &one.course).await,
+            ("2026-02-20".into(), "not_begun".into())
+        );
     });
 }

@@ -7,6 +7,7 @@ mod course;
 mod credits;
 mod entrance;
 mod far;
+mod freed;
 mod letters;
 mod money;
 pub mod paper;

@@ -28,6 +28,7 @@ mod by_the_clock {
     on_both_engines!(process
         two_nodes_renew_once,
         who_cancels_while_it_renews_is_billed_rightly,
+        what_ends_on_the_day_of_its_renewal_is_not_billed,
         the_books_hold_whatever_happens,
     );
 }
@@ -171,6 +172,43 @@ fn who_cancels_while_it_renews_is_billed_rightly(engine: Engine) {
                 .map(|bill| bill["balance"].as_i64().unwrap())
                 .sum();
             assert_eq!(owed, 0, "{bills:?}");
+        }
+    });
+}
+
+/// The same where the renewal was quicker for certain, whoever ends the membership: staff, or the client who leaves.
+fn what_ends_on_the_day_of_its_renewal_is_not_billed(engine: Engine) {
+    travelling(engine, "2026-11-02T09:00:00Z", |mut travel: Travel| async move {
+        for way in ["cancelled", "revoked", "left"] {
+            let client = travel.app.new_client(json!({"firstName": "Ann"})).await;
+            let day = travel.now().to_string()[..10].to_owned();
+            let one = sold(&travel.app, &client, json!({"period": "Week"}), json!({})).await;
+            super::pay(&travel.app, &client, &one.invoice, None).await;
+            travel.to(&travel.now().plus_days(7).to_string()).await;
+            let renewed = invoices(&travel.app, &client).await;
+            assert_eq!(renewed.len(), 2, "{way}");
+            let ended = match way {
+                "cancelled" => {
+                    let path =
+                        format!("/finance/subscriptions/{}/cancellation-requests", one.course);
+                    travel.app.app("POST", &path, Some(json!({"immediately": true}))).await
+                }
+                "revoked" => {
+                    let product = text(&course(&travel.app, &one.course).await, "/clientProductId");
+                    let path = format!("/finance/client-products/{product}/revoke");
+                    travel.app.app("POST", &path, Some(json!({"reason": "Moved"}))).await
+                }
+                _ => travel.app.post(&format!("/clients/{client}/archive"), json!({})).await,
+            };
+            ended.ok();
+            for bill in invoices(&travel.app, &client).await {
+                if bill["kind"] != "invoice" {
+                    continue;
+                }
+                let credited = if bill["periodStart"] == day.as_str() { 0 } else { 4900 };
+                assert_eq!(bill["creditedTotal"], credited, "{way} {bill}");
+                assert_eq!(bill["balance"], 0, "{way} {bill}");
+            }
         }
     });
 }

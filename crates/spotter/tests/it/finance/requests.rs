@@ -159,7 +159,7 @@ async fn pages_show_what_is_asked_for_and_nothing_else(app: App) {
     let url = text(&asked, "/payUrl");
     let (status, html) = page(&app, &url).await;
     assert_eq!(status, 200);
-    for part in ["EUR 1234,56", "NL91 ABNA 0417 1643 00", "&lt;script&gt;", "<svg", "Rekening"] {
+    for part in ["EUR 1.234,56", "NL91 ABNA 0417 1643 00", "&lt;script&gt;", "<svg", "Rekening"] {
         assert!(html.contains(part), "{part}: {html}");
     }
     assert!(!html.contains("<script") && !html.contains("<b>"), "{html}");

@@ -128,6 +128,7 @@ pub fn env() -> Env {
         mcp_any_loopback_port: false,
         mail_links: None,
         endings: spotter::areas::areas().endings.into(),
+        remainders: spotter::areas::areas().remainders.into(),
         traces: spotter::areas::areas().traces.into(),
         ports: spotter::areas::ports(),
     }

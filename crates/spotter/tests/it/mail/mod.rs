@@ -26,7 +26,8 @@ mod alone {
         process invitations_are_mailed, forgotten_passwords_are_set_anew,
         letters_are_in_the_companys_language, managers_hear_of_failing_webhooks_once_a_day,
         pages_set_passwords, nothing_is_mailed_of_what_did_not_happen,
-        what_does_not_hold_any_more_does_not_leave, links_end_with_the_address_and_the_password
+        what_does_not_hold_any_more_does_not_leave, links_end_with_the_address_and_the_password,
+        an_address_that_signs_in_is_confirmed
     );
 }
 
@@ -67,7 +68,7 @@ async fn mail_to(app: &App, email: &str, count: usize) -> Vec<Message> {
 
 /// The token of the link in a message.
 fn token(message: &Message) -> String {
-    let (_, rest) = message.text.split_once("/set-password?token=").unwrap();
+    let (_, rest) = message.text.split_once("?token=").unwrap();
     rest.split_whitespace().next().unwrap().to_owned()
 }
 
@@ -366,6 +367,65 @@ fn what_does_not_hold_any_more_does_not_leave(engine: Engine) {
         let company = app.company;
         let left = app.server.db.read(move |tx| tx.one::<(i64,)>(LEFT, params![company])).await;
         assert_eq!(left.unwrap().unwrap().0, 0);
+    });
+}
+
+/// Whoever writes an address into somebody's record gets nothing by it: the new one confirms itself with the account's
+/// password, the old one is told, and signs in until then.
+fn an_address_that_signs_in_is_confirmed(engine: Engine) {
+    scenario(engine, async |app| {
+        let address = || format!("{}@example.com", random_text());
+        let (old, new) = (address(), address());
+        let id = app.new_client(json!({"firstName": "Ann", "email": old})).await;
+        let path = format!("/clients/{id}");
+        app.act(&format!("{path}/invite")).await.ok();
+        let invitation = token(&mail_to(&app, &old, 1).await[0]);
+        let body = json!({"token": invitation, "password": PASSWORD});
+        auth(&app, "invitations/accept", body).await.ok();
+        app.patch(&path, json!({"email": new})).await.ok();
+        let told = &mail_to(&app, &old, 2).await[1];
+        assert!(told.text.contains(&new) && !told.text.contains("token="), "{}", told.text);
+        let asked = mail_to(&app, &new, 1).await;
+        assert!(asked[0].text.contains("/confirm-address?token=fsac_"), "{}", asked[0].text);
+        let link = token(&asked[0]);
+        // The way of a thief: a link for a new password, to the address that was written.
+        auth(&app, "password/forgot", json!({"email": new})).await.ok();
+        let confirm = |token: &str, password: &str| {
+            auth(&app, "address/confirm", json!({"token": token, "password": password}))
+        };
+        confirm(&link, "a wrong password").await.refused(400, "request.invalid").about("password");
+        let login =
+            |email: String| auth(&app, "login", json!({"email": email, "password": PASSWORD}));
+        login(new.clone()).await.refused(401, "auth.invalid_credentials");
+        login(old.clone()).await.ok();
+        confirm(&link, PASSWORD).await.ok();
+        confirm(&link, PASSWORD).await.refused(400, "request.invalid").about("token");
+        login(old.clone()).await.refused(401, "auth.invalid_credentials");
+        login(new.clone()).await.ok();
+        assert_eq!(mail_to(&app, &new, 1).await.len(), 1);
+        let steps = app.get(&format!("{path}/timeline")).await.ok();
+        let steps = steps.data()["steps"].to_string();
+        assert!(steps.contains("sign_in_address_requested"), "{steps}");
+        assert!(steps.contains("sign_in_address_confirmed"), "{steps}");
+        // A link to an address that is not on record any more confirms nothing.
+        let third = address();
+        app.patch(&path, json!({"email": third})).await.ok();
+        let link = token(&mail_to(&app, &third, 1).await[0]);
+        app.patch(&path, json!({"email": new})).await.ok();
+        confirm(&link, PASSWORD).await.refused(400, "request.invalid").about("token");
+        // Managers do not become coaches that way, either.
+        let (before, moved) = (address(), address());
+        let new = json!({"firstName": "Bo", "lastName": "Vos", "email": before, "role": "Coach"});
+        let invited = app.app("POST", "/coaches", Some(new)).await.ok();
+        let path = format!("/coaches/{}", invited.data()["coach"]["coachId"].as_str().unwrap());
+        let invitation = token(&mail_to(&app, &before, 1).await[0]);
+        let body = json!({"token": invitation, "password": PASSWORD});
+        auth(&app, "invitations/accept", body).await.ok();
+        app.app("PATCH", &path, Some(json!({"email": moved}))).await.ok();
+        login(moved.clone()).await.refused(401, "auth.invalid_credentials");
+        login(before.clone()).await.ok();
+        confirm(&token(&mail_to(&app, &moved, 1).await[0]), PASSWORD).await.ok();
+        login(moved).await.ok();
     });
 }
 

@@ -21,6 +21,7 @@ on_both_engines!(
     a_grace_answers_refreshes_at_once_alike,
     tokens_are_taken_back,
     grants_do_not_pile_up_nor_outlive_their_person,
+    what_is_switched_off_does_not_wake,
     registration_stays_open,
     grants_are_limited_and_revoked,
     keys_are_for_scripts,
@@ -298,6 +299,53 @@ async fn grants_do_not_pile_up_nor_outlive_their_person(app: App) {
     let id = text(open[0], "/subjectId");
     app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"role": "Coach"}))).await.ok();
     assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    // It has ended, and does not wake with the role.
+    app.app("PATCH", &format!("/coaches/{id}"), Some(json!({"role": "Manager"}))).await.ok();
+    assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    assert_eq!(rpc(&app, &new, "tools/list", json!({})).await.status, 401);
+}
+
+/// What a switch or a policy ends does not come back with it, and what is cut down stays so.
+async fn what_is_switched_off_does_not_wake(app: App) {
+    switch_on(&app).await;
+    let modules = "client_ai_account client_ai_bookings";
+    let switch = async |feature: &str, on: bool| {
+        app.app("PATCH", "/company/features", Some(json!({feature: on}))).await.ok();
+    };
+    let policy = async |modules: &[&str], clients: &str| {
+        let body = json!({"clientModules": modules, "clients": clients});
+        app.app("PUT", "/company/mcp/policy", Some(body)).await.ok();
+    };
+    let all = ["client_ai_account", "client_ai_bookings"];
+    policy(&all, "all").await;
+    let assistant = Assistant::register(&app).await;
+    let works = async |access: &str| rpc(&app, access, "tools/list", json!({})).await.status == 200;
+    for round in 0..4 {
+        let (_, token) = people::client(&app).await;
+        let (access, refresh) = assistant.tokens(&app, &token, "client", Some(modules)).await;
+        assert!(works(&access).await);
+        match round {
+            0 => (switch("clientAi", false).await, switch("clientAi", true).await),
+            1 => (switch("mcp", false).await, switch("mcp", true).await),
+            2 => (policy(&[], "all").await, policy(&all, "all").await),
+            _ => (policy(&all, "chosen").await, policy(&all, "all").await),
+        };
+        assert!(!works(&access).await, "round {round}");
+        assert_eq!(assistant.refresh(&app, &refresh).await.body["error"], "invalid_grant");
+    }
+    let key = json!({"name": "Script", "modules": ["clients"]});
+    let made = app.app("POST", "/company/mcp/keys", Some(key)).await.ok();
+    let secret = text(made.data(), "/secret");
+    switch("mcp", false).await;
+    switch("mcp", true).await;
+    assert!(!works(&secret).await, "a key ends with the switch");
+    // A module that is taken away is not there when it is allowed again.
+    let (_, token) = people::client(&app).await;
+    let (access, _) = assistant.tokens(&app, &token, "client", Some(modules)).await;
+    policy(&all[..1], "all").await;
+    policy(&all, "all").await;
+    let list = rpc(&app, &access, "tools/list", json!({})).await;
+    assert!(!list.body.to_string().contains("create_booking"), "{}", list.body);
 }
 
 /// Junk does not keep honest assistants out, and one address does not register for all.
@@ -429,6 +477,9 @@ async fn keys_are_for_scripts(app: App) {
     call(&app, &secret, "list_clients", json!({})).await;
     let error = super::refused(&app, &secret, "create_client", json!({"firstName": "X"})).await;
     assert_eq!(error["error"]["key"], "scopes.insufficient");
-    app.app("PATCH", &format!("/coaches/{manager}"), Some(json!({"role": "Coach"}))).await.ok();
+    let path = format!("/coaches/{manager}");
+    app.app("PATCH", &path, Some(json!({"role": "Coach"}))).await.ok();
     assert_eq!(rpc(&app, &secret, "tools/list", json!({})).await.status, 401);
+    app.app("PATCH", &path, Some(json!({"role": "Manager"}))).await.ok();
+    assert_eq!(rpc(&app, &secret, "tools/list", json!({})).await.status, 401, "it does not wake");
 }

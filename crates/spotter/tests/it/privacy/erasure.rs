@@ -50,7 +50,6 @@ const NOT_OF_CLIENTS: &[&str] = &[
     "habit_schedule",
     "idempotency",
     "idempotency_answer",
-    "import",
     "invoice_series",
     "job",
     "location",

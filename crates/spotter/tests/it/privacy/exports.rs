@@ -151,11 +151,19 @@ async fn a_client_takes_all_that_is_kept_of_them(app: App) {
     let with_file = documents.as_array().unwrap().iter().find(|one| one["source"] == "file");
     let name = text(with_file.unwrap(), "/files/0");
     assert!(own[&name].starts_with(b"%PDF-1.7"), "{name}");
+    // So is what they sent with an intake and with a check-up.
+    for name in ["intakes.json", "checkups.json"] {
+        let records: Value = serde_json::from_slice(&own[name]).unwrap();
+        let file = text(&records, "/0/files/0");
+        assert!(own[&file].starts_with(b"%PDF-1.7"), "{name}: {records}");
+    }
+    assert!(whole.contains(&format!("{MARK} reviewed")), "what a coach says of a form");
     let habits: Value = serde_json::from_slice(&own["habits.json"]).unwrap();
     assert_eq!(habits[0]["entries"][0]["note"], MARK);
     // What managers take holds what they may see: notes, and nothing of what was said.
     let staffs = opened(&app, &app.coach_token, &made(&app, &app.coach_token, &client).await).await;
     assert!(String::from_utf8_lossy(&staffs["notes.json"]).contains(MARK));
+    assert!(String::from_utf8_lossy(&staffs["access-block.json"]).contains(MARK));
     assert!(!staffs.contains_key("conversations.json"));
     assert!(!staffs.contains_key("assistants.json"));
     let whole: String =
@@ -232,7 +240,6 @@ async fn a_data_export_is_kept_for_a_week(app: App) {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("list_slots", "what is offered"),
     ("get_entrance", "what is decided anew whenever it is asked"),
-    ("get_access_block", "what staff say of who is let in nowhere"),
     ("get_client_erasure", "nothing once there is something"),
     ("get_client_second_step", "how somebody signs in"),
     ("list_data_exports", "the exports themselves"),

@@ -108,5 +108,29 @@ async fn mark_everything(app: &App) -> (String, String) {
     let answers = json!({"answers": {"note": MARK}});
     let path = at(&format!("/form-assignments/{given}/submit"));
     app.app_as(&token, "POST", &path, Some(answers)).await.ok();
+    let path = at(&format!("/form-assignments/{given}/review"));
+    app.app("POST", &path, Some(json!({"review": format!("{MARK} reviewed")}))).await.ok();
+    let block = json!({"note": format!("{MARK} blocked")});
+    app.app("PUT", &at("/access-block"), Some(block)).await.ok();
+    // A file of another program that names them, whether or not anything comes of it.
+    let file = format!("First name;E-mail\n{MARK};{MARK}.7477834519@example.com\n");
+    let import = json!({"kind": "clients", "text": file, "fileName": "members.csv"});
+    app.app("POST", "/imports", Some(import)).await.ok();
+    // What an intake and a check-up asked for as files.
+    for kind in ["intake", "checkup"] {
+        let ask = json!({"questionId": "photo", "type": "file", "label": "A photo of the letter"});
+        let form = published(app, kind, json!([ask])).await;
+        let given = match kind {
+            "intake" => give(app, &client, &form).await,
+            _ => {
+                let made = app.post(&at("/checkups"), json!({"formId": form})).await.ok();
+                text(made.data(), "/checkup/checkupId")
+            }
+        };
+        let file = send_file(app, &token).await;
+        let answers = json!({"answers": {"photo": {"uploadId": file}}});
+        let path = at(&format!("/form-assignments/{given}/submit"));
+        app.app_as(&token, "POST", &path, Some(answers)).await.ok();
+    }
     (client, token)
 }

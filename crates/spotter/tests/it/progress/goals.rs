@@ -274,7 +274,8 @@ async fn what_a_mistyped_value_achieved_is_opened_again(app: App) {
     let is = goal(&app, &client, &made).await;
     assert_eq!(
         (&is["status"], &is["achievedAt"], &is["progressPercent"]),
-        (&json!("active"), &Value::Null, &Value::Null)
+        (&json!("active"), &Value::Null, &json!(0))
     );
+    assert_eq!(is["currentValue"], json!(80.0), "it is where it began");
     app.events().await;
 }

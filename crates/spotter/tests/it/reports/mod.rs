@@ -36,7 +36,7 @@ async fn ranges_are_checked_and_places_known(app: App) {
             .await
             .refused(400, "PUBLIC_API_DATE_RANGE_ORDER_INVALID")
             .about("to");
-        get("?from=2026-02-30&to=2026-11-01").await.refused(400, "PUBLIC_API_INVALID_DATE");
+        get("?from=2026-02-30&to=2026-11-01").await.refused(400, "PUBLIC_API_INVALID_DATE_RANGE");
         let nobody = "a".repeat(24);
         get(&format!("?from=2026-11-01&to=2026-11-02&locationId={nobody}"))
             .await

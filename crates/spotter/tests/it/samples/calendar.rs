@@ -93,6 +93,7 @@ impl Sample for Calendar {
             "create_event_series" => no_class(ids),
             "update_event_series" => json!({"scope": "all", "name": "Spin"}),
             "cancel_recurring_booking" | "cancel_event_series" => json!({"scope": "all"}),
+            "promote_booking" => json!({"ignorePolicy": true}),
             "cancel_calendar_event" => json!({"reason": "Ill"}),
             other => panic!("{other} needs a good body here"),
         }

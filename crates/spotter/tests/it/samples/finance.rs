@@ -95,6 +95,9 @@ impl Sample for Shop {
             }
             "update_product" => json!({"price": 1750}),
             "order_products" => json!({"shelf": "Others", "productIds": [ids["productId"]]}),
+            "update_billing_details" => {
+                json!({"companyName": "Acme B.V.", "vatNumber": "NL123456789B01"})
+            }
             "update_finance_settings" => json!({"paymentDays": 7}),
             "issue_invoice" => json!({"clientId": ids["clientId"],
                 "lines": [{"description": "Towel", "amount": 1000, "vatPercentage": 21}]}),

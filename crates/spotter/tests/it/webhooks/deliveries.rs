@@ -116,6 +116,8 @@ async fn failures_are_tried_three_times(app: App) {
     assert_eq!(ids.len(), 1, "retries keep the delivery's id");
     assert!(received.iter().all(|one| is_signed(one, &hook.secret)));
     let whole = app.get(&format!("/webhooks/deliveries/{delivery}")).await.ok();
+    let sent: Value = serde_json::from_str(&received[0].body).unwrap();
+    assert_eq!(whole.data()["delivery"]["payload"], sent);
     let attempts = whole.data()["delivery"]["attempts"].as_array().unwrap().clone();
     assert_eq!(attempts.len(), 3);
     for (attempt, number) in attempts.iter().zip(1..) {

@@ -13,10 +13,101 @@ on_both_engines!(
     what_is_wrong_is_named,
     a_test_reaches_its_subscription,
     secrets_rotate_with_grace,
-    disabled_subscriptions_hear_nothing;
+    disabled_subscriptions_hear_nothing,
+    who_may_not_read_of_it_does_not_hear_of_it;
     here
     targets_that_may_not_be_reached_are_refused
 );
+
+/// An integration hears of what it may read, with the consent that gates that: as it subscribes, and as it is sent.
+async fn who_may_not_read_of_it_does_not_hear_of_it(mut app: App) {
+    let made = async |app: &App, scopes: &[&str], health: bool| {
+        let body = json!({"name": "Integration", "scopes": scopes, "defaultAssignedCoachId": app.admin,
+            "consents": {"healthData": health, "privateCommunication": false}});
+        let path = "/integrations/public-api/clients";
+        let made = app.app("POST", path, Some(body)).await.ok();
+        let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
+        let token = app.issue(&text("clientId"), &text("clientSecret")).await;
+        (made.data()["client"]["id"].as_str().unwrap().to_owned(), token)
+    };
+    let bare = made(&app, &["webhooks:read", "webhooks:write"], false).await.1;
+    let all = ["webhooks:read", "webhooks:write", "clients:read", "measurements:read"];
+    let (reader, reading) = made(&app, &all, true).await;
+    let staffs = std::mem::replace(&mut app.token, bare.clone());
+    let url = receiver().url("good", &random_text());
+    let wanted = |event: &str| json!({"name": "X", "url": url, "events": [event]});
+    for (event, scope) in [
+        ("client.created", "clients:read"),
+        ("measurement.created", "measurements:read"),
+        ("intake.submitted", "intakes:read"),
+        ("conversation.message.created", "conversations:read"),
+        ("invoice.paid", "finance_invoices:read"),
+    ] {
+        let refused = app.post("/webhooks", wanted(event)).await;
+        let refused = refused.refused(403, "scopes.insufficient");
+        assert_eq!(refused.body["error"]["details"]["requiredScopes"], json!([scope]), "{event}");
+    }
+    app.post("/webhooks", wanted("subscription.test")).await.ok();
+    // Nor does it by leading another's subscription elsewhere.
+    app.token = reading;
+    let hook = hook(&app, "good", &["client.created", "measurement.created"]).await;
+    app.token = bare;
+    let elsewhere = json!({"url": receiver().url("good", &random_text())});
+    app.patch(&hook.path(), elsewhere).await.refused(403, "scopes.insufficient");
+    // Nor has whoever may not read of it its secret, or silences it.
+    for act in ["rotate-secret", "test"] {
+        let path = format!("{}/{act}", hook.path());
+        app.post(&path, json!({})).await.refused(403, "scopes.insufficient");
+    }
+    let since = json!({"since": "2026-01-01T00:00:00Z"});
+    let path = format!("{}/recover", hook.path());
+    app.post(&path, since).await.refused(403, "scopes.insufficient");
+    app.delete(&hook.path()).await.refused(403, "scopes.insufficient");
+    app.patch(&hook.path(), json!({"events": ["client.created", "goal.updated"]}))
+        .await
+        .refused(403, "scopes.insufficient");
+    app.token = staffs;
+    let client = app.new_client(json!({"firstName": "Ann"})).await;
+    let weigh = json!({"type": "weight", "value": 80, "unit": "kg"});
+    let path = format!("/clients/{client}/measurements");
+    app.post(&path, weigh.clone()).await.ok();
+    assert_eq!(hook.received(2).await.len(), 2);
+    // A consent that is withdrawn ends it at once, for what is sent again as well.
+    let own = format!("/integrations/public-api/clients/{reader}");
+    let withdrawn = json!({"consents": {"healthData": false, "privateCommunication": false}});
+    app.app("PATCH", &own, Some(withdrawn)).await.ok();
+    let kept = hook.get(&app).await["events"].clone();
+    assert_eq!(kept, json!(["client.created", "measurement.created"]), "what it asked for stays");
+    app.post(&path, weigh.clone()).await.ok();
+    let deliveries = format!("/webhooks/deliveries?subscriptionId={}", hook.id);
+    let told = app.get(&deliveries).await.ok();
+    let all = told.data()["deliveries"].as_array().unwrap().clone();
+    let of_health = all.iter().find(|one| one["eventType"] == "measurement.created").unwrap();
+    // What was sent is shown to whoever may read of it.
+    let one = format!("/webhooks/deliveries/{}", of_health["id"].as_str().unwrap());
+    let shown = app.get(&one).await.ok();
+    assert_eq!(shown.data()["delivery"]["payload"]["type"], "measurement.created");
+    let nosy = made(&app, &["webhook_deliveries:read"], false).await.1;
+    let staffs = std::mem::replace(&mut app.token, nosy);
+    let hidden = app.get(&one).await.ok();
+    assert_eq!(hidden.data()["delivery"]["payload"], Value::Null);
+    app.token = staffs;
+    let again = format!("{one}/redeliver");
+    app.act(&again).await.ok();
+    app.new_client(json!({"firstName": "Bea"})).await;
+    assert_eq!(hook.received(3).await.len(), 3, "the client alone is told of");
+    let given = json!({"consents": {"healthData": true, "privateCommunication": false}});
+    app.app("PATCH", &own, Some(given)).await.ok();
+    app.post(&path, weigh).await.ok();
+    hook.received(4).await;
+    // Nobody hears for an integration that is revoked.
+    app.app("POST", &format!("{own}/revoke"), None).await.ok();
+    app.new_client(json!({"firstName": "Cid"})).await;
+    let told = app.get(&deliveries).await.ok();
+    let all = told.data()["deliveries"].as_array().unwrap().clone();
+    let with = |status: &str| all.iter().filter(|one| one["status"] == status).count();
+    assert_eq!((all.len(), with("succeeded"), with("cancelled")), (5, 4, 1), "{all:?}");
+}
 
 async fn subscriptions_live_and_die(app: App) {
     let url = receiver().url("good", "x");

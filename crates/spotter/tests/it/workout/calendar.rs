@@ -90,7 +90,7 @@ async fn what_is_due_between_two_dates(app: App) {
         ("?from=2027-03-01", "PUBLIC_API_DATE_RANGE_REQUIRED", "to"),
         ("?from=2027-03-02&to=2027-03-01", "PUBLIC_API_DATE_RANGE_ORDER_INVALID", "to"),
         ("?from=2027-01-01&to=2027-04-03", "PUBLIC_API_DATE_RANGE_TOO_LARGE", "to"),
-        ("?from=2027-02-30&to=2027-03-01", "PUBLIC_API_INVALID_DATE", "from"),
+        ("?from=2027-02-30&to=2027-03-01", "PUBLIC_API_INVALID_DATE_RANGE", "from"),
     ] {
         app.get(&format!("{path}{query}")).await.refused(400, key).about(field);
     }

@@ -17,6 +17,9 @@ on_both_engines!(
     top_exercises_to_the_letter,
     records_follow_every_edit,
     what_is_logged_late_counts_in_its_time,
+    help_and_belts_count_as_what_they_are,
+    what_is_measured_otherwise_is_counted_anew,
+    what_somebody_weighs_is_for_whom_it_concerns,
     volume_by_week_and_muscle,
     history_of_an_exercise,
     progress_is_the_same_in_any_order,
@@ -404,6 +407,145 @@ async fn what_is_logged_late_counts_in_its_time(app: App) {
         (&top["timesPerformed"], &top["lastPerformedAt"]),
         (&json!(2), &session.data()["session"]["startedAt"])
     );
+}
+
+/// The id of an exercise of the starter library.
+async fn starter(app: &App, name: &str) -> String {
+    let found =
+        app.get(&format!("/workout/exercises?search={}", name.replace(' ', "+"))).await.ok();
+    let all = found.data()["exercises"].as_array().unwrap().clone();
+    text(all.iter().find(|one| one["name"] == name).unwrap(), "/exerciseId")
+}
+
+/// An exercise as it was logged, by somebody who weighs so much.
+fn moved(exercise: &str, body: f64, sets: &[(f64, i64)]) -> Value {
+    let mut logged = lifted(exercise, sets);
+    logged["bodyWeight"] = json!(body);
+    logged
+}
+
+async fn help_and_belts_count_as_what_they_are(app: App) {
+    let (client, path) = new_client(&app).await;
+    let (dip, pull) =
+        (starter(&app, "Assisted Dip").await, starter(&app, "Weighted Pull-Up").await);
+    did(&app, &client, 40, json!([moved(&dip, 80.0, &[(30.0, 8)])])).await;
+    let least = did(&app, &client, 30, json!([moved(&dip, 80.0, &[(20.0, 8), (35.0, 10)])])).await;
+    did(&app, &client, 20, json!([moved(&dip, 80.0, &[(25.0, 9)])])).await;
+    let told = records(&app, &path, &dip).await;
+    assert_eq!(told["min_assistance"], (20.0, least.clone()));
+    assert_eq!(told["max_reps"].0, 10.0);
+    assert_eq!(told.len(), 2, "help is no weight that was lifted: {told:?}");
+    let history = format!("{path}/exercises/{dip}/history");
+    let told = app.get(&history).await.ok();
+    let entry = &told.data()["history"][1];
+    assert_eq!((&entry["bodyWeight"], &entry["totalVolume"]), (&json!(80.0), &json!(0.0)));
+    assert_eq!(entry["estimatedOneRepMax"], Value::Null);
+    let session = app.get(&format!("{path}/sessions/{least}")).await.ok();
+    assert_eq!(session.data()["session"]["exercises"][0]["bodyWeight"], 80.0);
+    // What is taken back leaves the record to the next best, which is the next least.
+    app.delete(&format!("{path}/sessions/{least}")).await.ok();
+    assert_eq!(records(&app, &path, &dip).await["min_assistance"].0, 25.0);
+    let belt = did(&app, &client, 10, json!([moved(&pull, 80.0, &[(20.0, 6)])])).await;
+    let told = records(&app, &path, &pull).await;
+    // (80 + 20) · (1 + 6/30) = 120 kg, of which 40 beyond the body.
+    for (kind, value) in
+        [("max_weight", 20.0), ("5rm", 20.0), ("estimated_1rm", 40.0), ("max_volume", 120.0)]
+    {
+        assert_eq!(told[kind], (value, belt.clone()), "{kind}");
+    }
+    // Nobody said what they weighed: what is known is the belt.
+    did(&app, &client, 5, json!([lifted(&pull, &[(30.0, 2)])])).await;
+    let told = records(&app, &path, &pull).await;
+    assert_eq!((told["max_weight"].0, told["estimated_1rm"].0), (30.0, 40.0));
+    let bad = json!({"exercises": [moved(&pull, 2001.0, &[(1.0, 1)])]});
+    app.put(&format!("{path}/sessions/{belt}/sets"), bad)
+        .await
+        .refused(400, "request.invalid")
+        .about("exercises[0].bodyWeight");
+    app.announced(&[]).await;
+}
+
+/// What somebody weighs is of their health: told to whoever may read measurements, and written with the client's consent.
+async fn what_somebody_weighs_is_for_whom_it_concerns(mut app: App) {
+    let (client, path) = new_client(&app).await;
+    let pull = starter(&app, "Weighted Pull-Up").await;
+    let session = did(&app, &client, 10, json!([moved(&pull, 80.0, &[(20.0, 6)])])).await;
+    let one = format!("{path}/sessions/{session}");
+    let history = format!("{path}/exercises/{pull}/history");
+    let scopes = ["workout_sessions:read", "workout_sessions:write", "workout_progress:read"];
+    let body = json!({"name": "Reader", "scopes": scopes, "defaultAssignedCoachId": app.admin});
+    let made = app.app("POST", "/integrations/public-api/clients", Some(body)).await.ok();
+    let reader = app
+        .issue(
+            made.data()["clientId"].as_str().unwrap(),
+            made.data()["clientSecret"].as_str().unwrap(),
+        )
+        .await;
+    let all = std::mem::replace(&mut app.token, reader);
+    let told = app.get(&one).await.ok();
+    let logged = &told.data()["session"]["exercises"][0];
+    assert_eq!((&logged["bodyWeight"], &logged["totalVolume"]), (&Value::Null, &json!(120.0)));
+    let told = app.get(&history).await.ok();
+    let entry = &told.data()["history"][0];
+    assert_eq!((&entry["bodyWeight"], &entry["estimatedOneRepMax"]), (&Value::Null, &Value::Null));
+    assert!(!records(&app, &path, &pull).await.contains_key("estimated_1rm"));
+    let weighed = json!({"exercises": [moved(&pull, 70.0, &[(20.0, 6)])]});
+    app.put(&format!("{one}/sets"), weighed.clone())
+        .await
+        .refused(403, "scopes.health_consent_required")
+        .about("exercises[0].bodyWeight");
+    // Who does not see it does not take it away.
+    app.put(&format!("{one}/sets"), json!({"exercises": [lifted(&pull, &[(20.0, 5)])]})).await.ok();
+    app.token = all;
+    let told = app.get(&one).await.ok();
+    assert_eq!(told.data()["session"]["exercises"][0]["bodyWeight"], 80.0);
+    assert!(records(&app, &path, &pull).await.contains_key("estimated_1rm"));
+    app.app("PATCH", "/company/features", Some(json!({"healthConsent": true}))).await.ok();
+    app.put(&format!("{one}/sets"), weighed.clone())
+        .await
+        .refused(403, "scopes.health_consent_required")
+        .about("exercises[0].bodyWeight");
+    assert_eq!(
+        app.get(&one).await.ok().data()["session"]["exercises"][0]["bodyWeight"],
+        Value::Null
+    );
+    app.app("PATCH", "/company/features", Some(json!({"healthConsent": false}))).await.ok();
+    app.put(&format!("{one}/sets"), weighed).await.ok();
+    app.announced(&[]).await;
+}
+
+async fn what_is_measured_otherwise_is_counted_anew(app: App) {
+    let (client, path) = new_client(&app).await;
+    let new = json!({"name": "Helped chin-up", "primaryMuscles": ["lats"]});
+    let own = text(app.post("/workout/exercises", new).await.ok().data(), "/exercise/exerciseId");
+    let session =
+        did(&app, &client, 20, json!([lifted(&own, &[(40.0, 5)]), lifted(SQUAT, &[(100.0, 5)])]))
+            .await;
+    did(&app, &client, 10, json!([lifted(&own, &[(30.0, 5)])])).await;
+    assert_eq!(records(&app, &path, &own).await["max_weight"].0, 40.0);
+    let exercise = format!("/workout/exercises/{own}");
+    for (kind, record, value, volume) in
+        [("assisted", "min_assistance", 30.0, 500.0), ("weight_reps", "max_weight", 40.0, 700.0)]
+    {
+        app.patch(&exercise, json!({"trackingType": kind})).await.ok();
+        let began = std::time::Instant::now();
+        loop {
+            let told = records(&app, &path, &own).await;
+            if let Some((is, _)) = told.get(record) {
+                assert_eq!(
+                    (*is, told.contains_key("1rm")),
+                    (value, kind == "weight_reps"),
+                    "{told:?}"
+                );
+                break;
+            }
+            assert!(began.elapsed().as_secs() < 20, "{kind}: {told:?}");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        let told = app.get(&format!("{path}/sessions/{session}")).await.ok();
+        assert_eq!(told.data()["session"]["totalVolume"], volume, "{kind}");
+    }
+    app.announced(&[]).await;
 }
 
 async fn volume_by_week_and_muscle(app: App) {

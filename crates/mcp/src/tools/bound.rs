@@ -1,0 +1,93 @@
+//! How long an answer to an assistant may be: a model reads it whole, and has room for more than one.
+
+use serde_json::{Value, json};
+
+/// Longest answer, in bytes of JSON.
+pub(super) const LENGTH_MAX: usize = 20_000;
+
+/// What becomes of an answer.
+pub(super) enum Bounded {
+    /// It is short enough, or was made so.
+    Fits,
+    /// A list that fits if it is asked for with so many records a page.
+    WithLimit(i64),
+    /// It cannot be made shorter here: whoever asks has to ask for less.
+    TooLong,
+}
+
+/// Makes an answer short enough where that loses nothing that cannot be asked for: times that can be booked go on at
+/// `nextFrom`, lists with their next page.
+pub(super) fn bound(data: &mut Value) -> Bounded {
+    let length = data.to_string().len();
+    if length <= LENGTH_MAX {
+        return Bounded::Fits;
+    }
+    if data.get("slots").is_some() && data.get("nextFrom").is_some() {
+        return cut_slots(data, length);
+    }
+    match data["limit"].as_i64() {
+        Some(limit) if limit > 1 => {
+            let fits = limit * LENGTH_MAX as i64 * 9 / 10 / length as i64;
+            Bounded::WithLimit(fits.clamp(1, limit - 1))
+        }
+        _ => Bounded::TooLong,
+    }
+}
+
+/// Leaves the first that fit; never a part of those that begin at one instant.
+fn cut_slots(data: &mut Value, length: usize) -> Bounded {
+    let Some(slots) = data["slots"].as_array_mut() else { return Bounded::TooLong };
+    let keep = (slots.len() * LENGTH_MAX * 9 / 10 / length).max(1);
+    let begins = |slot: &Value| slot["startsAt"].as_str().unwrap_or_default().to_owned();
+    let Some(next) = slots.get(keep).map(begins) else { return Bounded::TooLong };
+    let first = slots.partition_point(|slot| begins(slot) < next);
+    if first == 0 {
+        return Bounded::TooLong;
+    }
+    slots.truncate(first);
+    data["nextFrom"] = json!(next);
+    Bounded::Fits
+}
+
+/// Whether the records of a page are the same with fewer of them: those of the first page are.
+pub(super) fn may_shrink(arguments: &serde_json::Map<String, Value>) -> bool {
+    arguments.get("page").is_none_or(|page| page.is_null() || page.as_i64() == Some(1))
+}
+
+/// What is said where an answer is too long.
+pub(super) fn too_long(limit: Option<i64>) -> String {
+    let advice = match limit {
+        Some(limit) => format!("begin again with limit {limit}"),
+        None => "ask for a shorter range, wider groups, or fewer at a time".to_owned(),
+    };
+    format!("would make an answer of more than {LENGTH_MAX} characters: {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_answers_are_cut_where_they_go_on() {
+        let slot = |minute: usize, coach: usize| {
+            let at = format!("2026-06-{:02}T{:02}:00:00.000Z", minute / 24 + 1, minute % 24);
+            json!({"startsAt": at, "coachId": coach, "slotToken": "x".repeat(150)})
+        };
+        let all = (0..400).flat_map(|minute| (0..2).map(move |coach| slot(minute, coach)));
+        let mut data = json!({"slots": all.collect::<Vec<_>>(), "nextFrom": null});
+        assert!(matches!(bound(&mut data), Bounded::Fits));
+        assert!(data.to_string().len() <= LENGTH_MAX, "{}", data.to_string().len());
+        let kept = data["slots"].as_array().unwrap();
+        assert!(
+            kept.len() > 50 && kept.len().is_multiple_of(2),
+            "both of an instant: {}",
+            kept.len()
+        );
+        assert_eq!(data["nextFrom"], slot(kept.len() / 2, 0)["startsAt"]);
+        let record = json!({"note": "x".repeat(900)});
+        let mut list = json!({"notes": vec![record; 100], "page": 1, "limit": 100});
+        assert!(matches!(bound(&mut list), Bounded::WithLimit(15..=20)));
+        let mut report = json!({"days": vec!["x".repeat(100); 366]});
+        assert!(matches!(bound(&mut report), Bounded::TooLong));
+    }
+}

@@ -1,0 +1,55 @@
+//! What `/metrics` tells, by name: what each figure is, so that whoever reads it need not look it up.
+
+use metrics::{describe_counter, describe_gauge, describe_histogram};
+
+/// What is counted.
+const COUNTERS: &[(&str, &str)] = &[
+    ("spotter_http_connections_refused_total", "Connections refused because there were too many."),
+    ("spotter_http_requests_total", "Requests by route, method and status."),
+    ("spotter_job_attempts_total", "Attempts at jobs by kind and outcome."),
+    ("spotter_repeating_runs_total", "Runs of repeating work by name and outcome."),
+    ("spotter_store_retries_total", "Transactions run again after a conflict."),
+    ("spotter_timer_runs_total", "Timers run by kind and outcome."),
+    ("spotter_webhooks_attempts_total", "Attempts to deliver webhooks by outcome."),
+    (
+        "spotter_webhooks_leases_lost_total",
+        "Deliveries taken over from a node that did not finish them.",
+    ),
+    ("spotter_webhooks_targets_blocked_total", "Deliveries to addresses that may not be reached."),
+];
+
+/// Counters without labels: they are there from the start, at 0, so that a rule about them holds before they count.
+const UNLABELLED: &[&str] = &[
+    "spotter_http_connections_refused_total",
+    "spotter_store_retries_total",
+    "spotter_webhooks_leases_lost_total",
+    "spotter_webhooks_targets_blocked_total",
+];
+
+/// What stands at an instant.
+const GAUGES: &[(&str, &str)] = &[
+    ("spotter_http_connections", "Connections that are open."),
+    ("spotter_jobs_oldest_due_seconds", "For how long the oldest job of a kind has been due."),
+    ("spotter_jobs_past_due", "Jobs of a kind that are due and not done."),
+    ("spotter_live_streams", "Streams of live updates that are open."),
+    ("spotter_timers_oldest_due_seconds", "For how long the oldest timer has been due."),
+    ("spotter_timers_past_due", "Timers that are due and not run."),
+    ("spotter_webhooks_oldest_due_seconds", "For how long the oldest delivery has been due."),
+    ("spotter_webhooks_past_due", "Deliveries that are due and not made."),
+];
+
+/// What is measured.
+const HISTOGRAMS: &[(&str, &str)] = &[
+    ("spotter_http_request_seconds", "How long requests took, by route."),
+    ("spotter_job_attempt_seconds", "How long attempts at jobs took, by kind."),
+    ("spotter_store_batch_size", "Writes that were committed together."),
+    ("spotter_webhooks_first_attempt_seconds", "From an event to the first attempt to deliver it."),
+];
+
+/// Says of each figure what it is.
+pub(crate) fn describe() {
+    COUNTERS.iter().for_each(|(name, help)| describe_counter!(*name, *help));
+    GAUGES.iter().for_each(|(name, help)| describe_gauge!(*name, *help));
+    HISTOGRAMS.iter().for_each(|(name, help)| describe_histogram!(*name, *help));
+    UNLABELLED.iter().for_each(|name| metrics::counter!(*name).increment(0));
+}
