@@ -1,6 +1,7 @@
 //! Calendar feeds: what they show to whom, how they end, and that another program reads them as they are.
 
 use serde_json::{Value, json};
+use spotter_testing::requirements;
 
 use super::{always_at_work, at, book, new_class, new_type};
 use crate::{
@@ -258,7 +259,7 @@ async fn another_program_reads_what_there_is(app: App) {
     }
     let (_, place) = feed(&app, &token, json!({"kind": "client"})).await;
     let told = fetch(&app, &place).await.1;
-    let Some(read) = python::ask(&["icalendar"], PARSE, &told) else { return };
+    let Some(read) = python::run(&requirements::CALENDARS, PARSE, &told) else { return };
     let read: Vec<[String; 5]> = serde_json::from_str(&read).unwrap();
     let path = format!("/bookings?limit=100&clientId={client}");
     let listed = app.get(&path).await.ok();

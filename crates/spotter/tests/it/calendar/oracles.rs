@@ -9,6 +9,7 @@ use proptest::{
 use serde_json::{Value, json};
 use spotter_calendar::recurrence::Recurrence;
 use spotter_kernel::{Date, TimeZone, text::WallTime};
+use spotter_testing::requirements;
 
 use crate::harness::python;
 
@@ -116,8 +117,8 @@ fn recurrences_are_those_of_other_programs() {
         .collect();
     assert!(cases.len() > 300);
     let input: Value = cases.iter().map(|(.., rule)| rule.clone()).collect();
-    let libraries = ["dateutil", "icalendar", "recurring_ical_events"];
-    let Some(told) = python::ask(&libraries, EXPAND, &input.to_string()) else { return };
+    let told = python::run(&requirements::CALENDARS, EXPAND, &input.to_string());
+    let Some(told) = told else { return };
     let told: Vec<[Vec<String>; 2]> = serde_json::from_str(&told).unwrap();
     assert_eq!(told.len(), cases.len());
     for ((own, through, rule), [instants, dates]) in cases.iter().zip(&told) {

@@ -1,7 +1,7 @@
 //! A scripted assistant, which does what a manager and a client ask of one, through the official SDK.
 
 use super::*;
-use crate::harness::python;
+use spotter_testing::requirements;
 
 crate::on_both_engines!(process a_scripted_assistant_does_its_tasks);
 
@@ -9,7 +9,10 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/assistant/ru
 
 /// Each task ends as its table says, and whatever is refused on the way says what to do next.
 fn a_scripted_assistant_does_its_tasks(engine: Engine) {
-    let Some(python) = python::own_with(&["mcp"]) else { return };
+    if !requirements::ASSISTANTS.is_available() {
+        return;
+    }
+    let python = requirements::ASSISTANTS.python();
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let child = demo(folder.path(), &address, &flags);

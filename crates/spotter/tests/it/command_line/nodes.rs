@@ -44,6 +44,9 @@ impl Nodes {
 
 #[test]
 fn two_processes_give_each_seat_once() {
+    if !Engine::Postgres.is_available() {
+        return;
+    }
     let (folder, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let flags = demo_in(folder.path(), Engine::Postgres);
     let addresses = [free_address(), free_address()];

@@ -1,5 +1,7 @@
 //! The tours of the documentation, as they stand, on a demo.
 
+use spotter_testing::requirements;
+
 use super::*;
 
 crate::on_both_engines!(process the_tour_of_the_calendar, the_tour_of_finance, the_tour_of_progress, the_tour_of_forms, the_tour_of_reports, the_tour_of_doors);
@@ -22,6 +24,9 @@ fn walk(document: &str, folder: &Path, address: &str) -> String {
 
 /// Walks a document on a new demo: these stand one after the other in what is told. Its books hold after, and so do its reports.
 fn tour(engine: Engine, document: &str, expected: &[&str]) {
+    if !requirements::CURL_AND_JQ.is_available() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let (address, flags) = (free_address(), demo_in(folder.path(), engine));
     let child = demo(folder.path(), &address, &flags);

@@ -1,6 +1,7 @@
 //! Invoices on paper: what a PDF says of itself, who fetches it, and what other programs read in it.
 
 use serde_json::{Value, json};
+use spotter_testing::requirements;
 
 use super::{Travel, sold, travelling};
 use crate::{
@@ -233,7 +234,7 @@ async fn other_programs_read_what_is_inside(app: App) {
         let [gross, due] = [gross, due].map(|all| format!("{}.{:02}", all / 100, all % 100));
         expected.push(((gross, due), kind, text(invoice, "/number")));
     }
-    let Some(output) = python::ask_own(&["facturx", "saxonche"], READ, &input) else { return };
+    let Some(output) = python::run(&requirements::INVOICES, READ, &input) else { return };
     let read: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(read.len(), 10);
     for (read, (total, kind, number)) in read.iter().zip(expected) {

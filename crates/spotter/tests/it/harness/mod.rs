@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use spotter_contract::{Env, Surface, Write};
 use spotter_kernel::{Entropy, Id, id::CompanyId};
 use spotter_store::{Sql, params};
+use spotter_testing::requirements;
 
 pub use server::*;
 
@@ -32,6 +33,18 @@ pub enum Engine {
     Postgres,
 }
 
+impl Engine {
+    /// The engines that this machine has.
+    pub fn available() -> impl Iterator<Item = Self> {
+        [Self::Sqlite, Self::Postgres].into_iter().filter(|engine| engine.is_available())
+    }
+
+    /// Whether this machine has it, which it must where the run requires it.
+    pub fn is_available(self) -> bool {
+        self == Self::Sqlite || requirements::POSTGRESQL.is_available()
+    }
+}
+
 /// Makes each scenario a test on each engine, against the binary that is tested; those after `here`
 /// against a server in this process, because they are about its inside. A `process` scenario is given
 /// the engine alone, and starts what it needs itself.
@@ -39,10 +52,10 @@ pub enum Engine {
 macro_rules! on_both_engines {
     (process $($scenario:ident),+ $(,)?) => {
         mod sqlite {
-            $(#[test] fn $scenario() { super::$scenario($crate::harness::Engine::Sqlite); })+
+            $crate::on_both_engines!(tests Sqlite run_alone $($scenario)+);
         }
         mod postgres {
-            $(#[test] fn $scenario() { super::$scenario($crate::harness::Engine::Postgres); })+
+            $crate::on_both_engines!(tests Postgres run_alone $($scenario)+);
         }
     };
     ($($scenario:ident),+ $(,)? $(; here $($inside:ident),+ $(,)?)?) => {
@@ -57,7 +70,10 @@ macro_rules! on_both_engines {
     };
     (tests $engine:ident $run:ident $($scenario:ident)+) => {
         $(#[test] fn $scenario() {
-            $crate::harness::$run($crate::harness::Engine::$engine, super::$scenario);
+            let engine = $crate::harness::Engine::$engine;
+            if engine.is_available() {
+                $crate::harness::$run(engine, super::$scenario);
+            }
         })+
     };
 }

@@ -4,11 +4,13 @@
 use std::{
     fs,
     os::unix::{fs::chown, process::CommandExt},
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
     sync::OnceLock,
     time::Duration,
 };
+
+use spotter_testing::requirements;
 
 use super::{random_text, runtime};
 
@@ -47,18 +49,6 @@ fn server() -> &'static str {
     URL.get_or_init(|| std::env::var("SPOTTER_TEST_DATABASE_URL").unwrap_or_else(|_| start()))
 }
 
-fn programs() -> PathBuf {
-    let mut found: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
-        .map(|entries| entries.flatten().map(|entry| entry.path().join("bin")).collect())
-        .unwrap_or_default();
-    found.retain(|path| path.join("initdb").exists());
-    found.sort();
-    found.pop().expect(
-        "the suite runs on PostgreSQL too: install Debian's package postgresql, \
-         or set SPOTTER_TEST_DATABASE_URL to a server's URL",
-    )
-}
-
 fn as_user(program: &Path) -> Command {
     let mut command = Command::new(program);
     let root =
@@ -72,7 +62,7 @@ fn as_user(program: &Path) -> Command {
 
 #[expect(clippy::zombie_processes, reason = "the server ends after this process")]
 fn start() -> String {
-    let programs = programs();
+    let programs = requirements::postgresql_programs().expect("PostgreSQL is installed");
     let folder = tempfile::Builder::new().prefix("spotter-pg-").tempdir().unwrap().keep();
     chown(&folder, Some(NOBODY), Some(NOBODY)).ok();
     let data = folder.join("data");

@@ -59,6 +59,11 @@ pub fn shipped() -> Option<&'static str> {
     named.as_deref()
 }
 
+/// Runs a scenario that starts what it needs itself.
+pub fn run_alone(engine: Engine, scenario: impl FnOnce(Engine)) {
+    scenario(engine);
+}
+
 /// Runs a scenario with a company of its own.
 pub fn run<F>(engine: Engine, scenario: impl FnOnce(App) -> F)
 where

@@ -17,8 +17,9 @@ use axum::{
 };
 use serde_json::{Value, json};
 use spotter_kernel::Clock;
+use spotter_testing::requirements;
 
-use super::{SystemClock, free_address, python, runtime};
+use super::{SystemClock, free_address, runtime};
 
 /// What notices are signed with.
 pub const SIGNING_SECRET: &str = "whsec_of_the_suite";
@@ -71,7 +72,10 @@ fn pairs(form: &str) -> Vec<(String, String)> {
 impl Stripe {
     /// Starts one; nothing where there is no localstripe, unless the suite must have it.
     pub async fn start() -> Option<Arc<Self>> {
-        let python = python::own_with(&["localstripe"])?;
+        if !requirements::STRIPE.is_available() || !requirements::OPENSSL.is_available() {
+            return None;
+        }
+        let python = requirements::STRIPE.python();
         let behind = free_address();
         let port = behind.rsplit(':').next().unwrap();
         let script = format!(
@@ -80,7 +84,8 @@ impl Stripe {
             std::process::id()
         );
         let mut child = Command::new("/bin/sh")
-            .args(["-c", &script, &python])
+            .args(["-c", &script])
+            .arg(&python)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

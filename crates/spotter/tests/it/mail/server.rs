@@ -13,11 +13,9 @@ use serde_json::Value;
 use spotter_contract::jobs::Outcome;
 use spotter_delivery::mail::{Message, Post, Server, sender};
 use spotter_kernel::{Id, Timestamp};
+use spotter_testing::requirements;
 
 use crate::harness::{random_text, runtime};
-
-/// Where Debian puts the library.
-const PYTHON: &str = "/usr/bin/python3";
 
 const PROGRAM: &str = r#"
 import asyncio, json, ssl, sys
@@ -104,10 +102,7 @@ impl Drop for Running {
 impl Running {
     /// Starts one; nothing where there is no aiosmtpd, unless the suite must have it.
     pub fn start(how: &str) -> Option<Self> {
-        let found = Command::new(PYTHON).args(["-c", "import aiosmtpd"]).output();
-        if !found.is_ok_and(|found| found.status.success()) {
-            let required = std::env::var_os("SPOTTER_TEST_LANGUAGES").is_some();
-            assert!(!required, "mail is tried against Debian's package python3-aiosmtpd");
+        if !requirements::MAIL_SERVER.is_available() {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -115,7 +110,7 @@ impl Running {
         let (_, certificate_pem, key_pem) = certificates();
         std::fs::write(&certificate, certificate_pem).unwrap();
         std::fs::write(&key, key_pem).unwrap();
-        let mut child = Command::new(PYTHON)
+        let mut child = Command::new(requirements::MAIL_SERVER.python())
             .args(["-W", "ignore", "-c", PROGRAM, how])
             .args([&certificate, &key])
             .stdout(Stdio::piped())

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, io::Read as _};
 
 use serde_json::Value;
 use spotter_store::{Sql, Tx, params};
+use spotter_testing::requirements;
 
 use super::{MARK, columns, mark_everything};
 use crate::{
@@ -62,7 +63,7 @@ async fn opened(app: &App, token: &str, export: &Value) -> BTreeMap<String, Vec<
     std::fs::write(file.path(), &bytes).unwrap();
     let program = "import sys, zipfile\nz = zipfile.ZipFile(sys.stdin.read())\nassert z.testzip() is None\n\
         print(len(z.namelist()))";
-    let others = python::ask(&["zipfile"], program, file.path().to_str().unwrap());
+    let others = python::run(&requirements::PYTHON, program, file.path().to_str().unwrap());
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     assert!(others.is_none_or(|told| told.trim() == zip.len().to_string()));
     let mut files = BTreeMap::new();
