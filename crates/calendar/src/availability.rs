@@ -13,7 +13,7 @@ use spotter_core::{
 use spotter_kernel::{
     Date, Key, Many, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
-    number::{self, Whole},
+    number::{self, BoundedInteger},
     text::{self, ClosingTime, WallTime},
 };
 use spotter_store::{Json, params, record, set, statements, values};
@@ -309,15 +309,15 @@ pub struct NewCoachAvailability {
     #[serde(default)]
     pub overrides: Many<Override<DatedHours>, 0, OVERRIDES_MAX>,
     /// 0 to 240; 0 when absent.
-    pub prep_minutes: Option<Whole<0, 240>>,
+    pub prep_minutes: Option<BoundedInteger<0, 240>>,
     /// 0 to 240; 0 when absent.
-    pub finish_minutes: Option<Whole<0, 240>>,
+    pub finish_minutes: Option<BoundedInteger<0, 240>>,
     /// The version that is replaced, if it must be that one.
-    pub version: Option<Whole<0, 1_000_000_000>>,
+    pub version: Option<BoundedInteger<0, 1_000_000_000>>,
 }
 
 /// Refuses to replace another version than the one that was read.
-fn check_version(asked: Option<Whole<0, 1_000_000_000>>, version: i64) -> Result<()> {
+fn check_version(asked: Option<BoundedInteger<0, 1_000_000_000>>, version: i64) -> Result<()> {
     match asked {
         Some(asked) if asked.0 != version => Err(Problem::conflict(
             "version",
@@ -516,9 +516,9 @@ pub struct NewLocationAvailability {
     #[serde(default)]
     pub overrides: Many<Override<DatedOpenHours>, 0, OVERRIDES_MAX>,
     /// 1 to 1000; any number when null or absent.
-    pub max_concurrent_events: Option<Whole<1, 1_000>>,
+    pub max_concurrent_events: Option<BoundedInteger<1, 1_000>>,
     /// The version that is replaced, if it must be that one.
-    pub version: Option<Whole<0, 1_000_000_000>>,
+    pub version: Option<BoundedInteger<0, 1_000_000_000>>,
 }
 
 /// Sets when a location can be used.

@@ -21,7 +21,7 @@ const TOLD_MAX: i64 = 2_000;
 /// Which appointments are asked for.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Asked {
+struct AppointmentFilters {
     /// Appointments that begin at this instant or later; required.
     #[schemars(required, with = "Timestamp")]
     from: Option<Timestamp>,
@@ -49,7 +49,7 @@ answer!(AppointmentClients {
 
 fn list_appointment_clients(
     cx: &mut Read,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AppointmentFilters>,
 ) -> Result<AppointmentClients> {
     let range = calling::check_range(asked.from, asked.to, RANGE_DAYS_MAX)?;
     let booked: Vec<(CalendarEventId, ClientId)> = match asked.coach_id {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Ending, Payload, Read, Write,
-    entitlement::{Entitlement, EntitlementState, Taking},
+    Area, Offboarding, Payload, Read, Write,
+    entitlement::{BookingEntitlement, Entitlement, EntitlementState},
 };
 use spotter_core::company::catalogue::Policies;
 use spotter_kernel::text::quoted;
@@ -15,7 +15,7 @@ use spotter_kernel::{
     Date, Event, Id, Key, Money, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
-use spotter_store::{Ahead, Bind, Json, params, record, set, statements, values};
+use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, values};
 
 use crate::{
     attendance, calling,
@@ -277,8 +277,8 @@ impl Booking {
     }
 
     /// What it takes of what the client has paid for.
-    pub fn taking(&self) -> Taking {
-        Taking {
+    pub fn taking(&self) -> BookingEntitlement {
+        BookingEntitlement {
             booking: self.booking_id.0,
             client: self.client_id,
             units: self.entitlement.0.units,
@@ -368,7 +368,7 @@ impl Booking {
                 }
             }
             self.hold(cx)?;
-            cx.end(Ending::ObstacleEnded, self.client_id)?;
+            cx.end(Offboarding::ObstacleEnded, self.client_id)?;
         }
         Ok(())
     }
@@ -478,14 +478,14 @@ pub fn ask_times(
     cx: &mut Read,
     client: ClientId,
     range: Span,
-) -> Result<Ahead<(Timestamp, Timestamp, Id)>> {
+) -> Result<Prefetch<(Timestamp, Timestamp, Id)>> {
     cx.ahead(TIMES, params![client, range.start, range.end])
 }
 
 /// The times that were asked for.
 pub fn told_times(
     cx: &mut Read,
-    asked: Ahead<(Timestamp, Timestamp, Id)>,
+    asked: Prefetch<(Timestamp, Timestamp, Id)>,
     than: Option<Id>,
 ) -> Result<Vec<Span>> {
     let rows = cx.awaited(asked)?;
@@ -523,7 +523,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-pub struct Affected {
+pub struct AffectedBookings {
     /// How many there are.
     total: i64,
     /// The first hundred.
@@ -541,9 +541,9 @@ pub fn affected(
     coach: Option<CoachId>,
     location: Option<LocationId>,
     spans: &[Span],
-) -> Result<Affected> {
+) -> Result<AffectedBookings> {
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
-        return Ok(Affected { total: 0, bookings: Vec::new() });
+        return Ok(AffectedBookings { total: 0, bookings: Vec::new() });
     };
     // What lies in a range may have begun a day before it.
     let (from, to) = (first.start.plus_days(-1).max(cx.now()), last.end);
@@ -559,11 +559,11 @@ pub fn affected(
     found.retain(hit);
     let total = found.len() as i64;
     found.truncate(AFFECTED_TOLD);
-    Ok(Affected { total, bookings: found })
+    Ok(AffectedBookings { total, bookings: found })
 }
 
 /// Where those who come to events are at the same time, besides.
-pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<Affected> {
+pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<AffectedBookings> {
     let mut seats = Vec::new();
     for event in events {
         let booked = Booking::of_event(cx, event.calendar_event_id, BookingStatus::Booked)?;
@@ -583,7 +583,7 @@ pub fn elsewhere(cx: &mut Read, events: &[CalendarEvent]) -> Result<Affected> {
     }
     let total = bookings.len() as i64;
     bookings.truncate(AFFECTED_TOLD);
-    Ok(Affected { total, bookings })
+    Ok(AffectedBookings { total, bookings })
 }
 
 impl Booking {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Actor, Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Actor, Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
     settling,
 };
 use spotter_core::company::coaches::Coach;
@@ -18,7 +18,7 @@ use crate::{
     booking::{Booking, BookingView, TALLY},
     calling, cancellation,
     events::CalendarEvent,
-    making::{Wish, book, bookable_type},
+    making::{BookingDraft, book, bookable_type},
     requests::{self, RequestView},
     token::SlotKey,
     vocabulary::{
@@ -63,7 +63,10 @@ filters! {
     }
 }
 
-fn list_bookings(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Bookings> {
+fn list_bookings(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<Bookings> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     cx.staff_say(&[("externalId", wanted.external_id.is_some())])?;
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
@@ -139,9 +142,9 @@ fn absent_beside(named: &str, given: &[(&str, bool)]) -> Result<()> {
 }
 
 /// Which slot is meant, by its token, its class, or its type and start.
-pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, Wish)> {
+pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, BookingDraft)> {
     let client = cx.whose(new.client_id)?;
-    let wish = Wish {
+    let wish = BookingDraft {
         client,
         starts_at: cx.now(),
         coach: new.coach_id,
@@ -171,7 +174,10 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, W
         let slot = SlotKey::parse(cx, token)?;
         let (coach, location) = (Some(slot.coach_id), slot.location_id);
         let (class, starts_at) = (slot.calendar_event_id, slot.starts_at);
-        return Ok((slot.event_type_id, Wish { coach, location, class, starts_at, ..wish }));
+        return Ok((
+            slot.event_type_id,
+            BookingDraft { coach, location, class, starts_at, ..wish },
+        ));
     }
     if let Some(id) = new.calendar_event_id {
         absent_beside("calendarEventId", &given[1..])?;
@@ -185,7 +191,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, W
         let starts_at = event.starts_at;
         return Ok((
             event.event_type_id,
-            Wish { coach, location, class: Some(id), starts_at, ..wish },
+            BookingDraft { coach, location, class: Some(id), starts_at, ..wish },
         ));
     }
     let missing =
@@ -196,7 +202,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, W
     if let Some(coach) = new.coach_id {
         Coach::find(cx, coach)?;
     }
-    Ok((event_type, Wish { starts_at, ..wish }))
+    Ok((event_type, BookingDraft { starts_at, ..wish }))
 }
 
 /// Refuses a client who asks for what staff alone can have.

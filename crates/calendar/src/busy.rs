@@ -7,7 +7,7 @@ use crate::window::Span;
 
 /// Something that takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Taken {
+pub struct BusySpan {
     /// Which time, with the minutes that are needed before and after.
     pub span: Span,
     /// What takes it: an event, a request or a task.
@@ -23,7 +23,7 @@ const DAY: i64 = 86_400_000;
 
 /// What takes time on a day, in the order of the starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Busy(Vec<Taken>);
+pub struct Busy(Vec<BusySpan>);
 
 impl Busy {
     /// Reads what [`Self::packed`] has written.
@@ -33,14 +33,14 @@ impl Busy {
         let entry = |bytes: &[u8; ENTRY]| {
             let at = |from: usize| Timestamp::from_millis(number(&bytes[from..from + 8]));
             let id: [u8; 12] = std::array::from_fn(|n| bytes[16 + n]);
-            Taken { span: Span::new(at(0), at(8)), by: Id::from_bytes(id) }
+            BusySpan { span: Span::new(at(0), at(8)), by: Id::from_bytes(id) }
         };
         Self(entries.iter().map(entry).collect())
     }
 
     /// As it is kept.
     pub fn packed(&self) -> Vec<u8> {
-        let entry = |taken: &Taken| {
+        let entry = |taken: &BusySpan| {
             let Span { start, end } = taken.span;
             [&start.millis().to_be_bytes()[..], &end.millis().to_be_bytes(), &taken.by.to_bytes()]
                 .concat()
@@ -49,7 +49,7 @@ impl Busy {
     }
 
     /// Adds something; a day holds so many things and no more.
-    pub fn add(&mut self, taken: Taken) -> Result<()> {
+    pub fn add(&mut self, taken: BusySpan) -> Result<()> {
         if self.0.len() >= ENTRIES_MAX {
             return Err(Problem::conflict(
                 "startsAt",
@@ -69,7 +69,7 @@ impl Busy {
     }
 
     /// What takes time, but for one thing.
-    pub fn others(&self, than: Option<Id>) -> impl Iterator<Item = Taken> {
+    pub fn others(&self, than: Option<Id>) -> impl Iterator<Item = BusySpan> {
         self.0.iter().copied().filter(move |taken| Some(taken.by) != than)
     }
 }
@@ -119,8 +119,8 @@ mod tests {
     fn what_is_packed_is_unpacked() {
         let mut busy = Busy::default();
         let far = Timestamp::parse("2199-12-31T23:59:00Z").unwrap();
-        busy.add(Taken { span: Span::of_minutes(far, 60), by: id(3) }).unwrap();
-        busy.add(Taken { span: Span::of_minutes(at(1), 60), by: id(255) }).unwrap();
+        busy.add(BusySpan { span: Span::of_minutes(far, 60), by: id(3) }).unwrap();
+        busy.add(BusySpan { span: Span::of_minutes(at(1), 60), by: id(255) }).unwrap();
         assert_eq!(Busy::unpack(&busy.packed()), busy);
         assert_eq!(busy.others(Some(id(3))).count(), 1);
         busy.remove(id(255));

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Effect, Ending, OptionalBody, Path, Read, Write, answer,
+    Actor, Area, Effect, Offboarding, OptionalBody, Path, Read, Write, answer,
     entitlement::{EntitlementState, ForfeitReason, ReleaseReason},
     operation, settling,
 };
@@ -217,7 +217,7 @@ pub fn ended(
     booking.save(cx, before, Event::BookingCancelled)?;
     if before.status.has_seat() {
         // The hour is free again, for what they wait for elsewhere.
-        cx.end(Ending::ObstacleEnded, booking.client_id)?;
+        cx.end(Offboarding::ObstacleEnded, booking.client_id)?;
     }
     Ok(booking)
 }
@@ -276,12 +276,12 @@ fn end_of_entitlement(cx: &mut Write, client: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[
     Effect::new(
-        Ending::ClientArchived,
+        Offboarding::ClientArchived,
         "Their bookings to come, places in lines and requests are cancelled as early.",
         end_of_client,
     ),
     Effect::new(
-        Ending::EntitlementEnded,
+        Offboarding::EntitlementEnded,
         "Bookings to come that nothing covers any more are cancelled as early.",
         end_of_entitlement,
     ),

@@ -7,20 +7,20 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, LeftKind, Paged, Path, Read, Remainder, SetAside, Timer, Write, answer, listed,
+    Area, Body, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Timer, Write, answer, listed,
     operation, path,
 };
 use spotter_kernel::{
     Change, Date, Id, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
-    number::Whole,
+    number::BoundedInteger,
     text::{Name, Text},
 };
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
 
 use crate::{
     availability::CoachAvailability,
-    booking::{self, Affected},
+    booking::{self, AffectedBookings},
     calling,
     classes::{NewClass, Plan, altered, call_off, check_coach},
     correcting, days,
@@ -28,8 +28,8 @@ use crate::{
     making::goes_on,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
     series::{
-        HORIZON_DAYS, OnConflict, SeriesScope, SeriesStatus, Skipped, Standing, check_conflicts,
-        check_next, in_moving_order, meant,
+        HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
+        check_conflicts, check_next, in_moving_order, meant,
     },
     vocabulary::{EventSeriesId, EventTemplateId, EventTypeId},
     window::Span,
@@ -58,7 +58,7 @@ record! {
         /// What was done where a class could not be made.
         on_conflict: OnConflict,
         /// Dates to come on which no class could be made.
-        skipped: Json<Vec<Skipped>>,
+        skipped: Json<Vec<SkippedDate>>,
         /// `active` until it is cancelled, whatever its end.
         status: SeriesStatus,
         /// Up to which date its classes are made.
@@ -79,8 +79,8 @@ impl EventSeries {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn standing(&self) -> Standing<'_> {
-        Standing {
+    fn standing(&self) -> SeriesState<'_> {
+        SeriesState {
             recurrence: &self.recurrence.0,
             skipped: &self.skipped.0,
             made_through: self.made_through,
@@ -101,21 +101,25 @@ impl EventSeries {
     }
 
     /// Makes classes on dates; where none can be, is told.
-    fn make(&self, cx: &mut Write, dates: impl IntoIterator<Item = Date>) -> Result<Vec<Skipped>> {
+    fn make(
+        &self,
+        cx: &mut Write,
+        dates: impl IntoIterator<Item = Date>,
+    ) -> Result<Vec<SkippedDate>> {
         let (plan, mut conflicts) = (self.plan(), Vec::new());
         for date in dates {
             let starts_at = self.recurrence.0.starts_at(date);
             let series = Some((self.event_series_id, date));
             let made = plan.make(cx, starts_at, series, false)?;
             if let Err(reasons) = made {
-                conflicts.push(Skipped { date, reasons, stays: false });
+                conflicts.push(SkippedDate { date, reasons, stays: false });
             }
         }
         Ok(conflicts)
     }
 
     /// Makes the classes after those that are made, up to where it reaches now.
-    fn extend(&mut self, cx: &mut Write) -> Result<Vec<Skipped>> {
+    fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
         let (dates, through) = self.standing().due(cx.now());
         self.made_through = through;
         self.make(cx, dates)
@@ -161,7 +165,7 @@ filters! {
 
 fn list_event_series(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<EventSeriesList> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -187,9 +191,9 @@ struct NewEventSeries {
     coach_id: Option<CoachId>,
     location_id: Option<LocationId>,
     /// 5 to 1440.
-    duration_minutes: Option<Whole<5, 1_440>>,
+    duration_minutes: Option<BoundedInteger<5, 1_440>>,
     /// 1 to 1000.
-    capacity: Option<Whole<1, 1_000>>,
+    capacity: Option<BoundedInteger<1, 1_000>>,
     /// On which dates, at which time of the clock.
     recurrence: NewRecurrence,
     /// `refuse` when absent.
@@ -259,10 +263,10 @@ struct EventSeriesChanges {
     #[serde(default)]
     location_id: Patch<LocationId>,
     #[serde(default)]
-    duration_minutes: Change<Whole<5, 1_440>>,
+    duration_minutes: Change<BoundedInteger<5, 1_440>>,
     /// More seats go to those who wait; fewer take nobody's.
     #[serde(default)]
-    capacity: Change<Whole<1, 1_000>>,
+    capacity: Change<BoundedInteger<1, 1_000>>,
     /// What to do now where a class cannot be made, or moved: refuse the change, or leave new dates out and
     /// old classes where they are; `refuse` when absent.
     on_conflict: Option<OnConflict>,
@@ -353,7 +357,7 @@ answer!(
         /// The series.
         event_series: EventSeries,
         /// What clients of its classes have booked besides at the times to which those were moved.
-        overlapping_bookings: Affected,
+        overlapping_bookings: AffectedBookings,
         /// Classes of dates that are gone, which were cancelled.
         cancelled_classes: u64,
         /// The bookings of those classes, which were cancelled with them.
@@ -363,9 +367,9 @@ answer!(
 
 /// What became of a series' classes when it was changed.
 #[derive(Default)]
-struct Carried {
+struct SeriesUpdate {
     /// Dates whose class could not be moved and stays where it is.
-    conflicts: Vec<Skipped>,
+    conflicts: Vec<SkippedDate>,
     /// Classes that were moved.
     moved: Vec<CalendarEvent>,
     cancelled_classes: u64,
@@ -379,11 +383,11 @@ fn carry_over(
     (series, next): (&EventSeries, &EventSeries),
     from: Date,
     gone: &BTreeSet<Date>,
-) -> Result<Carried> {
+) -> Result<SeriesUpdate> {
     let events = CalendarEvent::of_series(cx, series.event_series_id)?;
     let starts = events.iter().map(|event| (event.coach_id, event.starts_at));
     days::hold(cx, starts, next.coach_id)?;
-    let (mut kept, mut carried) = (Vec::new(), Carried::default());
+    let (mut kept, mut carried) = (Vec::new(), SeriesUpdate::default());
     for mut event in events {
         match event.occurrence_date {
             Some(date) if date < from => {}
@@ -419,7 +423,7 @@ fn carry_over(
                 stays.event_series_id = Some(next.event_series_id);
                 stays.is_exception = true;
                 altered(cx, &was, stays, true)?.ok();
-                carried.conflicts.push(Skipped { date, reasons, stays: true });
+                carried.conflicts.push(SkippedDate { date, reasons, stays: true });
             }
         }
     }

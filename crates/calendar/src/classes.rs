@@ -8,13 +8,13 @@ use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Change, Date, Event, Id, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
-    number::Whole,
+    number::BoundedInteger,
     text::{Name, Text},
 };
 
 use crate::{
     availability::{CoachAvailability, LocationAvailability},
-    booking::{self, Affected, Booking},
+    booking::{self, AffectedBookings, Booking},
     busy::crowded,
     calling, cancellation,
     closures::closes_class,
@@ -50,9 +50,9 @@ pub struct NewClass {
     /// When it begins.
     pub starts_at: Timestamp,
     /// 5 to 1440.
-    pub duration_minutes: Option<Whole<5, 1_440>>,
+    pub duration_minutes: Option<BoundedInteger<5, 1_440>>,
     /// 1 to 1000.
-    pub capacity: Option<Whole<1, 1_000>>,
+    pub capacity: Option<BoundedInteger<1, 1_000>>,
     /// Makes it although its coach has something else to do then.
     #[serde(default)]
     pub ignore_policy: bool,
@@ -237,9 +237,9 @@ struct ClassChanges {
     coach_id: Change<CoachId>,
     location_id: Patch<LocationId>,
     starts_at: Change<Timestamp>,
-    duration_minutes: Change<Whole<5, 1_440>>,
+    duration_minutes: Change<BoundedInteger<5, 1_440>>,
     /// More seats go to those who wait; fewer take nobody's.
-    capacity: Change<Whole<1, 1_000>>,
+    capacity: Change<BoundedInteger<1, 1_000>>,
     /// Moves it although its coach has something else to do then.
     ignore_policy: bool,
 }
@@ -292,7 +292,7 @@ answer!(
         /// The class.
         calendar_event: EventView,
         /// What its clients have booked besides at the time to which it was moved.
-        overlapping_bookings: Affected,
+        overlapping_bookings: AffectedBookings,
     }
 );
 

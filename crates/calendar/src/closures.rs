@@ -3,18 +3,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
     id::{CoachId, LocationId},
     text::{ClosingTime, Text, WallTime},
 };
-use spotter_store::{Ahead, List, filters, lists, params, record, set, statements, values};
+use spotter_store::{List, Prefetch, filters, lists, params, record, set, statements, values};
 
 use crate::{
     availability::CoachAvailability,
-    booking::{self, Affected},
+    booking::{self, AffectedBookings},
     vocabulary::{AppliesTo, AvailabilityRuleId},
     waitlist,
     window::{Span, Window, dates},
@@ -73,7 +73,7 @@ impl AvailabilityRule {
     }
 
     /// Asks for them before they are needed.
-    pub fn ask_within(cx: &mut Read, range: Span) -> Result<Ahead<Self>> {
+    pub fn ask_within(cx: &mut Read, range: Span) -> Result<Prefetch<Self>> {
         let first = TimeZone::UTC.date_at(range.start.plus_days(-2));
         let last = TimeZone::UTC.date_at(range.end.plus_days(2));
         cx.ahead(WITHIN, params![first, last, RULES_MAX])
@@ -134,7 +134,7 @@ impl AvailabilityRule {
     }
 
     /// The bookings to come at the times that it closes.
-    fn affected(&self, cx: &mut Read) -> Result<Affected> {
+    fn affected(&self, cx: &mut Read) -> Result<AffectedBookings> {
         let company = cx.zone()?;
         let location = match self.location_id {
             Some(id) => Some((id, Location::find(cx, id)?.time_zone())),
@@ -192,7 +192,7 @@ filters! {
 
 fn list_availability_rules(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<AvailabilityRules> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -214,14 +214,14 @@ answer!(
     /// A closure, and whom it concerns.
     ClosedAnswer {
         availability_rule: AvailabilityRule,
-        affected_bookings: Affected,
+        affected_bookings: AffectedBookings,
     }
 );
 
 answer!(
     /// Whom a closure would concern.
     PreviewAnswer {
-        affected_bookings: Affected,
+        affected_bookings: AffectedBookings,
     }
 );
 

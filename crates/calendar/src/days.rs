@@ -9,10 +9,10 @@ use spotter_kernel::{
     Id, Result, Timestamp,
     id::{CoachId, LocationId},
 };
-use spotter_store::{Ahead, params, statements};
+use spotter_store::{Prefetch, params, statements};
 
 use crate::{
-    busy::{Busy, Taken, days_of},
+    busy::{Busy, BusySpan, days_of},
     requests,
     window::{Span, merged},
 };
@@ -36,7 +36,7 @@ pub fn taken_each(
 }
 
 /// Asks for what takes the time of each owner before it is needed.
-pub fn ask_taken(cx: &mut Read, owners: &[Id], range: Span) -> Result<Vec<Ahead<(Vec<u8>,)>>> {
+pub fn ask_taken(cx: &mut Read, owners: &[Id], range: Span) -> Result<Vec<Prefetch<(Vec<u8>,)>>> {
     let days = days_of(range);
     let ask = |owner: &Id| cx.ahead(READ, params![owner, days.start(), days.end()]);
     owners.iter().map(ask).collect()
@@ -45,12 +45,12 @@ pub fn ask_taken(cx: &mut Read, owners: &[Id], range: Span) -> Result<Vec<Ahead<
 /// What was asked for, in the order of the owners.
 pub fn told_taken(
     cx: &mut Read,
-    asked: Vec<Ahead<(Vec<u8>,)>>,
+    asked: Vec<Prefetch<(Vec<u8>,)>>,
     than: Option<Id>,
 ) -> Result<Vec<Vec<Span>>> {
     let found: Result<Vec<_>> = asked.into_iter().map(|asked| cx.awaited(asked)).collect();
     let spans = |rows: Vec<(Vec<u8>,)>| {
-        let mut taken: Vec<Taken> = rows
+        let mut taken: Vec<BusySpan> = rows
             .into_iter()
             .flat_map(|(packed,)| Busy::unpack(&packed).others(than).collect::<Vec<_>>())
             .collect();
@@ -86,7 +86,7 @@ pub fn hold(
 }
 
 /// Takes time of an owner.
-pub fn take(cx: &mut Write, owner: impl Into<Id>, taken: Taken) -> Result<()> {
+pub fn take(cx: &mut Write, owner: impl Into<Id>, taken: BusySpan) -> Result<()> {
     let owner = owner.into();
     for day in days_of(taken.span) {
         let row: Option<(Vec<u8>,)> = cx.one(FIND, params![owner, day])?;
@@ -99,7 +99,7 @@ pub fn take(cx: &mut Write, owner: impl Into<Id>, taken: Taken) -> Result<()> {
 }
 
 /// Gives back what something has taken of an owner.
-pub fn give_back(cx: &mut Write, owner: impl Into<Id>, taken: Taken) -> Result<()> {
+pub fn give_back(cx: &mut Write, owner: impl Into<Id>, taken: BusySpan) -> Result<()> {
     let owner = owner.into();
     for day in days_of(taken.span) {
         let row: Option<(Vec<u8>,)> = cx.one(FIND, params![owner, day])?;
@@ -130,7 +130,7 @@ pub fn pack_location(cx: &mut Write, location: LocationId) -> Result<()> {
     let events: Vec<(Id, Timestamp, Timestamp)> =
         cx.all(EVENTS, params![location, from, EVENTS_MAX])?;
     let events =
-        events.into_iter().map(|(by, start, end)| Taken { span: Span::new(start, end), by });
+        events.into_iter().map(|(by, start, end)| BusySpan { span: Span::new(start, end), by });
     let mut days = BTreeMap::<i64, Busy>::new();
     for taken in events.chain(requests::held_at(cx, location)?) {
         for day in days_of(taken.span).filter(|day| *day >= today) {

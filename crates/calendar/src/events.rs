@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, LeftKind, Paged, Path, Read, Remainder, SetAside, Write, answer, listed, operation, path,
+    Area, LeftKind, ListQuery, Path, Read, Remainder, SetAside, Write, answer, listed, operation,
+    path,
 };
 use spotter_kernel::{
     Date, Key, Result, TimeZone, Timestamp,
@@ -12,7 +13,7 @@ use spotter_kernel::{
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
 
 use crate::{
-    busy::Taken,
+    busy::BusySpan,
     calling, days, figures,
     vocabulary::{
         CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
@@ -161,13 +162,13 @@ impl CalendarEvent {
         (self.capacity - self.seats_taken).max(0)
     }
 
-    fn of_coach(&self) -> Taken {
+    fn of_coach(&self) -> BusySpan {
         let span = self.span().widened(self.before_minutes, self.after_minutes);
-        Taken { span, by: self.calendar_event_id.0 }
+        BusySpan { span, by: self.calendar_event_id.0 }
     }
 
-    fn of_location(&self) -> Taken {
-        Taken { span: self.span(), by: self.calendar_event_id.0 }
+    fn of_location(&self) -> BusySpan {
+        BusySpan { span: self.span(), by: self.calendar_event_id.0 }
     }
 
     /// Takes the time of its coach, and the room of a limited location.
@@ -280,7 +281,7 @@ const RANGE_DAYS_MAX: i64 = 366;
 
 fn list_calendar_events(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<CalendarEvents> {
     if wanted.updated_from.is_none() || wanted.from.is_some() || wanted.to.is_some() {
         calling::check_range(wanted.from, wanted.to, RANGE_DAYS_MAX)?;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Document, Effect, Ending, Opened, Paged, Path, Read, Role, UpdatedFrom,
-    Write, answer, listed, operation, path, vault::digest,
+    Actor, Area, Body, Document, Effect, ListQuery, Offboarding, Path, Read, ReaderDocument, Role,
+    UpdatedFrom, Write, answer, listed, operation, path, vault::digest,
 };
 use spotter_core::{
     clients::Client,
@@ -98,7 +98,7 @@ listed!(CalendarFeeds { calendar_feeds: CalendarFeed });
 
 fn list_calendar_feeds(
     cx: &mut Read,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<CalendarFeeds> {
     let own = match cx.caller().actor {
         Actor::Client { id, .. } => Some(id.0),
@@ -212,7 +212,7 @@ fn delete_calendar_feed(cx: &mut Write, Path(at): Path<FeedPath>) -> Result<Gone
 }
 
 /// What whoever knows the address of a feed reads.
-fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let feed: Option<CalendarFeed> = cx.one(BY_DIGEST, params![digest(credential).to_vec()])?;
     let Some(feed) = feed else { return Ok(None) };
     let now = cx.now();
@@ -243,7 +243,7 @@ fn read_feed(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
     };
     let (name, entries) = told;
     let content = calendar(&format!("{company} – {name}"), &entries).into_bytes();
-    Ok(Some(Opened { reader: feed.calendar_feed_id.0, content }))
+    Ok(Some(ReaderDocument { reader: feed.calendar_feed_id.0, content }))
 }
 
 /// What a record is known by in every calendar.
@@ -267,11 +267,11 @@ fn entry_of(cx: &Read, event: &CalendarEvent) -> Entry {
 }
 
 /// What a feed shows of another record, and when that was last changed.
-type Called = Option<(String, Timestamp)>;
+type DatedLabel = Option<(String, Timestamp)>;
 
 impl Entry {
     /// With what it shows of other records: who renames one of them changes the entry.
-    fn showing<const N: usize>(mut self, others: [&Called; N]) -> Self {
+    fn showing<const N: usize>(mut self, others: [&DatedLabel; N]) -> Self {
         for (_, at) in others.into_iter().flatten() {
             self.changed_at = self.changed_at.max(*at);
         }
@@ -279,16 +279,16 @@ impl Entry {
     }
 }
 
-fn text_of(called: &Called) -> Option<String> {
+fn text_of(called: &DatedLabel) -> Option<String> {
     called.as_ref().map(|(text, _)| text.clone())
 }
 
 /// What places are called, each asked for once.
 #[derive(Default)]
-struct Places(BTreeMap<LocationId, (String, Timestamp)>);
+struct LocationLabels(BTreeMap<LocationId, (String, Timestamp)>);
 
-impl Places {
-    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<Called> {
+impl LocationLabels {
+    fn label(&mut self, cx: &mut Read, id: Option<LocationId>) -> Result<DatedLabel> {
         let Some(id) = id else { return Ok(None) };
         if let Some(label) = self.0.get(&id) {
             return Ok(Some(label.clone()));
@@ -313,7 +313,7 @@ fn of_coach(cx: &mut Read, coach: CoachId, range: Span) -> Result<Vec<Entry>> {
     let names = Client::short_names(cx, &ids)?;
     let named = booked.iter().zip(names).map(|((event, _), name)| (*event, name));
     let clients: BTreeMap<_, _> = named.collect();
-    let mut places = Places::default();
+    let mut places = LocationLabels::default();
     let mut entries = Vec::with_capacity(events.len());
     for event in events {
         let client = clients.get(&event.calendar_event_id).cloned().flatten();
@@ -364,7 +364,7 @@ fn of_client(cx: &mut Read, client: ClientId, range: Span) -> Result<Vec<Entry>>
     let bookings: Vec<Booking> = cx.all(BOOKINGS, within)?;
     let coaches: Vec<_> = bookings.iter().map(|booking| booking.coach_id).collect();
     let names = Coach::called(cx, &coaches)?;
-    let mut places = Places::default();
+    let mut places = LocationLabels::default();
     let mut entries = Vec::with_capacity(bookings.len());
     for (booking, coach) in bookings.into_iter().zip(names) {
         let place = places.label(cx, booking.location_id)?;
@@ -390,7 +390,7 @@ fn at_location(cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<E
     let events: Vec<CalendarEvent> = cx.all(EVENTS_AT, within)?;
     let coaches: Vec<_> = events.iter().map(|event| event.coach_id).collect();
     let names = Coach::called(cx, &coaches)?;
-    let entry = |(event, coach): (CalendarEvent, Called)| {
+    let entry = |(event, coach): (CalendarEvent, DatedLabel)| {
         let summary = match event.kind {
             EventKind::Class => seats(&event),
             EventKind::Appointment => event.name.clone(),
@@ -416,8 +416,8 @@ fn end_of_owner(cx: &mut Write, owner: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[
-    Effect::new(Ending::ClientArchived, "Their calendar feeds end.", end_of_owner),
-    Effect::new(Ending::CoachDeactivated, "Their calendar feeds end.", end_of_owner),
+    Effect::new(Offboarding::ClientArchived, "Their calendar feeds end.", end_of_owner),
+    Effect::new(Offboarding::CoachDeactivated, "Their calendar feeds end.", end_of_owner),
 ];
 
 /// What this chapter brings.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
-    Area, Read, Recount, Sheet, Write,
+    Area, MetricSheet, Read, Recount, Write,
     figures::{self, Days, Difference, scope, scopes},
 };
 use spotter_core::figures::Attendance;
@@ -39,7 +39,7 @@ const NONE: Attendance = Attendance {
 record! {
     /// Of a booking, what it counts as.
     #[derive(Debug, Clone, PartialEq)]
-    struct Seat {
+    struct BookedSeat {
         booking_id: Id,
         client_id: ClientId,
         starts_at: Timestamp,
@@ -53,7 +53,7 @@ record! {
     }
 }
 
-impl From<&Booking> for Seat {
+impl From<&Booking> for BookedSeat {
     fn from(booking: &Booking) -> Self {
         Self {
             booking_id: booking.booking_id.0,
@@ -70,7 +70,7 @@ impl From<&Booking> for Seat {
     }
 }
 
-impl Seat {
+impl BookedSeat {
     /// What became of it; nothing of a place in the line, or of an offer.
     fn figures(&self) -> Attendance {
         match (self.status, self.attendance_status, self.cancellation_timing) {
@@ -99,18 +99,18 @@ impl Seat {
         }
     }
 
-    fn sheet(&self) -> Sheet<Attendance> {
-        let mut sheet = Sheet::default();
+    fn sheet(&self) -> MetricSheet<Attendance> {
+        let mut sheet = MetricSheet::default();
         let day = self.time_zone.date_at(self.starts_at);
         sheet.add(&scopes(self.location_id, Some(self.coach_id)), (day, ""), self.figures(), 1);
         sheet
     }
 
     /// The client's visit, if they came.
-    fn visit(&self) -> Option<Visit> {
+    fn visit(&self) -> Option<AttendedBooking> {
         let came = self.status == BookingStatus::Booked
             && self.attendance_status == AttendanceStatus::Attended;
-        came.then(|| Visit {
+        came.then(|| AttendedBooking {
             booking_id: self.booking_id,
             starts_at: self.starts_at,
             time_zone: self.time_zone.clone(),
@@ -123,7 +123,7 @@ impl Seat {
 record! {
     /// That a client came.
     #[derive(Debug, Clone, PartialEq)]
-    struct Visit {
+    struct AttendedBooking {
         starts_at: Timestamp,
         booking_id: Id,
         time_zone: TimeZone,
@@ -132,7 +132,7 @@ record! {
     }
 }
 
-impl Visit {
+impl AttendedBooking {
     fn day(&self) -> Date {
         self.time_zone.date_at(self.starts_at)
     }
@@ -142,8 +142,8 @@ impl Visit {
     }
 
     /// What the first visit of all amounts to.
-    fn first(&self) -> Sheet<Attendance> {
-        let mut sheet = Sheet::default();
+    fn first(&self) -> MetricSheet<Attendance> {
+        let mut sheet = MetricSheet::default();
         let own = scopes(self.location_id, Some(self.coach_id));
         sheet.add(&own, (self.day(), ""), Attendance { first_visits: 1, ..NONE }, 1);
         sheet
@@ -152,7 +152,7 @@ impl Visit {
 
 /// What visits of one client amount to: they count once a day, week and month, in everything, at each place and
 /// with each coach.
-fn visitors<'v>(visits: impl IntoIterator<Item = &'v Visit>) -> Sheet<Attendance> {
+fn visitors<'v>(visits: impl IntoIterator<Item = &'v AttendedBooking>) -> MetricSheet<Attendance> {
     let mut seen = BTreeSet::new();
     for visit in visits {
         let day = visit.day();
@@ -167,7 +167,7 @@ fn visitors<'v>(visits: impl IntoIterator<Item = &'v Visit>) -> Sheet<Attendance
             seen.insert((scope, 2, day.first_of_month()));
         }
     }
-    let mut sheet = Sheet::default();
+    let mut sheet = MetricSheet::default();
     for (scope, span, first) in seen {
         let came = match span {
             0 => Attendance { visitors_day: 1, ..NONE },
@@ -181,33 +181,34 @@ fn visitors<'v>(visits: impl IntoIterator<Item = &'v Visit>) -> Sheet<Attendance
 
 /// Has the figures follow a booking that was made or changed.
 pub fn follow_booking(cx: &mut Write, before: Option<&Booking>, after: &Booking) -> Result<()> {
-    let (before, after) = (before.map(Seat::from), Seat::from(after));
+    let (before, after) = (before.map(BookedSeat::from), BookedSeat::from(after));
     if before.as_ref() == Some(&after) {
         return Ok(());
     }
-    let was = before.as_ref().map(Seat::sheet).unwrap_or_default();
+    let was = before.as_ref().map(BookedSeat::sheet).unwrap_or_default();
     cx.refigure(&was, &after.sheet());
-    let visits = (before.as_ref().and_then(Seat::visit), after.visit());
+    let visits = (before.as_ref().and_then(BookedSeat::visit), after.visit());
     if visits.0 != visits.1 { follow_visit(cx, &after, visits) } else { Ok(()) }
 }
 
 /// A client came, or did not after all, or somewhere else: what that means beside their other visits.
 fn follow_visit(
     cx: &mut Write,
-    seat: &Seat,
-    (before, after): (Option<Visit>, Option<Visit>),
+    seat: &BookedSeat,
+    (before, after): (Option<AttendedBooking>, Option<AttendedBooking>),
 ) -> Result<()> {
     let known = || before.iter().chain(&after);
     // A day, a week or a month reaches at most so far from a visit in it, with a day for the zones.
     let from = known().map(|visit| visit.starts_at).min().unwrap_or(seat.starts_at).plus_days(-33);
     let to = known().map(|visit| visit.starts_at).max().unwrap_or(seat.starts_at).plus_days(33);
     let own = params![seat.client_id, seat.booking_id, from, to];
-    let others: Vec<Visit> = cx.all(VISITS, own)?;
+    let others: Vec<AttendedBooking> = cx.all(VISITS, own)?;
     cx.refigure(&visitors(others.iter().chain(&before)), &visitors(others.iter().chain(&after)));
-    let earliest: Option<Visit> = cx.one(EARLIEST, params![seat.client_id, seat.booking_id])?;
-    let first = |own: &Option<Visit>| {
+    let earliest: Option<AttendedBooking> =
+        cx.one(EARLIEST, params![seat.client_id, seat.booking_id])?;
+    let first = |own: &Option<AttendedBooking>| {
         let both = earliest.iter().chain(own);
-        both.min_by_key(|visit| visit.order()).map(Visit::first).unwrap_or_default()
+        both.min_by_key(|visit| visit.order()).map(AttendedBooking::first).unwrap_or_default()
     };
     cx.refigure(&first(&before), &first(&after));
     Ok(())
@@ -216,7 +217,7 @@ fn follow_visit(
 record! {
     /// Of an event, what it has room for.
     #[derive(Debug, Clone, PartialEq)]
-    struct Room {
+    struct EventCapacity {
         starts_at: Timestamp,
         time_zone: TimeZone,
         location_id: Option<LocationId>,
@@ -226,7 +227,7 @@ record! {
     }
 }
 
-impl From<&CalendarEvent> for Room {
+impl From<&CalendarEvent> for EventCapacity {
     fn from(event: &CalendarEvent) -> Self {
         Self {
             starts_at: event.starts_at,
@@ -239,9 +240,9 @@ impl From<&CalendarEvent> for Room {
     }
 }
 
-impl Room {
-    fn sheet(&self) -> Sheet<Attendance> {
-        let mut sheet = Sheet::default();
+impl EventCapacity {
+    fn sheet(&self) -> MetricSheet<Attendance> {
+        let mut sheet = MetricSheet::default();
         if self.status == EventStatus::Scheduled {
             let own = scopes(self.location_id, Some(self.coach_id));
             let day = self.time_zone.date_at(self.starts_at);
@@ -254,8 +255,8 @@ impl Room {
 
 /// Has the figures follow an event that was made, moved, changed or cancelled.
 pub fn follow_event(cx: &mut Write, before: Option<&CalendarEvent>, after: &CalendarEvent) {
-    let was = before.map(|event| Room::from(event).sheet()).unwrap_or_default();
-    cx.refigure(&was, &Room::from(after).sheet());
+    let was = before.map(|event| EventCapacity::from(event).sheet()).unwrap_or_default();
+    cx.refigure(&was, &EventCapacity::from(after).sheet());
 }
 
 /// Events begin before or with their bookings, and end with or after them.
@@ -276,11 +277,11 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
     // Whichever the zone, its dates begin within a day of those of UTC.
     let starts = from.start_in(&TimeZone::UTC).plus_days(-1);
     let ends = to.start_in(&TimeZone::UTC).plus_days(2 + 7);
-    let mut sheet = Sheet::default();
-    let rooms: Vec<Room> = cx.all(ROOMS, params![starts, ends])?;
+    let mut sheet = MetricSheet::default();
+    let rooms: Vec<EventCapacity> = cx.all(ROOMS, params![starts, ends])?;
     rooms.iter().for_each(|room| sheet.join(&room.sheet(), 1));
-    let seats: Vec<Seat> = cx.all(SEATS, params![starts, ends])?;
-    let mut visits: BTreeMap<ClientId, Vec<Visit>> = BTreeMap::new();
+    let seats: Vec<BookedSeat> = cx.all(SEATS, params![starts, ends])?;
+    let mut visits: BTreeMap<ClientId, Vec<AttendedBooking>> = BTreeMap::new();
     for seat in &seats {
         sheet.join(&seat.sheet(), 1);
         if let Some(visit) = seat.visit() {
@@ -289,7 +290,7 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
     }
     for (client, visits) in visits {
         sheet.join(&visitors(&visits), 1);
-        let earliest: Option<Visit> = cx.one(EARLIEST, params![client, ""])?;
+        let earliest: Option<AttendedBooking> = cx.one(EARLIEST, params![client, ""])?;
         if let Some(earliest) = earliest {
             sheet.join(&earliest.first(), 1);
         }
@@ -306,14 +307,14 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    VISITS = "SELECT ", Visit::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+    VISITS = "SELECT ", AttendedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
         AND attendance_status = 'attended' AND status = 'booked' AND booking_id <> ?3 AND starts_at >= ?4 AND starts_at <= ?5 \
         LIMIT 2000";
-    EARLIEST = "SELECT ", Visit::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+    EARLIEST = "SELECT ", AttendedBooking::COLUMNS, " FROM booking WHERE company_id = ?1 AND client_id = ?2 \
         AND attendance_status = 'attended' AND status = 'booked' AND booking_id <> ?3 ORDER BY starts_at, booking_id LIMIT 1";
     SPAN = "SELECT MIN(starts_at), MAX(starts_at) FROM calendar_event WHERE company_id = ?1";
-    SEATS = "SELECT ", Seat::COLUMNS, " FROM booking WHERE company_id = ?1 AND starts_at >= ?2 AND starts_at < ?3";
-    ROOMS = "SELECT ", Room::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
+    SEATS = "SELECT ", BookedSeat::COLUMNS, " FROM booking WHERE company_id = ?1 AND starts_at >= ?2 AND starts_at < ?3";
+    ROOMS = "SELECT ", EventCapacity::COLUMNS, " FROM calendar_event WHERE company_id = ?1 \
         AND starts_at >= ?2 AND starts_at < ?3";
 }
 
@@ -321,9 +322,9 @@ statements! {
 mod tests {
     use super::*;
 
-    fn visit(at: &str, digit: char) -> Visit {
+    fn visit(at: &str, digit: char) -> AttendedBooking {
         let id = |digit: char| Id::parse(&digit.to_string().repeat(24)).unwrap();
-        Visit {
+        AttendedBooking {
             starts_at: Timestamp::parse(at).unwrap(),
             booking_id: id('0'),
             time_zone: TimeZone::parse("Europe/Amsterdam").unwrap(),

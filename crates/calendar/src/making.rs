@@ -11,7 +11,7 @@ use spotter_kernel::{
 use crate::{
     booking::{Booking, NewBooking, Policy},
     events::{CalendarEvent, NewEvent},
-    offering::{Asking, Offering, Start},
+    offering::{SlotQuery, SlotSearch, Start},
     requests::BookingRequest,
     slots::not_bookable,
     types::EventType,
@@ -25,7 +25,7 @@ use crate::{
 
 /// What is to be booked, and how.
 #[derive(Clone)]
-pub struct Wish {
+pub struct BookingDraft {
     /// For whom.
     pub client: ClientId,
     /// When it begins.
@@ -61,8 +61,8 @@ pub struct Wish {
 }
 
 /// A request as a wish again, once a coach has said yes.
-pub fn wish_of(request: &BookingRequest) -> Wish {
-    Wish {
+pub fn wish_of(request: &BookingRequest) -> BookingDraft {
+    BookingDraft {
         client: request.client_id,
         starts_at: request.starts_at,
         coach: Some(request.coach_id),
@@ -117,7 +117,7 @@ fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
 }
 
 /// Books a slot, or refuses it with its reasons and alternatives.
-pub fn book(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Booking> {
+pub fn book(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Booking> {
     bookable_client(cx, wish.client)?;
     let found = checked(cx, event_type, wish)?;
     book_at(cx, event_type, wish, found)
@@ -127,7 +127,7 @@ pub fn book(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Booki
 pub fn book_at(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &Wish,
+    wish: &BookingDraft,
     (start, buffers, limited): Checked,
 ) -> Result<Booking> {
     match start.class {
@@ -158,7 +158,7 @@ pub fn book_at(
 fn new_booking(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &Wish,
+    wish: &BookingDraft,
     (status, position): (BookingStatus, Option<i64>),
 ) -> Result<NewBooking> {
     Ok(NewBooking {
@@ -179,7 +179,7 @@ fn new_booking(
 pub type Checked = (Start, (i64, i64), bool);
 
 /// What was found bookable, or the refusal with its reasons and alternatives.
-pub fn checked(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Checked> {
+pub fn checked(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Checked> {
     match look(cx, event_type, wish)? {
         Ok(found) => Ok(found),
         Err(reasons) => {
@@ -197,12 +197,12 @@ pub fn checked(cx: &mut Write, event_type: &EventType, wish: &Wish) -> Result<Ch
 pub fn look(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &Wish,
+    wish: &BookingDraft,
 ) -> Result<Result<Checked, Vec<Reason>>> {
     let at = wish.starts_at;
-    let offering = Offering::read(
+    let offering = SlotSearch::read(
         cx,
-        Asking {
+        SlotQuery {
             event_type,
             coach: wish.coach,
             location: wish.location,
@@ -248,7 +248,7 @@ pub fn look(
 fn join(
     cx: &mut Write,
     event_type: &EventType,
-    wish: &Wish,
+    wish: &BookingDraft,
     mut event: CalendarEvent,
 ) -> Result<Booking> {
     // Who waits comes before who comes now: what kept them from the seat may be gone.

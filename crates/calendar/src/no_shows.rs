@@ -1,7 +1,7 @@
 //! Clients who stay away: whoever missed a booking and the one before it, and whoever has not come for a while, so that
 //! somebody asks after them.
 
-use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_contract::{Area, ListQuery, Read, listed, operation};
 use spotter_core::client_is_there;
 use spotter_kernel::{Key, Result, Timestamp, id::CoachId, in_order};
 use spotter_store::{Bind, List, filters, lists};
@@ -24,7 +24,7 @@ filters! {
 
 fn list_repeated_no_shows(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<RepeatedNoShows> {
     let from = wanted.from.unwrap_or_else(|| cx.now().plus_days(-USUAL_DAYS));
     let above = [from.bind().into_owned()];
@@ -50,7 +50,7 @@ filters! {
 
 fn list_absent_clients(
     cx: &mut Read,
-    Paged(wanted, page): Paged<AbsentFilters>,
+    ListQuery(wanted, page): ListQuery<AbsentFilters>,
 ) -> Result<AbsentClients> {
     let before = wanted.before.unwrap_or_else(|| cx.now().plus_days(-ABSENT_DAYS));
     let from = wanted.from.unwrap_or_else(|| before.plus_days(-ABSENT_RANGE_DAYS));

@@ -30,7 +30,7 @@ pub struct Terms {
 
 /// What a coach and a place have to give; each list of spans is in order and without overlaps.
 #[derive(Clone, Debug)]
-pub struct Supply<'s> {
+pub struct CoachSupply<'s> {
     /// The zone of the windows.
     pub zone: &'s TimeZone,
     /// When the coach works there.
@@ -51,7 +51,7 @@ pub struct Supply<'s> {
 
 /// A start, and what speaks against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct CheckedStart {
     /// From its start to its end.
     pub span: Span,
     /// Nothing where it can be booked.
@@ -65,7 +65,7 @@ pub fn meets(spans: &[Span], with: &Span) -> bool {
 }
 
 /// Every start of the range, in order, each once.
-pub fn offer(terms: &Terms, supply: &Supply<'_>, range: Span) -> Vec<Offered> {
+pub fn offer(terms: &Terms, supply: &CoachSupply<'_>, range: Span) -> Vec<CheckedStart> {
     let mut found = Vec::new();
     for opening in supply.openings.iter().filter(|opening| opening.span.overlaps(&range)) {
         for start in opening.starts(terms.interval, terms.minutes, supply.zone) {
@@ -74,7 +74,7 @@ pub fn offer(terms: &Terms, supply: &Supply<'_>, range: Span) -> Vec<Offered> {
                 // By the date that it is then, whichever date its window belongs to.
                 let full = !supply.full_dates.is_empty()
                     && supply.full_dates.contains(&supply.zone.date_at(start));
-                found.push(Offered { span, reasons: against(terms, supply, span, full) });
+                found.push(CheckedStart { span, reasons: against(terms, supply, span, full) });
             }
         }
     }
@@ -83,7 +83,7 @@ pub fn offer(terms: &Terms, supply: &Supply<'_>, range: Span) -> Vec<Offered> {
     found
 }
 
-fn against(terms: &Terms, supply: &Supply<'_>, span: Span, full_date: bool) -> Vec<Reason> {
+fn against(terms: &Terms, supply: &CoachSupply<'_>, span: Span, full_date: bool) -> Vec<Reason> {
     let within = |place: &[Span]| {
         let next = place.partition_point(|open| open.end <= span.start);
         place.get(next).is_some_and(|open| open.holds(&span))
@@ -135,10 +135,10 @@ mod tests {
             let openings = [Opening::of(&Window { start: time(opens), end: time(closes) }, date, &zone)];
             let terms = Terms { minutes, interval: 15, before: buffers.0, after: buffers.1,
                 earliest: midnight.plus_millis(notice * 60_000), latest: None };
-            let supply = Supply { zone: &zone, openings: &openings, place: Some(&open), closed: &[],
+            let supply = CoachSupply { zone: &zone, openings: &openings, place: Some(&open), closed: &[],
                 busy: &busy, crowded: &[], client: &[], full_dates: &BTreeSet::new() };
             let range = Span::new(midnight, midnight.plus_days(2));
-            for Offered { span, reasons } in offer(&terms, &supply, range) {
+            for CheckedStart { span, reasons } in offer(&terms, &supply, range) {
                 let every = |span: Span, test: &dyn Fn(Span) -> bool| (0..)
                     .map(|n| Span::of_minutes(span.start.plus_millis(n * 60_000), 1))
                     .take_while(|minute| minute.start < span.end).all(test);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spotter_contract::{Read, entitlement::Taking};
+use spotter_contract::{Read, entitlement::BookingEntitlement};
 use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Id, Result, TimeZone, Timestamp,
@@ -17,7 +17,7 @@ use crate::{
     closures::{AvailabilityRule, Zones},
     days,
     events::CalendarEvent,
-    offer::{Supply, Terms, meets, offer},
+    offer::{CoachSupply, Terms, meets, offer},
     requests::BookingRequest,
     types::EventType,
     vocabulary::{BookingId, CalendarEventId, EventKind, Reason},
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// What is asked for.
-pub struct Asking<'a> {
+pub struct SlotQuery<'a> {
     /// What is to be booked.
     pub event_type: &'a EventType,
     /// By which coach, if by a certain one.
@@ -60,7 +60,7 @@ pub struct Start {
 }
 
 /// A place, and when it can be used.
-struct Place {
+struct UsableLocation {
     location: Option<LocationId>,
     zone: Option<TimeZone>,
     open: Option<Vec<Span>>,
@@ -69,7 +69,7 @@ struct Place {
 }
 
 /// A coach at a place.
-struct Supplier {
+struct CoachAtLocation {
     coach: CoachId,
     place: usize,
     zone: TimeZone,
@@ -81,12 +81,12 @@ struct Supplier {
 }
 
 /// Everything that decides what can be booked, read in one snapshot.
-pub struct Offering<'a> {
-    asking: Asking<'a>,
+pub struct SlotSearch<'a> {
+    asking: SlotQuery<'a>,
     earliest: Timestamp,
     latest: Option<Timestamp>,
-    places: Vec<Place>,
-    suppliers: Vec<Supplier>,
+    places: Vec<UsableLocation>,
+    suppliers: Vec<CoachAtLocation>,
     client: Vec<Span>,
     /// Events for which the client waits for a coach's word.
     asked_for: BTreeSet<CalendarEventId>,
@@ -102,9 +102,9 @@ pub fn bookable_from_to(
     Ok((earliest, days.map(|days| cx.now().plus_days(days))))
 }
 
-impl<'a> Offering<'a> {
+impl<'a> SlotSearch<'a> {
     /// Reads what decides it.
-    pub fn read(cx: &mut Read, asking: Asking<'a>) -> Result<Self> {
+    pub fn read(cx: &mut Read, asking: SlotQuery<'a>) -> Result<Self> {
         let event_type = asking.event_type;
         let (earliest, latest) = bookable_from_to(cx, event_type)?;
         let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
@@ -144,7 +144,7 @@ impl<'a> Offering<'a> {
     fn read_places(&mut self, cx: &mut Read, around: Span) -> Result<()> {
         let ids = &self.asking.event_type.location_ids.0;
         if ids.is_empty() {
-            let anywhere = Place {
+            let anywhere = UsableLocation {
                 location: None,
                 zone: None,
                 open: None,
@@ -169,7 +169,7 @@ impl<'a> Offering<'a> {
                 }
                 None => Vec::new(),
             };
-            self.places.push(Place {
+            self.places.push(UsableLocation {
                 location: Some(*id),
                 zone: Some(availability.time_zone.clone()),
                 open: availability.open(&location, around),
@@ -203,7 +203,7 @@ impl<'a> Offering<'a> {
                     coach: Some((*coach, schedule.time_zone.clone())),
                 };
                 let closed = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
-                self.suppliers.push(Supplier {
+                self.suppliers.push(CoachAtLocation {
                     coach: *coach,
                     place,
                     zone: schedule.time_zone.clone(),
@@ -274,7 +274,7 @@ impl<'a> Offering<'a> {
         let mut found = Vec::new();
         for supplier in &self.suppliers {
             let place = &self.places[supplier.place];
-            let supply = Supply {
+            let supply = CoachSupply {
                 zone: &supplier.zone,
                 openings: &supplier.openings,
                 place: place.open.as_deref(),
@@ -298,7 +298,7 @@ impl<'a> Offering<'a> {
     }
 
     fn classes(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
-        let Asking { event_type, coach, location, client, .. } = &self.asking;
+        let SlotQuery { event_type, coach, location, client, .. } = &self.asking;
         let mine = match client {
             Some(client) => booking::events_of(cx, *client, part)?,
             None => BTreeSet::new(),
@@ -392,7 +392,7 @@ impl<'a> Offering<'a> {
         let at: Vec<Timestamp> = dates.values().copied().collect();
         let Some(first) = at.first().copied() else { return Ok(()) };
         let event_type = self.asking.event_type;
-        let taking = Taking {
+        let taking = BookingEntitlement {
             booking: self.asking.moved.map_or(Id::first_at(first), |moved| moved.0),
             client,
             units: event_type.credits,
@@ -413,7 +413,7 @@ impl<'a> Offering<'a> {
     /// it.
     pub fn whatever_the_hours(&self, at: Timestamp) -> Vec<Start> {
         let span = Span::of_minutes(at, self.asking.event_type.duration_minutes);
-        let start = |supplier: &Supplier| {
+        let start = |supplier: &CoachAtLocation| {
             let place = &self.places[supplier.place];
             let (before, after) = supplier.buffers;
             let reasons = [

@@ -1,30 +1,38 @@
 //! What the calendar keeps of a client: what a data export holds of it, and what is left of it once they are erased:
 //! that somebody was there, for attendance is counted over years.
 
-use spotter_contract::{Area, Fate, Part, Trace};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection};
 use spotter_store::statements;
 
-const EXPORTS: &[Part] = &[
-    Part::of("bookings", "list_bookings"),
-    Part::of("recurring-bookings", "list_recurring_bookings"),
-    Part::of("booking-requests", "list_booking_requests"),
-    Part::of("calendar-tasks", "list_calendar_tasks"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("bookings", "list_bookings"),
+    ExportSection::of("recurring-bookings", "list_recurring_bookings"),
+    ExportSection::of("booking-requests", "list_booking_requests"),
+    ExportSection::of("calendar-tasks", "list_calendar_tasks"),
 ];
 
-const TRACES: &[Trace] = &[
-    Trace::emptied("booking", "When somebody was there: no notes, no reasons.", Fate::By(BOOKINGS)),
-    Trace::emptied(
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::emptied(
+        "booking",
+        "When somebody was there: no notes, no reasons.",
+        ErasureAction::By(BOOKINGS),
+    ),
+    ErasureRule::emptied(
         "booking_request",
         "When somebody asked for what: no notes.",
-        Fate::By(REQUESTS),
+        ErasureAction::By(REQUESTS),
     ),
-    Trace::emptied(
+    ErasureRule::emptied(
         "recurring_booking",
         "When somebody came again and again: no notes.",
-        Fate::By(RECURRING),
+        ErasureAction::By(RECURRING),
     ),
-    Trace::emptied("calendar_task", "When a coach was busy: not with what.", Fate::By(TASKS)),
-    Trace::gone("calendar_feed", Fate::By(FEEDS)),
+    ErasureRule::emptied(
+        "calendar_task",
+        "When a coach was busy: not with what.",
+        ErasureAction::By(TASKS),
+    ),
+    ErasureRule::gone("calendar_feed", ErasureAction::By(FEEDS)),
 ];
 
 /// What this chapter brings.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_kernel::{
-    Change, Date, Key, Many, Patch, Problem, Result, TimeZone, Timestamp, number::Whole,
+    Change, Date, Key, Many, Patch, Problem, Result, TimeZone, Timestamp, number::BoundedInteger,
     text::WallTime,
 };
 
@@ -185,9 +185,9 @@ pub struct Diff {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRecurrence {
     /// ISO weekdays, 1 = Monday to 7 = Sunday.
-    weekdays: Many<Whole<1, 7>, 1, 7>,
+    weekdays: Many<BoundedInteger<1, 7>, 1, 7>,
     /// 1 to 8; 1 when absent.
-    interval_weeks: Option<Whole<1, 8>>,
+    interval_weeks: Option<BoundedInteger<1, 8>>,
     /// What the clock shows at each start.
     start_time: WallTime,
     /// The zone of that clock; that of the coach's hours when absent.
@@ -197,14 +197,14 @@ pub struct NewRecurrence {
     /// The last date that can be one, at most 366 days later; without it and `count` there is no end.
     until_date: Option<Date>,
     /// How many there are, 1 to 104.
-    count: Option<Whole<1, 104>>,
+    count: Option<BoundedInteger<1, 104>>,
     /// Dates of the pattern that are left out; at most 104.
     #[serde(default)]
     exclusions: Many<Date, 0, 104>,
 }
 
 /// Each weekday once, in order.
-fn in_order(weekdays: Many<Whole<1, 7>, 1, 7>) -> Vec<i64> {
+fn in_order(weekdays: Many<BoundedInteger<1, 7>, 1, 7>) -> Vec<i64> {
     let weekdays: BTreeSet<i64> = weekdays.into_iter().map(Into::into).collect();
     weekdays.into_iter().collect()
 }
@@ -239,9 +239,9 @@ impl NewRecurrence {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RecurrenceChanges {
     /// ISO weekdays, 1 = Monday to 7 = Sunday.
-    weekdays: Change<Many<Whole<1, 7>, 1, 7>>,
+    weekdays: Change<Many<BoundedInteger<1, 7>, 1, 7>>,
     /// 1 to 8.
-    interval_weeks: Change<Whole<1, 8>>,
+    interval_weeks: Change<BoundedInteger<1, 8>>,
     /// What the clock shows at each start.
     start_time: Change<WallTime>,
     /// The zone of that clock.
@@ -249,7 +249,7 @@ pub struct RecurrenceChanges {
     /// The last date that can be one; takes the place of `count`.
     until_date: Patch<Date>,
     /// How many there are from the first that is changed on; takes the place of `untilDate`.
-    count: Patch<Whole<1, 104>>,
+    count: Patch<BoundedInteger<1, 104>>,
 }
 
 impl RecurrenceChanges {

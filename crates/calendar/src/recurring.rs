@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Effect, Ending, LeftKind, Paged, Path, Payload, Read, Remainder, SetAside, Timer,
-    Write, answer, listed, operation, path, settling,
+    Area, Body, Effect, LeftKind, ListQuery, Offboarding, Path, Payload, Read, Remainder, SetAside,
+    Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
@@ -21,9 +21,9 @@ use crate::{
     booking::Booking,
     calling,
     events::CalendarEvent,
-    making::{Wish, book_at, bookable_type, goes_on, look},
+    making::{BookingDraft, book_at, bookable_type, goes_on, look},
     recurrence::{NewRecurrence, Recurrence},
-    series::{HORIZON_DAYS, OnConflict, SeriesStatus, Skipped, Standing, check_conflicts},
+    series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
     types::EventType,
     vocabulary::{CapacityAction, EventKind, EventTypeId, RecurringBookingId},
     window::Span,
@@ -49,7 +49,7 @@ record! {
         /// What was done where a date could not be booked.
         pub on_conflict: OnConflict,
         /// Dates to come that could not be booked.
-        pub skipped: Json<Vec<Skipped>>,
+        pub skipped: Json<Vec<SkippedDate>>,
         /// `active` until it is cancelled, whatever its end.
         pub status: SeriesStatus,
         /// Up to which date its occurrences are made.
@@ -100,8 +100,8 @@ impl RecurringBooking {
     }
 
     /// How it stands.
-    pub fn standing(&self) -> Standing<'_> {
-        Standing {
+    pub fn standing(&self) -> SeriesState<'_> {
+        SeriesState {
             recurrence: &self.recurrence.0,
             skipped: &self.skipped.0,
             made_through: self.made_through,
@@ -110,7 +110,7 @@ impl RecurringBooking {
     }
 
     /// Books the dates after those that are made, up to where it reaches now; what cannot be booked is told.
-    fn extend(&mut self, cx: &mut Write) -> Result<Vec<Skipped>> {
+    fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
         let (dates, through) = self.standing().due(cx.now());
         self.made_through = through;
         self.book(cx, dates)
@@ -121,7 +121,7 @@ impl RecurringBooking {
         &self,
         cx: &mut Write,
         dates: impl IntoIterator<Item = Date>,
-    ) -> Result<Vec<Skipped>> {
+    ) -> Result<Vec<SkippedDate>> {
         let event_type = EventType::of(cx, self.event_type_id)?;
         let mut conflicts = Vec::new();
         for date in dates {
@@ -130,21 +130,21 @@ impl RecurringBooking {
                 Ok(found) => {
                     book_at(cx, &event_type, &wish, found)?;
                 }
-                Err(reasons) => conflicts.push(Skipped { date, reasons, stays: false }),
+                Err(reasons) => conflicts.push(SkippedDate { date, reasons, stays: false }),
             }
         }
         Ok(conflicts)
     }
 
     /// What is booked on a date: an appointment, or the class that begins then.
-    pub fn wish(&self, cx: &mut Write, event_type: &EventType, date: Date) -> Result<Wish> {
+    pub fn wish(&self, cx: &mut Write, event_type: &EventType, date: Date) -> Result<BookingDraft> {
         let wish = self.wish_at(self.recurrence.0.starts_at(date), date);
         self.in_class(cx, event_type, wish)
     }
 
     /// The same at an instant.
-    pub fn wish_at(&self, starts_at: Timestamp, date: Date) -> Wish {
-        Wish {
+    pub fn wish_at(&self, starts_at: Timestamp, date: Date) -> BookingDraft {
+        BookingDraft {
             client: self.client_id,
             starts_at,
             coach: Some(self.coach_id),
@@ -166,14 +166,19 @@ impl RecurringBooking {
     }
 
     /// A wish for what is a class, as one for the class of its coach that begins then.
-    pub fn in_class(&self, cx: &mut Write, event_type: &EventType, wish: Wish) -> Result<Wish> {
+    pub fn in_class(
+        &self,
+        cx: &mut Write,
+        event_type: &EventType,
+        wish: BookingDraft,
+    ) -> Result<BookingDraft> {
         if event_type.kind == EventKind::Appointment {
             return Ok(wish);
         }
         let at = Span::new(wish.starts_at, wish.starts_at.plus_millis(1));
         let classes = CalendarEvent::classes(cx, event_type.event_type_id, at)?;
         let own = classes.into_iter().find(|class| Some(class.coach_id) == wish.coach);
-        Ok(Wish { class: own.map(|class| class.calendar_event_id), ..wish })
+        Ok(BookingDraft { class: own.map(|class| class.calendar_event_id), ..wish })
     }
 
     /// Writes down a series that is new.
@@ -246,7 +251,7 @@ filters! {
 
 fn list_recurring_bookings(
     cx: &mut Read,
-    Paged(mut wanted, page): Paged<Filters>,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<RecurringBookings> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.into())
@@ -386,7 +391,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] =
-    &[Effect::new(Ending::ClientArchived, "Their recurring bookings end.", end_of_client)];
+    &[Effect::new(Offboarding::ClientArchived, "Their recurring bookings end.", end_of_client)];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {

@@ -4,21 +4,21 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Paged, Path, Payload, Read, Timer, Write, answer, listed, operation, path, settling,
+    Area, ListQuery, Path, Payload, Read, Timer, Write, answer, listed, operation, path, settling,
 };
 use spotter_kernel::{
     Event, Id, Key, Problem, Result, TimeZone, Timestamp,
     id::{ClientId, CoachId, LocationId},
 };
-use spotter_store::{Ahead, List, filters, lists, params, record, set, statements, values};
+use spotter_store::{List, Prefetch, filters, lists, params, record, set, statements, values};
 
 use crate::{
     booking::{Booking, BookingView},
     bookings::STAFFS,
-    busy::Taken,
+    busy::BusySpan,
     calling, days,
     events::CalendarEvent,
-    making::{Wish, book, checked, wish_of},
+    making::{BookingDraft, book, checked, wish_of},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -142,7 +142,7 @@ impl BookingRequest {
     }
 
     /// Asks for what a client waits for before it is needed.
-    pub fn ask_pending(cx: &mut Read, client: ClientId) -> Result<Ahead<Self>> {
+    pub fn ask_pending(cx: &mut Read, client: ClientId) -> Result<Prefetch<Self>> {
         cx.ahead(PENDING_OF, params![client, REQUESTS_MAX])
     }
 
@@ -160,9 +160,9 @@ impl BookingRequest {
         }
     }
 
-    fn held(&self, buffers: (i64, i64)) -> Taken {
+    fn held(&self, buffers: (i64, i64)) -> BusySpan {
         let span = Span::new(self.starts_at, self.ends_at).widened(buffers.0, buffers.1);
-        Taken { span, by: self.booking_request_id.0 }
+        BusySpan { span, by: self.booking_request_id.0 }
     }
 
     /// Gives back the slot that it holds, to who waits where it is a class.
@@ -227,7 +227,11 @@ impl BookingRequest {
 }
 
 /// Asks a coach for a slot that could be booked now, and holds it.
-pub fn create(cx: &mut Write, event_type: &EventType, wish: Wish) -> Result<BookingRequest> {
+pub fn create(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: BookingDraft,
+) -> Result<BookingRequest> {
     let client = spotter_core::clients::Client::find(cx, wish.client)?;
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
@@ -305,7 +309,7 @@ filters! {
 
 fn list_booking_requests(
     cx: &mut Read,
-    Paged(mut wanted, page): Paged<Filters>,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<BookingRequests> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
@@ -386,7 +390,7 @@ pub fn end_of_client(cx: &mut Write, client: ClientId) -> Result<u64> {
 }
 
 /// What pending requests hold of a location's room.
-pub fn held_at(cx: &mut Read, location: LocationId) -> Result<Vec<Taken>> {
+pub fn held_at(cx: &mut Read, location: LocationId) -> Result<Vec<BusySpan>> {
     let pending: Vec<BookingRequest> = cx.all(PENDING_IN, params![location, REQUESTS_MAX])?;
     Ok(pending.iter().map(|request| request.held((0, 0))).collect())
 }

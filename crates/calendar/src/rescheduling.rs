@@ -14,7 +14,7 @@ use crate::{
     bookings::{BookingAnswer, BookingPath, NewBookingRequest, STAFFS, check_staffs, slot_of},
     cancellation::{self, Side},
     events::CalendarEvent,
-    making::{Checked, Wish, bookable_type, checked},
+    making::{BookingDraft, Checked, bookable_type, checked},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -109,7 +109,7 @@ fn reschedule_booking(
     // What is of a series may lie further ahead than single bookings.
     let ignore_window = cx.by_staff() && before.recurring_booking_id.is_some();
     let moved = Some(before.booking_id);
-    let wish = Wish { than, moved, ignore_window, note: before.note.clone(), ..wish };
+    let wish = BookingDraft { than, moved, ignore_window, note: before.note.clone(), ..wish };
     let found = checked(cx, &event_type, &wish)?;
     let is_exception = before.recurring_booking_id.is_some();
     let by = cancellation::side(cx, to.rescheduled_by);
@@ -124,7 +124,7 @@ pub fn move_to(
     cx: &mut Write,
     before: &Booking,
     mut event: CalendarEvent,
-    (event_type, wish, (start, buffers, limited)): (&EventType, &Wish, Checked),
+    (event_type, wish, (start, buffers, limited)): (&EventType, &BookingDraft, Checked),
     is_exception: bool,
     by: CancelledBy,
 ) -> Result<Booking> {

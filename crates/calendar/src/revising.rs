@@ -19,12 +19,12 @@ use crate::{
     booking::Booking,
     cancellation, correcting, days,
     events::CalendarEvent,
-    making::{Wish, bookable_type, look},
+    making::{BookingDraft, bookable_type, look},
     recurrence::RecurrenceChanges,
     recurring::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
     rescheduling::move_to,
     series::{
-        OnConflict, SeriesScope, SeriesStatus, Skipped, check_conflicts, check_next,
+        OnConflict, SeriesScope, SeriesStatus, SkippedDate, check_conflicts, check_next,
         in_moving_order, meant,
     },
     types::EventType,
@@ -145,7 +145,7 @@ fn carry_over(
     from: Date,
     gone: &BTreeSet<Date>,
     moves: bool,
-) -> Result<(Vec<Skipped>, u64)> {
+) -> Result<(Vec<SkippedDate>, u64)> {
     let bookings = RecurringBooking::to_come(cx, series.recurring_booking_id)?;
     let starts = bookings.iter().map(|booking| (booking.coach_id, booking.starts_at));
     days::hold(cx, starts, next.coach_id)?;
@@ -185,7 +185,7 @@ fn carry_over(
                 Ok(_) => continue,
                 Err(reasons) => {
                     booking.is_exception = true;
-                    conflicts.push(Skipped { date, reasons, stays: true });
+                    conflicts.push(SkippedDate { date, reasons, stays: true });
                 }
             }
         }
@@ -199,11 +199,11 @@ fn moved(
     cx: &mut Write,
     before: &Booking,
     event_type: &EventType,
-    wish: Wish,
+    wish: BookingDraft,
     is_exception: bool,
 ) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
     let (than, moved) = (Some(before.calendar_event_id.0), Some(before.booking_id));
-    let wish = Wish { than, moved, ..wish };
+    let wish = BookingDraft { than, moved, ..wish };
     let found = match look(cx, event_type, &wish)? {
         Ok(found) => found,
         Err(reasons) => return Ok(Err(reasons)),
@@ -248,12 +248,13 @@ fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) 
         return booking.save(cx, &before, Event::BookingUpdated);
     }
     let event_type = bookable_type(cx, series.event_type_id)?;
-    let wish = Wish { coach: Some(coach), location, note, ..series.wish_at(starts_at, date) };
+    let wish =
+        BookingDraft { coach: Some(coach), location, note, ..series.wish_at(starts_at, date) };
     let wish = series.in_class(cx, &event_type, wish)?;
     match moved(cx, &before, &event_type, wish, true)? {
         Ok(_) => Ok(()),
         Err(reasons) => {
-            check_conflicts(OnConflict::Refuse, &[Skipped { date, reasons, stays: true }])
+            check_conflicts(OnConflict::Refuse, &[SkippedDate { date, reasons, stays: true }])
         }
     }
 }

@@ -33,7 +33,7 @@ pub const HORIZON_DAYS: i64 = 92;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-pub struct Skipped {
+pub struct SkippedDate {
     /// The date in the recurrence.
     pub date: Date,
     /// What spoke against it.
@@ -55,7 +55,7 @@ pub fn check_next(recurrence: &Recurrence, through: Date, next: Option<Date>) ->
 }
 
 /// Refuses the whole where a date cannot be had and none may be left out.
-pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[Skipped]) -> Result<()> {
+pub fn check_conflicts(on_conflict: OnConflict, conflicts: &[SkippedDate]) -> Result<()> {
     if conflicts.is_empty() || on_conflict == OnConflict::Skip {
         return Ok(());
     }
@@ -93,11 +93,11 @@ impl SeriesScope {
 }
 
 /// A series as it stands when it is changed.
-pub struct Standing<'s> {
+pub struct SeriesState<'s> {
     /// On which dates.
     pub recurrence: &'s Recurrence,
     /// Which could not be had.
-    pub skipped: &'s [Skipped],
+    pub skipped: &'s [SkippedDate],
     /// Up to which date its occurrences are made.
     pub made_through: Date,
     /// How far ahead they are made where there is no end, in days.
@@ -105,7 +105,7 @@ pub struct Standing<'s> {
 }
 
 /// What a change makes of a series.
-pub struct Turn {
+pub struct SeriesChange {
     /// The date from which on it holds: what has begun stays as it was.
     pub from: Date,
     /// Whether what follows becomes a series of its own.
@@ -120,7 +120,7 @@ pub struct Turn {
     pub diff: Diff,
 }
 
-impl Standing<'_> {
+impl SeriesState<'_> {
     /// What a change makes of it.
     pub fn turn(
         &self,
@@ -128,7 +128,7 @@ impl Standing<'_> {
         occurrence_date: Option<Date>,
         change: RecurrenceChanges,
         now: Timestamp,
-    ) -> Result<Turn> {
+    ) -> Result<SeriesChange> {
         let meant = meant(self.recurrence, scope, occurrence_date)?;
         let is_to_come = |date: &Date| self.recurrence.starts_at(*date) > now;
         let from = match meant {
@@ -151,7 +151,7 @@ impl Standing<'_> {
         change.apply(&mut recurrence)?;
         let through = recurrence.through(now, self.ahead_days);
         let mut diff = own.diff(self.made_through, &recurrence, through);
-        for Skipped { date, stays, .. } in self.skipped {
+        for SkippedDate { date, stays, .. } in self.skipped {
             if *date >= from && !stays && !diff.gone.contains(date) {
                 diff.added.insert(*date);
             }
@@ -159,11 +159,11 @@ impl Standing<'_> {
         let moves =
             recurrence.start_time != own.start_time || recurrence.time_zone != own.time_zone;
         let splits = scope == SeriesScope::Following && !is_whole;
-        Ok(Turn { from, splits, recurrence, moves, through, diff })
+        Ok(SeriesChange { from, splits, recurrence, moves, through, diff })
     }
 
     /// What stays of it before a date: its recurrence, what could not be had, and how far it is made.
-    pub fn before(&self, from: Date) -> (Recurrence, Vec<Skipped>, Date) {
+    pub fn before(&self, from: Date) -> (Recurrence, Vec<SkippedDate>, Date) {
         let skipped = self.skipped.iter().filter(|skipped| skipped.date < from).cloned();
         let last = from.plus_days(-1).unwrap_or(from);
         (self.recurrence.before_date(from), skipped.collect(), self.made_through.min(last))
@@ -228,7 +228,7 @@ mod tests {
         }))
         .unwrap();
         let now = Timestamp::parse("2026-05-01T00:00:00Z").unwrap();
-        let standing = Standing {
+        let standing = SeriesState {
             recurrence: &recurrence,
             skipped: &[],
             made_through: date("2026-06-30"),

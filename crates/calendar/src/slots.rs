@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Flag, Query, Read, Several, operation};
+use spotter_contract::{Area, Flag, IdList, Query, Read, operation};
 use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Key, Problem, Result, TimeZone, Timestamp,
@@ -11,7 +11,7 @@ use spotter_kernel::{
 
 use crate::{
     calling,
-    offering::{Asking, Offering, Start},
+    offering::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
     types::EventType,
     vocabulary::{CalendarEventId, EventTypeId, Reason},
@@ -95,11 +95,11 @@ impl Slot {
 /// What is asked for.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct SlotFilters {
     /// What is to be booked; needed without `eventTypeIds`.
     event_type_id: Option<EventTypeId>,
     /// Up to ten types at once, with commas between; instead of `eventTypeId`.
-    event_type_ids: Option<Several<EventTypeId>>,
+    event_type_ids: Option<IdList<EventTypeId>>,
     /// Slots that begin at this instant or later.
     #[schemars(required, with = "Timestamp")]
     from: Option<Timestamp>,
@@ -119,12 +119,12 @@ pub struct Wanted {
 /// Most types that are asked for at once.
 const TYPES_MAX: usize = 10;
 
-impl Wanted {
+impl SlotFilters {
     /// The types that are asked for, one way or the other.
     fn types(&self) -> Result<Vec<EventTypeId>> {
         match (self.event_type_id, &self.event_type_ids) {
             (Some(one), None) => Ok(vec![one]),
-            (None, Some(Several(all))) if all.len() <= TYPES_MAX => Ok(all.clone()),
+            (None, Some(IdList(all))) if all.len() <= TYPES_MAX => Ok(all.clone()),
             (None, Some(_)) => Err(Problem::invalid("eventTypeIds", "must be at most 10 types")),
             (Some(_), Some(_)) => {
                 Err(Problem::invalid("eventTypeIds", "must be absent beside eventTypeId"))
@@ -144,7 +144,7 @@ pub struct Slots {
     next_from: Option<Timestamp>,
 }
 
-fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
+fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots> {
     let range = calling::check_range(wanted.from, wanted.to, DAYS_MAX)?;
     let explains = wanted.explain.is_some_and(|flag| flag.0);
     if explains {
@@ -168,14 +168,15 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
     let (coach, location) = (wanted.coach_id, wanted.location_id);
     let mut offerings = Vec::new();
     for event_type in event_types.iter().filter(|event_type| event_type.is_active()) {
-        let asking = Asking { event_type, coach, location, range, client, than: None, moved: None };
-        offerings.push((event_type, Offering::read(cx, asking)?));
+        let asking =
+            SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
+        offerings.push((event_type, SlotSearch::read(cx, asking)?));
     }
     let (mut starts, mut from) = (Vec::new(), range.start);
     // A day at a time, so that no more is worked out than is told.
     while from < range.end && starts.len() <= SLOTS_MAX && !offerings.is_empty() {
         let to = from.plus_days(1).min(range.end);
-        let mut of_day: Vec<Found> = Vec::new();
+        let mut of_day: Vec<TypedStart> = Vec::new();
         for (event_type, offering) in &offerings {
             let day = offering.starts(cx, Span::new(from, to))?.into_iter();
             let told =
@@ -197,11 +198,11 @@ fn list_slots(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Slots> {
 }
 
 /// A start, and of what.
-type Found<'t> = (&'t EventType, Start);
+type TypedStart<'t> = (&'t EventType, Start);
 
 /// Leaves out what is too much, but never a part of those that begin at one instant.
-fn cut(starts: &mut Vec<Found<'_>>) -> Option<Timestamp> {
-    let at = |(_, start): &Found<'_>| start.span.start;
+fn cut(starts: &mut Vec<TypedStart<'_>>) -> Option<Timestamp> {
+    let at = |(_, start): &TypedStart<'_>| start.span.start;
     let first_left_out = at(starts.get(SLOTS_MAX)?);
     let kept = starts.partition_point(|start| at(start) < first_left_out);
     if kept > 0 {
@@ -229,8 +230,8 @@ pub fn not_bookable(
 ) -> Result<Problem> {
     let from = at.max(cx.now());
     let range = Span::new(from, from.plus_days(ALTERNATIVES_DAYS));
-    let asking = Asking { event_type, coach, location, range, client, than: None, moved: None };
-    let offering = Offering::read(cx, asking)?;
+    let asking = SlotQuery { event_type, coach, location, range, client, than: None, moved: None };
+    let offering = SlotSearch::read(cx, asking)?;
     let mut alternatives = Vec::new();
     for day in 0..ALTERNATIVES_DAYS {
         let part = Span::new(from.plus_days(day), from.plus_days(day + 1));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Payload, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::{clients::Client, company::coaches::Coach};
 use spotter_kernel::{
@@ -14,8 +14,8 @@ use spotter_kernel::{
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
 
 use crate::{
-    booking::{self, Affected},
-    busy::Taken,
+    booking::{self, AffectedBookings},
+    busy::BusySpan,
     calling, days,
     vocabulary::{CalendarTaskId, EventStatus},
     window::Span,
@@ -73,8 +73,8 @@ impl CalendarTask {
         cx.one(FIND, params![id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn taken(&self) -> Taken {
-        Taken { span: Span::new(self.starts_at, self.ends_at), by: self.calendar_task_id.0 }
+    fn taken(&self) -> BusySpan {
+        BusySpan { span: Span::new(self.starts_at, self.ends_at), by: self.calendar_task_id.0 }
     }
 
     /// Whether it takes its coach's time.
@@ -100,7 +100,7 @@ impl CalendarTask {
         }
     }
 
-    fn overlapping(&self, cx: &mut Read) -> Result<Affected> {
+    fn overlapping(&self, cx: &mut Read) -> Result<AffectedBookings> {
         booking::affected(cx, Some(self.coach_id), None, &[self.taken().span])
     }
 
@@ -156,7 +156,7 @@ filters! {
 
 fn list_calendar_tasks(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<CalendarTasks> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -169,7 +169,7 @@ answer!(
     /// A task, and the bookings with its coach at that time.
     PlannedAnswer {
         calendar_task: CalendarTask,
-        overlapping_bookings: Affected,
+        overlapping_bookings: AffectedBookings,
     }
 );
 

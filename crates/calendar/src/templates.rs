@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Key, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
-    number::Whole,
+    number::BoundedInteger,
     text::Name,
 };
 use spotter_store::{List, filters, lists, params, record, set, statements, values};
@@ -88,7 +88,7 @@ filters! {
 
 fn list_event_templates(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<EventTemplates> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
@@ -112,10 +112,10 @@ struct NewTemplate {
     /// What it is.
     event_type_id: EventTypeId,
     /// 5 to 1440.
-    #[schemars(required, with = "Whole<5, 1_440>")]
-    duration_minutes: Option<Whole<5, 1_440>>,
+    #[schemars(required, with = "BoundedInteger<5, 1_440>")]
+    duration_minutes: Option<BoundedInteger<5, 1_440>>,
     /// 1 to 1000; as the type says when absent.
-    capacity: Option<Whole<1, 1_000>>,
+    capacity: Option<BoundedInteger<1, 1_000>>,
     /// Who usually does it.
     coach_id: Option<CoachId>,
     /// Where it usually is.
@@ -165,8 +165,8 @@ struct TemplateChanges {
     #[serde(deserialize_with = "text::given_anew")]
     name: Patch<Name<120>>,
     event_type_id: Change<EventTypeId>,
-    duration_minutes: Patch<Whole<5, 1_440>>,
-    capacity: Patch<Whole<1, 1_000>>,
+    duration_minutes: Patch<BoundedInteger<5, 1_440>>,
+    capacity: Patch<BoundedInteger<1, 1_000>>,
     coach_id: Patch<CoachId>,
     location_id: Patch<LocationId>,
 }

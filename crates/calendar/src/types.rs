@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Effect, Ending, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed,
-    operation, path,
+    Area, Body, Effect, LeftBehind, ListQuery, Offboarding, Path, Read, SetAside, Write, answer,
+    listed, operation, path,
 };
 use spotter_core::{
     company::{catalogue::Policies, coaches::Coach},
@@ -14,7 +14,7 @@ use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
     Change, Id, Key, Many, Patch, Problem, Result, Timestamp,
     id::{CoachId, LocationId},
-    number::Whole,
+    number::BoundedInteger,
     text::{Name, Text},
 };
 use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
@@ -218,7 +218,7 @@ fn check_policies(cx: &mut Write, _: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[Effect::new(
-    Ending::PoliciesChanged,
+    Offboarding::PoliciesChanged,
     "Refused while a type's notice is as long as the booking window.",
     check_policies,
 )];
@@ -238,7 +238,10 @@ filters! {
     }
 }
 
-fn list_event_types(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<EventTypes> {
+fn list_event_types(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<EventTypes> {
     let staffs = wanted.status == Some(OfferStatus::Archived);
     let others = wanted.clients_may_book.is_some_and(|flag| !flag.0);
     cx.staff_say(&[("status", staffs), ("clientsMayBook", others)])?;
@@ -279,26 +282,26 @@ pub struct NewEventType {
     /// `appointment` when absent.
     pub kind: Option<EventKind>,
     /// 5 to 1440.
-    pub duration_minutes: Whole<5, 1_440>,
+    pub duration_minutes: BoundedInteger<5, 1_440>,
     /// 1 to 1000; 1 when absent, and for an appointment always.
-    pub capacity: Option<Whole<1, 1_000>>,
+    pub capacity: Option<BoundedInteger<1, 1_000>>,
     /// 5 to 240; 15 when absent.
-    pub slot_interval_minutes: Option<Whole<5, 240>>,
+    pub slot_interval_minutes: Option<BoundedInteger<5, 240>>,
     /// 0 to 240; the coach's own when absent.
-    pub buffer_before_minutes: Option<Whole<0, 240>>,
+    pub buffer_before_minutes: Option<BoundedInteger<0, 240>>,
     /// 0 to 240; the coach's own when absent.
-    pub buffer_after_minutes: Option<Whole<0, 240>>,
+    pub buffer_after_minutes: Option<BoundedInteger<0, 240>>,
     /// 0 to 43200; 0 when absent.
-    pub min_notice_minutes: Option<Whole<0, 43_200>>,
+    pub min_notice_minutes: Option<BoundedInteger<0, 43_200>>,
     /// 1 to 366; the company's policies when absent.
-    pub booking_window_days: Option<Whole<1, 366>>,
+    pub booking_window_days: Option<BoundedInteger<1, 366>>,
     /// 0 to 43200; the company's policies when absent.
-    pub cancellation_window_minutes: Option<Whole<0, 43_200>>,
+    pub cancellation_window_minutes: Option<BoundedInteger<0, 43_200>>,
     /// `false` when absent.
     #[serde(default)]
     pub requires_approval: bool,
     /// 5 to 43200; 1440 when absent.
-    pub approval_minutes: Option<Whole<5, 43_200>>,
+    pub approval_minutes: Option<BoundedInteger<5, 43_200>>,
     /// `true` when absent.
     pub clients_may_book: Option<bool>,
     /// At most 100; every active coach when empty.
@@ -308,9 +311,9 @@ pub struct NewEventType {
     #[serde(default)]
     pub location_ids: Many<LocationId, 0, 100>,
     /// 1 to 100; any number when absent.
-    pub daily_limit_per_coach: Option<Whole<1, 100>>,
+    pub daily_limit_per_coach: Option<BoundedInteger<1, 100>>,
     /// 0 to 100; 0 when absent.
-    pub credits: Option<Whole<0, 100>>,
+    pub credits: Option<BoundedInteger<0, 100>>,
     /// Keys of the pools whose credits pay for it, beside credits that pay for everything.
     #[serde(default)]
     pub credit_pools: Many<Text<60>, 0, 10>,
@@ -391,21 +394,21 @@ struct TypeChanges {
     #[serde(deserialize_with = "text::given_anew")]
     name: Patch<Name<120>>,
     description: Patch<Text<1000>>,
-    duration_minutes: Change<Whole<5, 1_440>>,
-    capacity: Change<Whole<1, 1_000>>,
-    slot_interval_minutes: Change<Whole<5, 240>>,
-    buffer_before_minutes: Patch<Whole<0, 240>>,
-    buffer_after_minutes: Patch<Whole<0, 240>>,
-    min_notice_minutes: Change<Whole<0, 43_200>>,
-    booking_window_days: Patch<Whole<1, 366>>,
-    cancellation_window_minutes: Patch<Whole<0, 43_200>>,
+    duration_minutes: Change<BoundedInteger<5, 1_440>>,
+    capacity: Change<BoundedInteger<1, 1_000>>,
+    slot_interval_minutes: Change<BoundedInteger<5, 240>>,
+    buffer_before_minutes: Patch<BoundedInteger<0, 240>>,
+    buffer_after_minutes: Patch<BoundedInteger<0, 240>>,
+    min_notice_minutes: Change<BoundedInteger<0, 43_200>>,
+    booking_window_days: Patch<BoundedInteger<1, 366>>,
+    cancellation_window_minutes: Patch<BoundedInteger<0, 43_200>>,
     requires_approval: Change<bool>,
-    approval_minutes: Change<Whole<5, 43_200>>,
+    approval_minutes: Change<BoundedInteger<5, 43_200>>,
     clients_may_book: Change<bool>,
     coach_ids: Change<Many<CoachId, 0, 100>>,
     location_ids: Change<Many<LocationId, 0, 100>>,
-    daily_limit_per_coach: Patch<Whole<1, 100>>,
-    credits: Change<Whole<0, 100>>,
+    daily_limit_per_coach: Patch<BoundedInteger<1, 100>>,
+    credits: Change<BoundedInteger<0, 100>>,
     credit_pools: Change<Many<Text<60>, 0, 10>>,
     waitlist: Change<Waitlist>,
 }

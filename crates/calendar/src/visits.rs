@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::clients::OfClients;
+use spotter_core::clients::ClientIds;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, statements};
 
@@ -23,7 +23,7 @@ answer!(VisitsAnswer {
     client_visits: Vec<ClientVisits>,
 });
 
-fn list_client_visits(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<VisitsAnswer> {
+fn list_client_visits(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<VisitsAnswer> {
     let (ids, now) = (asked.client_ids.0, cx.now());
     let each = || ids.iter().map(|id| vec![id.bind().into_owned(), now.bind().into_owned()]);
     let last: Vec<Option<(Timestamp,)>> = cx.one_each(LAST, each())?;

@@ -1,7 +1,7 @@
 //! Waiting lists: one way to every freed seat. Whatever frees one (a cancellation, a move, more seats, an
 //! offer that lapses) calls [`fill`], which goes down the line.
 
-use spotter_contract::{Area, Effect, Ending, Timer, Write, settling};
+use spotter_contract::{Area, Effect, Offboarding, Timer, Write, settling};
 use spotter_kernel::{
     Event, Id, Result, Timestamp,
     id::{ClientId, CoachId},
@@ -12,7 +12,7 @@ use crate::{
     booking::Booking,
     cancellation,
     events::CalendarEvent,
-    making::{Wish, bookable_type, checked, look},
+    making::{BookingDraft, bookable_type, checked, look},
     types::{EventType, Waitlist},
     vocabulary::{BookingId, BookingStatus, CalendarEventId, CapacityAction, WaitlistMode},
     window::Span,
@@ -71,8 +71,8 @@ pub struct Rules {
 
 /// A seat for somebody who waits, as it is looked for by the one function that finds seats for everybody: the line was
 /// joined in time, and whether one is free is for the caller to see.
-fn draft(waiting: &Booking, rules: Rules) -> Wish {
-    Wish {
+fn draft(waiting: &Booking, rules: Rules) -> BookingDraft {
+    BookingDraft {
         client: waiting.client_id,
         starts_at: waiting.starts_at,
         coach: None,
@@ -216,12 +216,12 @@ fn move_up_of_coach(cx: &mut Write, coach: Id) -> Result<u64> {
 
 const ENDS: &[Effect] = &[
     Effect::new(
-        Ending::ObstacleEnded,
+        Offboarding::ObstacleEnded,
         "The waiting lists that the client is on move up.",
         move_up_of_client,
     ),
     Effect::new(
-        Ending::CoachReturned,
+        Offboarding::CoachReturned,
         "The waiting lists of their classes move up.",
         move_up_of_coach,
     ),

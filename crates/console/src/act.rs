@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use spotter_contract::{
-    Answer, Arguments, Asked, Method, Operation,
-    confirmations::{Asking, Preview, Wanted},
+    Answer, Arguments, Method, Operation, PreparedRequest,
+    confirmations::{ConfirmationRequest, ConfirmationStep, Preview},
     idempotency, vault,
 };
 use spotter_core::{
@@ -26,44 +26,48 @@ use spotter_store::Tx;
 use crate::{
     body,
     changed::{self, Changed},
-    forms::Sent,
-    parts::told::Told,
-    seen::Seen,
-    visit::{Entered, answered, is_own, reached},
+    forms::SubmittedForm,
+    parts::told::JsonFields,
+    seen::RecordVersion,
+    visit::{RejectedForm, answered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
 const WAITS: (usize, Duration) = (25, Duration::from_millis(200));
 
 /// What came of a form.
-pub(crate) enum Done {
+pub(crate) enum FormOutcome {
     /// It was taken: where its person goes, and by which operation.
     Taken { next: String, operation: String },
     /// It was taken, and what was answered is shown this once.
     Secret { answer: Value, next: String, operation: String },
     /// What it would do is told first, and whoever sends it again has it done.
-    Foreseen(Entered),
+    Foreseen(RejectedForm),
     /// It was not.
-    Refused(Entered),
+    Refused(RejectedForm),
     /// No page of ours has sent it.
     Forged,
 }
 
 /// Does what a form asks.
-pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: &Sent) -> Result<Done> {
+pub(crate) async fn act(
+    state: &Arc<State>,
+    token: &Credential,
+    sent: &SubmittedForm,
+) -> Result<FormOutcome> {
     let form = &sent.form;
     if !is_own(token.expose(), form.one("-csrf")) {
-        return Ok(Done::Forged);
+        return Ok(FormOutcome::Forged);
     }
     if form.one("-do") == CHANGE_PASSWORD {
         return change_password(state, token, sent).await;
     }
     let operation = match reached(state, form.one("-do")) {
         Ok(operation) => operation.clone(),
-        Err(_) => return Ok(Done::Forged),
+        Err(_) => return Ok(FormOutcome::Forged),
     };
     let path = form.path();
-    let entered = |problem: Problem| Entered {
+    let entered = |problem: Problem| RejectedForm {
         was: Some(form.one(changed::FIELD))
             .filter(|was| !was.is_empty())
             .map(|was| changed::with_now(was, &problem).unwrap_or_else(|| was.to_owned())),
@@ -89,7 +93,7 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: &Sent) -> 
             Ok(Some(preview)) => {
                 let entered = entered(Key::ApiError.into());
                 let (problem, preview) = (None, Some(preview));
-                return Ok(Done::Foreseen(Entered { problem, preview, ..entered }));
+                return Ok(FormOutcome::Foreseen(RejectedForm { problem, preview, ..entered }));
             }
             Ok(None) => None,
             Err(problem) => Some(Err(problem)),
@@ -103,7 +107,7 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: &Sent) -> 
         // Whoever saves what they have not touched finds it saved.
         Ok(None) => {
             let (next, operation) = (safe(form.one("-next")).to_owned(), operation.id.to_owned());
-            Ok(Done::Taken { next, operation })
+            Ok(FormOutcome::Taken { next, operation })
         }
         Ok(Some(answer)) => {
             let told: Value = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
@@ -115,19 +119,23 @@ pub(crate) async fn act(state: &Arc<State>, token: &Credential, sent: &Sent) -> 
                 operation_id.push_str(&format!(".{}-{}", left.text("kind"), left.int("total")));
             }
             Ok(match operation.secret && shows_secret(&told) {
-                true => Done::Secret { answer: told, next, operation: operation_id },
-                false => Done::Taken { next, operation: operation_id },
+                true => FormOutcome::Secret { answer: told, next, operation: operation_id },
+                false => FormOutcome::Taken { next, operation: operation_id },
             })
         }
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
-        Err(problem) => Ok(Done::Refused(entered(problem))),
+        Err(problem) => Ok(FormOutcome::Refused(entered(problem))),
     }
 }
 
 /// What changes a password. It is no operation, because the hash of one is worked out between transactions.
 pub(crate) const CHANGE_PASSWORD: &str = "change_password";
 
-async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) -> Result<Done> {
+async fn change_password(
+    state: &Arc<State>,
+    token: &Credential,
+    sent: &SubmittedForm,
+) -> Result<FormOutcome> {
     let person = known(state, token).await?;
     let form = &sent.form;
     let current = Password::new(form.one("currentPassword").to_owned());
@@ -139,12 +147,12 @@ async fn change_password(state: &Arc<State>, token: &Credential, sent: &Sent) ->
     };
     let (operation, next) = (CHANGE_PASSWORD.to_owned(), safe(form.one("-next")).to_owned());
     match changed {
-        Ok(()) => Ok(Done::Taken { next, operation }),
+        Ok(()) => Ok(FormOutcome::Taken { next, operation }),
         Err(problem) if problem.status == 401 || problem.status >= 500 => Err(problem),
         Err(problem) => {
             let problem = Some(problem);
             let form = form.one("-form").to_owned();
-            Ok(Done::Refused(Entered { form, problem, ..Entered::default() }))
+            Ok(FormOutcome::Refused(RejectedForm { form, problem, ..RejectedForm::default() }))
         }
     }
 }
@@ -163,7 +171,7 @@ fn is_told_anew(outcome: &Result<Option<Answer>>) -> bool {
 async fn foresee(
     state: &Arc<State>,
     token: &Credential,
-    sent: &Sent,
+    sent: &SubmittedForm,
     operation: &Arc<Operation>,
     path: &[(String, String)],
 ) -> Result<Option<Preview>> {
@@ -171,13 +179,13 @@ async fn foresee(
     let Some(body) = changed else { return Ok(None) };
     let (place, arguments) = placed(operation, path, body.body);
     let print = idempotency::fingerprint(operation.method.name(), &place, &arguments);
-    let asking = Asking::preview(print);
+    let asking = ConfirmationRequest::preview(print);
     let (shared, token, asked) = (state.clone(), token.clone(), asking.clone());
     let (operation, request_id) = (operation.clone(), sent.request_id.clone());
     let run = move |tx: &mut Tx<'_>| {
         let caller = browsers::authenticate(tx, &shared.env, &token)?.caller;
         let none = idempotency::Idempotent::new(None, print);
-        let mut call = Asked::new(operation.clone(), Ok(arguments.clone()), none);
+        let mut call = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), none);
         call.asking = Some(asked.clone());
         call.run(tx, &shared.env, &caller, request_id.as_str())
     };
@@ -195,7 +203,7 @@ async fn foresee(
 async fn admitted(
     state: &Arc<State>,
     token: &Credential,
-    sent: &Sent,
+    sent: &SubmittedForm,
     operation: &Operation,
 ) -> Result<(Person, Option<Changed>)> {
     let person = known(state, token).await?;
@@ -225,7 +233,7 @@ fn placed(operation: &Operation, path: &[(String, String)], body: Value) -> (Str
 async fn perform(
     state: &Arc<State>,
     token: &Credential,
-    sent: &Sent,
+    sent: &SubmittedForm,
     (operation, path): (&Arc<Operation>, &[(String, String)]),
     confirms: Option<&str>,
 ) -> Result<Option<Answer>> {
@@ -245,10 +253,10 @@ async fn perform(
     let kept = keep_files(state, &person, sent).await?;
     let arguments = with(with_files(body, sent, kept));
     may_reach(state, operation, &arguments.body).await?;
-    let seen = Seen::read(&sent.form)?.map(Arc::new);
+    let seen = RecordVersion::read(&sent.form)?.map(Arc::new);
     // What was told is done as it was told, or told anew.
-    let asking = confirms.map(|token| Asking {
-        wanted: Wanted::Confirmed(Some(token.to_owned())),
+    let asking = confirms.map(|token| ConfirmationRequest {
+        wanted: ConfirmationStep::Confirmed(Some(token.to_owned())),
         fingerprint: print,
     });
     let touched = match (operation.method, beside(state, operation)) {
@@ -259,7 +267,7 @@ async fn perform(
     let mut tries = 0;
     loop {
         let idempotent = idempotency::Idempotent::new(key.map(str::as_bytes), print);
-        let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), idempotent);
+        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), idempotent);
         asked.demands_key = true;
         asked.asking.clone_from(&asking);
         let (shared, token, request_id) = (state.clone(), token.clone(), sent.request_id.clone());
@@ -308,7 +316,11 @@ fn beside(state: &State, operation: &Operation) -> Option<Arc<Operation>> {
 }
 
 /// Keeps the files that came with a form, before the operation is asked: no transaction waits for them. Their ids.
-async fn keep_files(state: &Arc<State>, person: &Person, sent: &Sent) -> Result<Vec<String>> {
+async fn keep_files(
+    state: &Arc<State>,
+    person: &Person,
+    sent: &SubmittedForm,
+) -> Result<Vec<String>> {
     let mut kept = Vec::new();
     for (name, file) in sent.form.files() {
         let purpose = match name.split_once(':') {
@@ -324,7 +336,11 @@ async fn keep_files(state: &Arc<State>, person: &Person, sent: &Sent) -> Result<
 
 /// The body with the ids of the files that came with it: at `uploadId:file` and `uploadId:photo` as they are, at
 /// `answers.x:answer` as what a question is answered with.
-fn with_files(mut body: Value, sent: &Sent, ids: impl IntoIterator<Item = String>) -> Value {
+fn with_files(
+    mut body: Value,
+    sent: &SubmittedForm,
+    ids: impl IntoIterator<Item = String>,
+) -> Value {
     for ((name, _), id) in sent.form.files().zip(ids) {
         let value = match name.split_once(':') {
             Some((_, "answer")) => json!({"uploadId": id}),
@@ -370,7 +386,7 @@ pub(crate) async fn known(state: &Arc<State>, token: &Credential) -> Result<Pers
 pub(crate) async fn sure(
     state: &Arc<State>,
     request_id: &RequestId,
-    sent: &Sent,
+    sent: &SubmittedForm,
     person: &Person,
 ) -> Result<()> {
     let password = Password::new(sent.form.one("-password").to_owned());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use spotter_core::access::browsers::Person;
 use spotter_kernel::{Problem, Result};
 
-use crate::{forms::Form, parts::told::Told, typed};
+use crate::{forms::Form, parts::told::JsonFields, typed};
 
 /// The field of a form that says what stood in the others, as they would be sent.
 pub(crate) const FIELD: &str = "-was";
@@ -47,19 +47,19 @@ impl Changed {
 }
 
 /// A field that somebody has touched: what it said before, and what they typed.
-pub(crate) struct Touched {
+pub(crate) struct EditedField {
     name: String,
     was: String,
     typed: String,
 }
 
 /// The fields of a form that its person has touched, of those that say what a record says as it says it.
-pub(crate) fn touched(form: &Form) -> Vec<Touched> {
+pub(crate) fn touched(form: &Form) -> Vec<EditedField> {
     let was: Vec<(String, String)> = serde_json::from_str(form.one(FIELD)).unwrap_or_default();
     let plain = |name: &str| !name.starts_with('-') && !name.contains(':');
     let touched = was.into_iter().filter(|(name, _)| plain(name)).filter_map(|(name, was)| {
         let typed = form.one(&name).to_owned();
-        (typed != was).then_some(Touched { name, was, typed })
+        (typed != was).then_some(EditedField { name, was, typed })
     });
     touched.collect()
 }
@@ -68,8 +68,8 @@ pub(crate) fn touched(form: &Form) -> Vec<Touched> {
 pub(crate) const BY_ANOTHER: &str = "was changed meanwhile by somebody else: what stands here is yours, and sending it again writes it over theirs";
 
 /// Refuses to write over what somebody else has written into the same field since the page was made, and says what.
-pub(crate) fn check(touched: &[Touched], record: &Value) -> Result<()> {
-    for Touched { name, was, typed } in touched {
+pub(crate) fn check(touched: &[EditedField], record: &Value) -> Result<()> {
+    for EditedField { name, was, typed } in touched {
         let now = match record.at(name) {
             Value::String(now) => now.clone(),
             Value::Null => String::new(),

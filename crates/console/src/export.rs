@@ -20,14 +20,14 @@ use spotter_store::Tx;
 
 use crate::{
     act::{known, sure},
-    forms::{Sent, forged},
+    forms::{SubmittedForm, forged},
     parts::{
         self,
         shell::outside,
-        told::{Told, name},
+        told::{JsonFields, name},
     },
     session,
-    visit::{Ask, Visit, answered, is_own, reached},
+    visit::{ApiCall, PageContext, answered, is_own, reached},
 };
 
 /// Where files are made.
@@ -39,7 +39,7 @@ const PAGES_MAX: i64 = 200;
 pub(crate) const RECORDS_MAX: i64 = PAGES_MAX * limits::PAGE_MAX;
 
 /// A form that has the list of a page made into a file, as it was asked for.
-pub(crate) fn button(cx: &Visit<'_, '_>, list: &Ask) -> Markup {
+pub(crate) fn button(cx: &PageContext<'_, '_>, list: &ApiCall) -> Markup {
     html! {
         form method="post" action=(EXPORT) data-hx-boost="false" {
             input type="hidden" name="-csrf" value=(cx.csrf());
@@ -53,7 +53,7 @@ pub(crate) fn button(cx: &Visit<'_, '_>, list: &Ask) -> Markup {
 }
 
 /// Makes a list into a file.
-pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
+pub(crate) async fn export(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
     let Some(token) = session::token(&state, &sent.headers) else {
         return session::go_sign_in(&state, "/console");
     };
@@ -118,7 +118,7 @@ fn file(name: &str, text: String) -> Response<Body> {
 async fn made(
     state: &Arc<State>,
     token: &spotter_kernel::secret::Credential,
-    sent: &Sent,
+    sent: &SubmittedForm,
 ) -> Result<(String, String)> {
     let operation = reached(state, sent.form.one("-do"))?.clone();
     if !operation.is_paged() || operation.writes {

@@ -9,13 +9,13 @@ use axum::{
     http::{Request, Response},
     routing::get,
 };
-use spotter_contract::{Access, Arguments, Asked, Caller};
+use spotter_contract::{Access, Arguments, Caller, PreparedRequest};
 use spotter_core::access::browsers;
 use spotter_http::{State, message_file};
 use spotter_kernel::{Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
-use crate::{act::known, parts, parts::told::Told, session, visit::reached};
+use crate::{act::known, parts, parts::told::JsonFields, session, visit::reached};
 
 /// Where a document's file is opened; the id follows.
 pub(crate) const DOCUMENT: &str = "/console/files/documents/";
@@ -30,14 +30,14 @@ pub(crate) const MESSAGE: &str = "/console/files/messages/";
 pub(crate) const EXPORTED: &str = "/console/files/data-exports/";
 
 /// An operation that tells where a file is fetched, and the place of the address in its answer.
-type Teller = (&'static str, &'static str);
+type FileOperation = (&'static str, &'static str);
 
 /// The routes of files.
 pub(crate) fn routes(state: &Arc<State>) -> Router {
     let document = Some(("get_document_file", "documentFile.url"));
     let of_answer = Some(("get_form_file", "file.url"));
     let exported = Some(("get_data_export_file", "dataExportFile.url"));
-    let open = |teller: Option<Teller>| {
+    let open = |teller: Option<FileOperation>| {
         get(
             move |Given(state): Given<Arc<State>>,
                   params: RawPathParams,
@@ -57,7 +57,7 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 
 async fn opened(
     state: Arc<State>,
-    teller: Option<Teller>,
+    teller: Option<FileOperation>,
     params: RawPathParams,
     request: Request<Body>,
 ) -> Response<Body> {
@@ -87,7 +87,7 @@ fn arguments(params: &RawPathParams) -> Arguments {
 /// Leads to the signed address at which a file is fetched.
 async fn fetched(
     state: &Arc<State>,
-    (operation, place): Teller,
+    (operation, place): FileOperation,
     token: Credential,
     arguments: Arguments,
 ) -> Result<Response<Body>> {
@@ -100,7 +100,7 @@ async fn fetched(
         if operation.sure && !person.session.is_sure(shared.env.clock.now()) {
             return Err(Problem::invalid("-password", "is needed again"));
         }
-        let mut asked = Asked::new(operation.clone(), Ok(arguments.clone()), Ok(None));
+        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments.clone()), Ok(None));
         asked.run(tx, &shared.env, &person.caller, "")
     };
     let answer = state.db.read(read).await?;

@@ -11,7 +11,7 @@ use spotter_contract::vault;
 use spotter_http::{FormFile, RequestId, State, read_body, read_body_within};
 use spotter_kernel::{Key, Problem, Result, encoding::decoded, secret::base64url};
 
-use crate::{parts, words::Say};
+use crate::{parts, words::Strings};
 
 /// The longest form.
 const BODY_MAX: usize = 256 << 10;
@@ -25,7 +25,7 @@ const FILES_MAX: usize = 20;
 pub(crate) const FIELDS_MAX: usize = 1_000;
 
 /// A form that a page of ours has sent, as far as its request tells.
-pub struct Sent {
+pub struct SubmittedForm {
     /// What it said.
     pub form: Form,
     /// Where it came from.
@@ -36,7 +36,7 @@ pub struct Sent {
     pub headers: HeaderMap,
 }
 
-impl Sent {
+impl SubmittedForm {
     /// Takes a form in; or the answer why not.
     pub async fn take(
         state: &State,
@@ -63,7 +63,7 @@ impl Sent {
     }
 }
 
-impl FromRequest<Arc<State>> for Sent {
+impl FromRequest<Arc<State>> for SubmittedForm {
     type Rejection = Response<Body>;
 
     async fn from_request(
@@ -247,6 +247,6 @@ fn is_foreign(headers: &HeaderMap, own: &[&str]) -> bool {
 
 /// The answer to a form that no page of ours has sent.
 pub fn forged() -> Response<Body> {
-    let say = Say::in_english();
+    let say = Strings::in_english();
     parts::stopped(say, StatusCode::FORBIDDEN, "This form was not sent by the page that you saw.")
 }

@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use spotter_contract::{
     Env, installation,
-    jobs::{self, Standing, Trouble},
+    jobs::{self, FailedJob, JobCount},
     timers::{self, Overview},
 };
 use spotter_core::company::all_companies;
@@ -25,15 +25,15 @@ use spotter_store::Tx;
 use x509_cert::{Certificate, der::Decode};
 
 use crate::{
-    forms::{self, Sent},
+    forms::{self, SubmittedForm},
     parts::{
         self,
         lists::{facts, table},
         shell::alone,
-        told::Written,
+        told::Format,
     },
     session::{go, language},
-    words::Say,
+    words::Strings,
 };
 
 /// Where the page stands.
@@ -90,7 +90,7 @@ fn last_used(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(String::from_utf8(kept).ok().and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-type Shared = (Arc<State>, Arc<Installation>);
+type SharedState = (Arc<State>, Arc<Installation>);
 
 /// The routes of the page.
 pub fn router(state: Arc<State>, installation: Installation) -> Router {
@@ -102,7 +102,7 @@ pub fn router(state: Arc<State>, installation: Installation) -> Router {
 }
 
 async fn show(
-    Given((state, installation)): Given<Shared>,
+    Given((state, installation)): Given<SharedState>,
     request: Request<Body>,
 ) -> Response<Body> {
     if let Err(problem) = state.count_address(&request) {
@@ -125,7 +125,7 @@ async fn show(
     }
 }
 
-fn door(say: Say, key: &str) -> Response<Body> {
+fn door(say: Strings, key: &str) -> Response<Body> {
     let main = html! {
         form method="post" action=(ENTER) {
             input type="hidden" name="key" value=(key);
@@ -136,8 +136,8 @@ fn door(say: Say, key: &str) -> Response<Body> {
 }
 
 /// Lets whoever has a link in that nobody has used.
-async fn enter(Given((state, _)): Given<Shared>, request: Request<Body>) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
+async fn enter(Given((state, _)): Given<SharedState>, request: Request<Body>) -> Response<Body> {
+    let sent = match SubmittedForm::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
@@ -168,12 +168,12 @@ fn session(state: &State, headers: &HeaderMap) -> Option<i64> {
     issued(&state.env, "operator session", &text, SESSION_SECONDS)
 }
 
-fn closed(say: Say) -> Response<Body> {
+fn closed(say: Strings) -> Response<Body> {
     parts::stopped(say, StatusCode::NOT_FOUND, say.operator_closed())
 }
 
-async fn sign_out(Given((state, _)): Given<Shared>, request: Request<Body>) -> Response<Body> {
-    let sent = match Sent::take(&state, request).await {
+async fn sign_out(Given((state, _)): Given<SharedState>, request: Request<Body>) -> Response<Body> {
+    let sent = match SubmittedForm::take(&state, request).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
@@ -190,20 +190,20 @@ async fn sign_out(Given((state, _)): Given<Shared>, request: Request<Body>) -> R
 }
 
 /// What is in the database of the installation itself.
-struct Seen {
+struct DatabaseStatus {
     session: i64,
     companies: Vec<(CompanyId, String)>,
     backed_up: Option<Timestamp>,
     overview: Overview,
-    standings: Vec<Standing>,
-    troubles: Vec<Trouble>,
+    standings: Vec<JobCount>,
+    troubles: Vec<FailedJob>,
     deliveries: (i64, Option<Timestamp>),
-    files: Outside,
+    files: HostStatus,
 }
 
 /// What is outside of the database.
 #[derive(Default)]
-struct Outside {
+struct HostStatus {
     /// The bytes that are free where the data is, and all of them.
     room: Option<(u64, u64)>,
     /// Until when the certificate is good.
@@ -211,11 +211,11 @@ struct Outside {
 }
 
 /// Looks at disks, which may be slow to answer.
-fn outside(own: &Installation) -> Outside {
+fn outside(own: &Installation) -> HostStatus {
     let disk = rustix::fs::statvfs(&own.data).ok();
     let room = disk.map(|disk| (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize));
     let certificate = own.certificate.as_ref().and_then(|file| expiry(&std::fs::read(file).ok()?));
-    Outside { room, certificate }
+    HostStatus { room, certificate }
 }
 
 /// Until when the first certificate of a chain is good (RFC 5280's notAfter).
@@ -226,7 +226,7 @@ fn expiry(chain: &[u8]) -> Option<Timestamp> {
     Some(Timestamp::from_millis(i64::try_from(until.as_millis()).ok()?))
 }
 
-async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<Seen> {
+async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<DatabaseStatus> {
     let now = state.env.clock.now();
     let own = own.clone();
     let files = tokio::task::spawn_blocking(move || outside(&own)).await;
@@ -235,7 +235,7 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<Seen> {
         let (standings, troubles) = jobs::overview(tx)?;
         let backed_up = installation::noted(tx, BACKED_UP)?;
         let backed_up = backed_up.and_then(|kept| String::from_utf8(kept).ok()?.parse().ok());
-        Ok(Seen {
+        Ok(DatabaseStatus {
             session: last_used(tx)?,
             companies: all_companies(tx)?,
             backed_up: backed_up.map(Timestamp::from_millis),
@@ -243,15 +243,15 @@ async fn look(state: &Arc<State>, own: &Arc<Installation>) -> Result<Seen> {
             standings,
             troubles,
             deliveries: queue::past_due(tx, now)?,
-            files: Outside::default(),
+            files: HostStatus::default(),
         })
     };
-    Ok(Seen { files, ..state.db.read(read).await? })
+    Ok(DatabaseStatus { files, ..state.db.read(read).await? })
 }
 
-fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<Body> {
+fn shown(state: &State, say: Strings, own: &Installation, seen: &DatabaseStatus) -> Response<Body> {
     let now = state.env.clock.now();
-    let written = Written { say, zone: TimeZone::UTC, now };
+    let written = Format { say, zone: TimeZone::UTC, now };
     let at = |at: Option<Timestamp>| {
         at.map_or_else(|| say.never().to_owned(), |at| format!("{} UTC", written.instant(at)))
     };
@@ -324,7 +324,7 @@ fn shown(state: &State, say: Say, own: &Installation, seen: &Seen) -> Response<B
 /// Work that is done again and again: when it was last, how long that took, whether it failed.
 fn repeating(
     state: &State,
-    say: Say,
+    say: Strings,
     at: &dyn Fn(Option<Timestamp>) -> String,
     overview: &Overview,
 ) -> Markup {
@@ -343,7 +343,7 @@ fn repeating(
 }
 
 /// What is left where its files are.
-fn room(say: Say, written: &Written, files: &Outside) -> Markup {
+fn room(say: Strings, written: &Format, files: &HostStatus) -> Markup {
     let Some((free, all)) = files.room else { return Markup::default() };
     let gib = |bytes: u64| written.number(bytes as f64 / f64::from(1 << 30), 1);
     html! { (say.room_left(&gib(free), &gib(all))) " " meter min="0" max=(all) value=(all - free) aria-label=(say.room()) {} }
@@ -351,10 +351,10 @@ fn room(say: Say, written: &Written, files: &Outside) -> Markup {
 
 /// Until when its own certificate is good, where it has one.
 fn certificate(
-    say: Say,
+    say: Strings,
     at: &dyn Fn(Option<Timestamp>) -> String,
     own: &Installation,
-    files: &Outside,
+    files: &HostStatus,
 ) -> Markup {
     match (&own.certificate, files.certificate) {
         (None, _) => html! { (say.certificate_of_proxy()) },

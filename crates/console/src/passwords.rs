@@ -18,10 +18,10 @@ use spotter_kernel::{
 };
 
 use crate::{
-    forms::Sent,
+    forms::SubmittedForm,
     parts::{outside, problem, stopped},
     session::{self, language},
-    words::Say,
+    words::Strings,
 };
 
 /// Where a password is set; mail leads here.
@@ -48,11 +48,11 @@ fn alert(wrong: Option<&str>) -> Markup {
     html! { @if let Some(wrong) = wrong { div.summary role="alert" { p { (wrong) } } } }
 }
 
-fn over(say: Say) -> Response<Body> {
+fn over(say: Strings) -> Response<Body> {
     stopped(say, StatusCode::NOT_FOUND, say.link_is_over())
 }
 
-fn set_page(say: Say, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn set_page(say: Strings, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         form method="post" action=(SET) {
@@ -92,7 +92,7 @@ pub(crate) async fn show_set(
 /// Sets the password.
 pub(crate) async fn set(
     Given(state): Given<Arc<State>>,
-    Sent { form, request_id, headers, .. }: Sent,
+    SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
     let say = language(&headers);
     let Some(token) = token(form.one("token")) else { return over(say) };
@@ -119,7 +119,12 @@ pub(crate) async fn set(
     }
 }
 
-fn confirm_page(say: Say, token: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn confirm_page(
+    say: Strings,
+    token: &str,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         p { (say.confirm_address_means()) }
@@ -159,7 +164,7 @@ pub(crate) async fn show_confirm(
 /// Confirms the address.
 pub(crate) async fn confirm(
     Given(state): Given<Arc<State>>,
-    Sent { form, request_id, headers, .. }: Sent,
+    SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
     let (say, text) = (language(&headers), form.one("token"));
     let Some(token) = Credential::parse(CredentialKind::AddressConfirmation, text) else {
@@ -182,7 +187,12 @@ pub(crate) async fn confirm(
     }
 }
 
-fn forgot_page(say: Say, email: &str, wrong: Option<&str>, status: StatusCode) -> Response<Body> {
+fn forgot_page(
+    say: Strings,
+    email: &str,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response<Body> {
     let main = html! {
         (alert(wrong))
         form method="post" action=(FORGOT) {
@@ -214,7 +224,7 @@ pub(crate) async fn show_forgot(
 /// Has a link mailed to whoever has this address.
 pub(crate) async fn forget(
     Given(state): Given<Arc<State>>,
-    Sent { form, from, request_id, headers }: Sent,
+    SubmittedForm { form, from, request_id, headers }: SubmittedForm,
 ) -> Response<Body> {
     let (say, typed) = (language(&headers), form.one("email").trim().to_owned());
     if state.env.mail_links.is_none() {

@@ -10,26 +10,26 @@ use spotter_store::Tx;
 
 use crate::{
     forms::Form,
-    parts::told::Told,
-    visit::{Ask, answered, reached},
+    parts::told::JsonFields,
+    visit::{ApiCall, answered, reached},
 };
 
 /// The field of a form that says it.
 pub(crate) const FIELD: &str = "-seen";
 
 /// What forms of a page are made of, as each of them says it.
-pub(crate) struct Made(pub(crate) String);
+pub(crate) struct FormSource(pub(crate) String);
 
-impl Made {
+impl FormSource {
     /// Of what stands at some places of an answer.
-    pub(crate) fn of(ask: &Ask, places: &[&str], told: &Value) -> Self {
-        Self(serde_json::to_string(&Seen::of(ask, places, told)).unwrap_or_default())
+    pub(crate) fn of(ask: &ApiCall, places: &[&str], told: &Value) -> Self {
+        Self(serde_json::to_string(&RecordVersion::of(ask, places, told)).unwrap_or_default())
     }
 }
 
 /// What was seen.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct RecordVersion {
     operation: String,
     path: Vec<(String, String)>,
     query: String,
@@ -38,8 +38,8 @@ pub(crate) struct Seen {
     digest: String,
 }
 
-impl Seen {
-    fn of(ask: &Ask, places: &[&str], told: &Value) -> Self {
+impl RecordVersion {
+    fn of(ask: &ApiCall, places: &[&str], told: &Value) -> Self {
         let Arguments { path, query, .. } = ask.arguments();
         let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
         let digest = digest(told, &places);

@@ -19,12 +19,12 @@ use spotter_kernel::{
 
 use crate::{
     act::{known, safe},
-    forms::{self, Sent},
+    forms::{self, SubmittedForm},
     parts::{self, shell::outside},
     sign_in::{self, SignIn},
-    unsent::{self, Unsent},
-    visit::{Taste, is_own, new_csrf},
-    words::{Language, Say},
+    unsent::{self, UnsentForm},
+    visit::{DisplaySettings, is_own, new_csrf},
+    words::{Language, Strings},
 };
 
 /// Where people sign in.
@@ -74,12 +74,12 @@ pub(crate) fn token(state: &State, headers: &HeaderMap) -> Option<Credential> {
 }
 
 /// How somebody wants pages to look.
-pub(crate) fn taste(headers: &HeaderMap) -> Taste {
+pub(crate) fn taste(headers: &HeaderMap) -> DisplaySettings {
     let text = forms::cookie(headers, TASTE_COOKIE).unwrap_or_default();
     let mut parts = text.split('.');
     let mut part = || parts.next().unwrap_or_default();
     let (language, theme, units) = (part(), part(), part());
-    Taste {
+    DisplaySettings {
         language: Language::parse(language),
         dark: match theme {
             "dark" => Some(true),
@@ -95,10 +95,10 @@ pub(crate) fn taste(headers: &HeaderMap) -> Taste {
 }
 
 /// The language for whoever is not known: the one they chose, else one that their browser asks for.
-pub fn language(headers: &HeaderMap) -> Say {
+pub fn language(headers: &HeaderMap) -> Strings {
     let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let accepted = || Language::accepted(header.unwrap_or_default());
-    Say(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
+    Strings(taste(headers).language.or_else(accepted).unwrap_or(Language::English))
 }
 
 /// What was just done, if this is the page after it.
@@ -151,12 +151,12 @@ pub(crate) fn go_sign_in(state: &State, then: &str) -> Response<Body> {
 }
 
 /// To where people sign in, with what they had typed; it is sent once they have.
-pub(crate) fn sign_in_first(state: &State, sent: &Sent, then: String) -> Response<Body> {
-    let Some(unsent) = Unsent::of(state, &sent.form, then.clone()) else {
+pub(crate) fn sign_in_first(state: &State, sent: &SubmittedForm, then: String) -> Response<Body> {
+    let Some(unsent) = UnsentForm::of(state, &sent.form, then.clone()) else {
         return go_sign_in(state, &then);
     };
     let say = language(&sent.headers);
-    let way = Way { then: &then, remembered: false, unsent: &unsent };
+    let way = SignInContext { then: &then, remembered: false, unsent: &unsent };
     let mut response =
         sign_in_page((state, say), &SignIn::default(), way, StatusCode::UNAUTHORIZED);
     set_cookie(state, &mut response, cookie_name(state), "", Some(0));
@@ -164,7 +164,7 @@ pub(crate) fn sign_in_first(state: &State, sent: &Sent, then: String) -> Respons
 }
 
 /// What goes along with a sign-in.
-struct Way<'w> {
+struct SignInContext<'w> {
     /// Where it leads.
     then: &'w str,
     /// Whether its person is to stay signed in.
@@ -174,9 +174,9 @@ struct Way<'w> {
 }
 
 fn sign_in_page(
-    (state, say): (&State, Say),
+    (state, say): (&State, Strings),
     entered: &SignIn,
-    Way { then, remembered, unsent }: Way<'_>,
+    SignInContext { then, remembered, unsent }: SignInContext<'_>,
     status: StatusCode,
 ) -> Response<Body> {
     // Without mail, a link is handed out by whoever runs the business.
@@ -221,7 +221,7 @@ pub(crate) async fn show(
         return go(safe(&then));
     }
     let say = language(request.headers());
-    let way = Way { then: &then, remembered: false, unsent: "" };
+    let way = SignInContext { then: &then, remembered: false, unsent: "" };
     sign_in_page((&state, say), &SignIn::default(), way, StatusCode::OK)
 }
 
@@ -255,12 +255,15 @@ fn known_browser(state: &State, headers: &HeaderMap, email: &str) -> Option<Stri
 }
 
 /// Signs somebody in.
-pub(crate) async fn sign_in(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
+pub(crate) async fn sign_in(
+    Given(state): Given<Arc<State>>,
+    sent: SubmittedForm,
+) -> Response<Body> {
     let say = language(&sent.headers);
     let remembered = sent.form.one("remember") == "true";
     match enter(&state, &sent, remembered).await {
         Ok((token, whose)) => {
-            let mut response = match Unsent::read(&state, &sent.form, &whose) {
+            let mut response = match UnsentForm::read(&state, &sent.form, &whose) {
                 Some(unsent) => {
                     let csrf = new_csrf(&state, token.expose());
                     let main = unsent.shown(say, &csrf);
@@ -280,7 +283,7 @@ pub(crate) async fn sign_in(Given(state): Given<Arc<State>>, sent: Sent) -> Resp
             let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
             let status = if goes_on { StatusCode::OK } else { status };
             let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent::FIELD));
-            let way = Way { then, remembered, unsent };
+            let way = SignInContext { then, remembered, unsent };
             let mut response = sign_in_page((&state, say), &entered, way, status);
             if goes_on {
                 know_browser(&state, &mut response, sent.form.one("email"));
@@ -309,7 +312,11 @@ fn set_session(state: &State, response: &mut Response<Body>, token: &Credential,
 }
 
 /// Signs somebody in: what their cookie holds, and what tells whose a form is.
-async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<(Credential, String)> {
+async fn enter(
+    state: &Arc<State>,
+    sent: &SubmittedForm,
+    remembered: bool,
+) -> Result<(Credential, String)> {
     let known = known_browser(state, &sent.headers, sent.form.one("email"));
     let account = sent.form.enter(state, &sent.request_id, sent.from, known).await?;
     let caller = Caller::new(account.company_id, Actor::System);
@@ -326,7 +333,10 @@ async fn enter(state: &Arc<State>, sent: &Sent, remembered: bool) -> Result<(Cre
 }
 
 /// Signs somebody out.
-pub(crate) async fn sign_out(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
+pub(crate) async fn sign_out(
+    Given(state): Given<Arc<State>>,
+    sent: SubmittedForm,
+) -> Response<Body> {
     let mut response = go(SIGN_IN);
     if let Some(token) = token(&state, &sent.headers) {
         if !is_own(token.expose(), sent.form.one("-csrf")) {
@@ -365,7 +375,7 @@ pub(crate) async fn events(
 }
 
 /// Keeps how somebody wants pages to look, in their browser.
-pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
+pub(crate) async fn choose(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
     let language = Language::parse(sent.form.one("language")).map_or("", Language::code);
     let theme = match sent.form.one("theme") {
         theme @ ("light" | "dark") => theme,

@@ -26,10 +26,10 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use crate::{
-    forms::{Form, Sent},
+    forms::{Form, SubmittedForm},
     parts::{self, shell::outside},
     session,
-    words::Say,
+    words::Strings,
 };
 
 /// Where an installation is set up.
@@ -41,7 +41,7 @@ pub fn set_up_link(env: &Env) -> Result<String> {
 }
 
 /// A field of the page: its name, its label, how browsers fill it in, and what stands in it at first.
-type Field = (&'static str, fn(Say) -> &'static str, &'static str, &'static str);
+type Field = (&'static str, fn(Strings) -> &'static str, &'static str, &'static str);
 
 const FIELDS: &[Field] = &[
     ("name", |say| say.business_name(), "organization", ""),
@@ -52,7 +52,7 @@ const FIELDS: &[Field] = &[
     ("currency", |say| say.currency(), "off", "EUR"),
 ];
 
-fn page(say: Say, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
+fn page(say: Strings, form: &Form, wrong: Option<&Problem>, status: StatusCode) -> Response<Body> {
     let field = wrong.and_then(|wrong| wrong.details.as_ref()?["field"].as_str());
     let main = html! {
         p { (say.set_up_means()) }
@@ -110,7 +110,7 @@ async fn is_open(state: &Arc<State>, key: &str) -> Result<bool> {
     state.db.read(|tx: &mut Tx<'_>| founding::is_open(tx)).await
 }
 
-fn over(say: Say) -> Response<Body> {
+fn over(say: Strings) -> Response<Body> {
     let main = html! { p { (say.set_up_over()) } p { a.button href=(session::SIGN_IN) { (say.sign_in()) } } };
     outside(say, StatusCode::NOT_FOUND, say.not_there(), false, main)
 }
@@ -133,7 +133,7 @@ pub(crate) async fn show(
 }
 
 /// Sets the installation up.
-pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: Sent) -> Response<Body> {
+pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: SubmittedForm) -> Response<Body> {
     let say = session::language(&sent.headers);
     match is_open(&state, sent.form.one("key")).await {
         Ok(true) => {}
@@ -149,7 +149,7 @@ pub(crate) async fn set_up(Given(state): Given<Arc<State>>, sent: Sent) -> Respo
     }
 }
 
-async fn found(state: &Arc<State>, sent: &Sent) -> Result<Credential> {
+async fn found(state: &Arc<State>, sent: &SubmittedForm) -> Result<Credential> {
     let form = &sent.form;
     let wrong = |field: &str, rule: &str| Problem::invalid(field, rule);
     let name = |field: &'static str| {

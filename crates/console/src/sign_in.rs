@@ -8,7 +8,7 @@ use spotter_core::access::accounts::{Account, Password, Subject};
 use spotter_http::{Login, RequestId, State, recognise, recognise_by_ticket};
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId, text::Email};
 
-use crate::{forms::Form, words::Say};
+use crate::{forms::Form, words::Strings};
 
 /// A sign-in that is to be typed, or typed again.
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl Form {
     }
 
     /// What was typed and chosen, without the password, and what was wrong with it.
-    pub fn entered(&self, say: Say, problem: &Problem) -> SignIn {
+    pub fn entered(&self, say: Strings, problem: &Problem) -> SignIn {
         let details = problem.details.as_ref();
         let listed = details.and_then(|details| details["companies"].as_array());
         let text = |company: &Value, name: &str| company[name].as_str().map(str::to_owned);
@@ -91,7 +91,7 @@ impl Form {
 }
 
 /// The fields of a sign-in; what was chosen and typed stays after a mistake.
-pub fn fields(say: Say, entered: &SignIn) -> Markup {
+pub fn fields(say: Strings, entered: &SignIn) -> Markup {
     let SignIn { email, companies, ask_subject, ticket, .. } = entered;
     if let Some(ticket) = ticket {
         return html! {

@@ -41,7 +41,7 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
         let rule = format!("at most {FIELDS_MAX} fields may be sent at once");
         return Err(Problem::because(Key::RequestInvalid, rule));
     }
-    let mut typed = Typed::default();
+    let mut typed = BodyBuilder::default();
     // The parts of a question are read with the list that it is of.
     let plain = |(name, _): &(&str, &str)| !name.starts_with('-') && !name.starts_with("question.");
     for (name, value) in form.pairs().filter(plain) {
@@ -74,7 +74,7 @@ pub(crate) fn body_of(schema: &Value, form: &Form, person: &Person) -> Result<Va
 
 /// What of a body is known so far.
 #[derive(Default)]
-struct Typed<'f> {
+struct BodyBuilder<'f> {
     /// Of what kind these are, the schema says.
     texts: Vec<(String, String)>,
     /// These are put as they are.
@@ -97,7 +97,7 @@ fn is_filled_in(row: &Value) -> bool {
     row.as_object().is_none_or(|row| row.values().any(says))
 }
 
-impl<'f> Typed<'f> {
+impl<'f> BodyBuilder<'f> {
     fn text(&mut self, name: &str, value: impl Into<String>) {
         self.texts.push((name.to_owned(), value.into()));
     }

@@ -8,7 +8,7 @@ use spotter_contract::vault;
 use spotter_http::State;
 use spotter_kernel::{id::CompanyId, secret::base64url};
 
-use crate::{act::safe, changed, forms::Form, visit::reached, words::Say};
+use crate::{act::safe, changed, forms::Form, visit::reached, words::Strings};
 
 /// The field of the sign-in that it goes along in.
 pub(crate) const FIELD: &str = "unsent";
@@ -17,7 +17,7 @@ const LENGTH_MAX: usize = 60_000;
 
 /// A form that was not sent.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Unsent {
+pub(crate) struct UnsentForm {
     /// The page that it stands on.
     at: String,
     fields: Vec<(String, String)>,
@@ -37,7 +37,7 @@ pub(crate) fn whose(company: CompanyId, email: &str) -> String {
     base64url(&vault::digest_of(text.as_bytes())).chars().take(16).collect()
 }
 
-impl Unsent {
+impl UnsentForm {
     /// What a form said, but for its secrets; nothing where it said nothing.
     pub(crate) fn of(state: &State, form: &Form, at: String) -> Option<String> {
         if !is_plain(state, form.one("-do")) {
@@ -73,7 +73,7 @@ impl Unsent {
     }
 
     /// It once more, to be sent by whoever has signed in.
-    pub(crate) fn shown(&self, say: Say, csrf: &str) -> Markup {
+    pub(crate) fn shown(&self, say: Strings, csrf: &str) -> Markup {
         let was: Vec<(String, String)> =
             serde_json::from_str(self.one(changed::FIELD)).unwrap_or_default();
         let typed = self.fields.iter().filter(|field| {

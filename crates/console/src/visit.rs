@@ -11,8 +11,8 @@ use std::{
 
 use serde_json::Value;
 use spotter_contract::{
-    Actor, Arguments, Asked, Caller, Content, Operation, Role, Surface, confirmations::Preview,
-    vault,
+    Actor, Arguments, Caller, Content, Operation, PreparedRequest, Role, Surface,
+    confirmations::Preview, vault,
 };
 use spotter_core::access::browsers::Person;
 use spotter_http::State;
@@ -25,14 +25,14 @@ use spotter_store::Tx;
 use crate::{
     body::{at, is_kind, plain},
     forms::Form,
-    parts::told::{Told, Written},
+    parts::told::{Format, JsonFields},
     typed,
-    words::{Language, Say},
+    words::{Language, Strings},
 };
 
 /// A question to an operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct ApiCall {
     pub(crate) operation: &'static str,
     /// What stands in its path.
     pub(crate) path: Vec<(String, String)>,
@@ -41,7 +41,7 @@ pub(crate) struct Ask {
     body: Content,
 }
 
-impl Ask {
+impl ApiCall {
     /// A question to the operation of this id.
     pub(crate) fn of(operation: &'static str) -> Self {
         Self { operation, path: Vec::new(), query: Vec::new(), body: Content::Nothing }
@@ -69,7 +69,7 @@ impl Ask {
     }
 
     /// With those parameters of the same name that somebody has chosen on a page.
-    pub(crate) fn filtered(self, place: &Place, names: &[&'static str]) -> Self {
+    pub(crate) fn filtered(self, place: &PageAddress, names: &[&'static str]) -> Self {
         names.iter().fold(self, |ask, name| ask.with(name, place.asked(name).trim()))
     }
 
@@ -86,13 +86,13 @@ const ROWS: i64 = 50;
 
 /// A page of a list, and what was asked for it, by which the whole of it is exported.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListPage {
     told: Value,
     /// What was asked, without the page.
-    pub(crate) ask: Ask,
+    pub(crate) ask: ApiCall,
 }
 
-impl Deref for Listed {
+impl Deref for ListPage {
     type Target = Value;
 
     fn deref(&self) -> &Value {
@@ -107,7 +107,7 @@ fn none<T>(problem: Problem) -> Result<Option<T>> {
 
 /// Where somebody is: the path of a page, what is in it, and what is asked of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct PageAddress {
     /// The whole path.
     pub(crate) path: String,
     /// What stands in it, by the names of the page's row.
@@ -116,7 +116,7 @@ pub(crate) struct Place {
     pub(crate) query: Vec<(String, String)>,
 }
 
-impl Place {
+impl PageAddress {
     /// A part of the path.
     pub(crate) fn param(&self, name: &str) -> &str {
         self.params.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
@@ -153,7 +153,7 @@ impl Place {
 
 /// What somebody has typed into a form that was not taken, and why not.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Entered {
+pub(crate) struct RejectedForm {
     /// The form, by its operation and whatever it is about.
     pub(crate) form: String,
     /// What was typed.
@@ -168,7 +168,7 @@ pub(crate) struct Entered {
     pub(crate) preview: Option<Preview>,
 }
 
-impl Entered {
+impl RejectedForm {
     /// The field that is wrong.
     pub(crate) fn field(&self) -> Option<&str> {
         self.problem.as_ref()?.details.as_ref()?["field"].as_str()
@@ -177,7 +177,7 @@ impl Entered {
 
 /// How somebody wants the pages to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taste {
+pub(crate) struct DisplaySettings {
     /// Their language, where they have chosen one.
     pub(crate) language: Option<Language>,
     /// Whether they want them light or dark, where they have chosen.
@@ -187,21 +187,21 @@ pub(crate) struct Taste {
 }
 
 /// A page on its way to somebody who is signed in.
-pub(crate) struct Visit<'v, 't> {
+pub(crate) struct PageContext<'v, 't> {
     tx: &'v mut Tx<'t>,
     pub(crate) state: &'v State,
     request_id: &'v str,
     /// Who it is.
     pub(crate) person: Person,
     /// Where they are.
-    pub(crate) place: &'v Place,
+    pub(crate) place: &'v PageAddress,
     /// What was wrong with what they sent.
-    pub(crate) entered: &'v Entered,
+    pub(crate) entered: &'v RejectedForm,
     /// What was just done, by the operation's id.
     pub(crate) done: Option<&'v str>,
-    pub(crate) taste: Taste,
-    pub(crate) say: Say,
-    pub(crate) written: Written,
+    pub(crate) taste: DisplaySettings,
+    pub(crate) say: Strings,
+    pub(crate) written: Format,
     token: String,
     csrf: Cell<Option<String>>,
     /// How many forms of each id there are so far.
@@ -211,18 +211,18 @@ pub(crate) struct Visit<'v, 't> {
     names: HashMap<String, String>,
 }
 
-impl<'v, 't> Visit<'v, 't> {
+impl<'v, 't> PageContext<'v, 't> {
     /// A visit of somebody who was let in.
     pub(crate) fn new(
         (tx, state, request_id): (&'v mut Tx<'t>, &'v State, &'v str),
         (person, token): (Person, &str),
-        (place, entered): (&'v Place, &'v Entered),
-        taste: Taste,
+        (place, entered): (&'v PageAddress, &'v RejectedForm),
+        taste: DisplaySettings,
     ) -> Self {
         let language = taste.language.or(Language::parse(&person.company.language));
-        let say = Say(language.unwrap_or(Language::English));
+        let say = Strings(language.unwrap_or(Language::English));
         let zone = TimeZone::parse(&person.company.time_zone).unwrap_or(TimeZone::UTC);
-        let written = Written { say, zone, now: state.env.clock.now() };
+        let written = Format { say, zone, now: state.env.clock.now() };
         let (token, names, done) = (token.to_owned(), HashMap::new(), None);
         let (csrf, forms) = (Cell::default(), RefCell::default());
         Self {
@@ -245,7 +245,7 @@ impl<'v, 't> Visit<'v, 't> {
     }
 
     /// What an operation answers them, or why it does not.
-    pub(crate) fn ask(&mut self, ask: Ask) -> Result<Value> {
+    pub(crate) fn ask(&mut self, ask: ApiCall) -> Result<Value> {
         let operation = reached(self.state, ask.operation)?;
         let (began, who) = (Instant::now(), (&self.person.caller, self.request_id));
         let answer = answered(self.tx, self.state, who, (operation, ask.arguments()));
@@ -258,7 +258,7 @@ impl<'v, 't> Visit<'v, 't> {
         let imperial = match self.taste.imperial {
             Some(imperial) => imperial,
             None => {
-                let told = self.ask_if(Ask::of("get_workout_settings"))?.unwrap_or_default();
+                let told = self.ask_if(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
                 told.text("settings.weightUnit") == "lb"
             }
         };
@@ -266,18 +266,18 @@ impl<'v, 't> Visit<'v, 't> {
     }
 
     /// The page of a list that they are at.
-    pub(crate) fn list(&mut self, ask: Ask) -> Result<Listed> {
+    pub(crate) fn list(&mut self, ask: ApiCall) -> Result<ListPage> {
         let page = ask.clone().with("limit", ROWS).with("page", self.place.asked("page"));
-        Ok(Listed { told: self.ask(page)?, ask })
+        Ok(ListPage { told: self.ask(page)?, ask })
     }
 
     /// The same where they may have to do without it.
-    pub(crate) fn list_if(&mut self, ask: Ask) -> Result<Option<Listed>> {
+    pub(crate) fn list_if(&mut self, ask: ApiCall) -> Result<Option<ListPage>> {
         self.list(ask).map(Some).or_else(none)
     }
 
     /// What an operation answers where they may have to do without it: nothing where it is not for them, is switched off or is not there.
-    pub(crate) fn ask_if(&mut self, ask: Ask) -> Result<Option<Value>> {
+    pub(crate) fn ask_if(&mut self, ask: ApiCall) -> Result<Option<Value>> {
         self.ask(ask).map(Some).or_else(none)
     }
 
@@ -368,7 +368,7 @@ impl<'v, 't> Visit<'v, 't> {
         ids.dedup();
         ids.retain(|id| !id.is_empty() && !self.names.contains_key(*id));
         for ids in ids.chunks(100) {
-            let asked = Ask::of("list_client_names").with("clientIds", ids.join(","));
+            let asked = ApiCall::of("list_client_names").with("clientIds", ids.join(","));
             let told = self.ask_if(asked)?.unwrap_or_default();
             for one in told.list("clientNames") {
                 self.names.insert(one.text("clientId").to_owned(), one.text("name").to_owned());
@@ -394,7 +394,7 @@ impl<'v, 't> Visit<'v, 't> {
         if let Some(name) = self.names.get(id) {
             return Ok(name.clone());
         }
-        let told = self.ask_if(Ask::of(operation).at(parameter, id))?.unwrap_or_default();
+        let told = self.ask_if(ApiCall::of(operation).at(parameter, id))?.unwrap_or_default();
         let record = told.at(record);
         let name = match record.text("name") {
             "" => crate::parts::told::name(record),
@@ -407,7 +407,7 @@ impl<'v, 't> Visit<'v, 't> {
     /// Ids and names of the records of a list, to choose one from; at most a hundred.
     pub(crate) fn choices(
         &mut self,
-        ask: Ask,
+        ask: ApiCall,
         (list, id): (&str, &str),
     ) -> Result<Vec<(String, String)>> {
         let told = self.ask_if(ask.with("limit", 100))?.unwrap_or_default();
@@ -421,7 +421,7 @@ impl<'v, 't> Visit<'v, 't> {
 
     /// Coaches who can be planned with: those who work for the company, whether or not they have signed in yet.
     pub(crate) fn coaches_to_plan(&mut self) -> Result<Vec<(String, String)>> {
-        let told = self.ask_if(Ask::of("list_coaches").with("limit", 100))?.unwrap_or_default();
+        let told = self.ask_if(ApiCall::of("list_coaches").with("limit", 100))?.unwrap_or_default();
         let working = told.list("coaches").iter().filter(|one| one.text("status") != "deactivated");
         let named = |one: &Value| (one.text("coachId").to_owned(), crate::parts::told::name(one));
         Ok(working.map(named).collect())
@@ -445,7 +445,7 @@ pub(crate) fn answered(
     (caller, request_id): (&Caller, &str),
     (operation, arguments): (&Arc<Operation>, Arguments),
 ) -> Result<String> {
-    let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+    let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
     Ok(asked.run(tx, &state.env, caller, request_id)?.data)
 }
 
@@ -505,7 +505,7 @@ mod tests {
     fn an_address_keeps_what_is_not_changed() {
         let pairs = [("search", "zoë & co"), ("page", "3"), ("tag", "")];
         let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        let place = Place { path: "/console/clients".into(), params: vec![], query };
+        let place = PageAddress { path: "/console/clients".into(), params: vec![], query };
         let expected = "/console/clients?search=zo%C3%AB+%26+co&page=4";
         assert_eq!(place.but(&[("page", "4")]), expected);
         assert_eq!(place.but(&[("page", ""), ("search", "")]), "/console/clients");

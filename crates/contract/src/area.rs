@@ -17,8 +17,8 @@ use crate::{
     documents::Document,
     downloads::Download,
     endings::Effect,
-    erasure::Trace,
-    exports::Part,
+    erasure::ErasureRule,
+    exports::ExportSection,
     features::Feature,
     figures::Recount,
     jobs::{self, Job},
@@ -36,7 +36,7 @@ pub trait Payload: Serialize + JsonSchema {
 
 /// A [`Payload`] as the API description sees it.
 #[derive(Clone, Copy)]
-pub struct Told {
+pub struct EventSchema {
     /// The events that it tells of.
     pub events: &'static [Event],
     /// Its schema.
@@ -53,7 +53,7 @@ pub struct Area {
     /// Every list, for the tests that look at their plans.
     pub lists: Vec<&'static Shape>,
     /// What its events tell.
-    pub payloads: Vec<Told>,
+    pub payloads: Vec<EventSchema>,
     /// What it has done at an instant.
     pub timers: Vec<&'static Timer>,
     /// What it has done outside the database.
@@ -63,9 +63,9 @@ pub struct Area {
     /// What of it stays when something is set aside.
     pub remainders: Vec<Remainder>,
     /// What is left in its tables of clients who are erased.
-    pub traces: Vec<Trace>,
+    pub traces: Vec<ErasureRule>,
     /// What of it a client's data exports hold.
-    pub exports: Vec<Part>,
+    pub exports: Vec<ExportSection>,
     /// How the figures of its records are counted anew.
     pub recounts: Vec<&'static Recount>,
     /// What it has done again and again.
@@ -101,8 +101,10 @@ impl Area {
 
     /// The same with what its events tell.
     pub fn tells<P: Payload>(mut self) -> Self {
-        self.payloads
-            .push(Told { events: P::EVENTS, schema: |schemas| schemas.subschema_for::<P>() });
+        self.payloads.push(EventSchema {
+            events: P::EVENTS,
+            schema: |schemas| schemas.subschema_for::<P>(),
+        });
         self
     }
 
@@ -131,13 +133,13 @@ impl Area {
     }
 
     /// The same with what is left in its tables of clients who are erased.
-    pub fn erases(mut self, traces: &[Trace]) -> Self {
+    pub fn erases(mut self, traces: &[ErasureRule]) -> Self {
         self.traces.extend_from_slice(traces);
         self
     }
 
     /// The same with what of it a client's data exports hold.
-    pub fn exports(mut self, parts: &[Part]) -> Self {
+    pub fn exports(mut self, parts: &[ExportSection]) -> Self {
         self.exports.extend_from_slice(parts);
         self
     }
@@ -205,13 +207,13 @@ impl Area {
 pub struct Table {
     operations: Vec<Arc<Operation>>,
     by_id: BTreeMap<&'static str, usize>,
-    payloads: Vec<Told>,
+    payloads: Vec<EventSchema>,
     timers: BTreeMap<&'static str, &'static Timer>,
     jobs: Vec<&'static Job>,
     repeating: Vec<&'static Repeating>,
     documents: Vec<&'static Document>,
     downloads: Vec<&'static Download>,
-    exports: Vec<Part>,
+    exports: Vec<ExportSection>,
 }
 
 impl Table {
@@ -240,7 +242,7 @@ impl Table {
     }
 
     /// What a client's data exports hold.
-    pub fn exports(&self) -> &[Part] {
+    pub fn exports(&self) -> &[ExportSection] {
         &self.exports
     }
 
@@ -282,7 +284,7 @@ impl Table {
     }
 
     /// What an event tells; nothing while no area announces it.
-    pub fn payload(&self, event: Event) -> Option<&Told> {
+    pub fn payload(&self, event: Event) -> Option<&EventSchema> {
         self.payloads.iter().find(|told| told.events.contains(&event))
     }
 

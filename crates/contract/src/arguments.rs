@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// What an argument says of itself for the API description.
 #[derive(Clone, Debug, Default)]
-pub struct Described {
+pub struct ArgumentSchemas {
     /// Schema of an object with the path's parameters.
     pub path: Option<Schema>,
     /// Schema of an object with the query's parameters.
@@ -60,7 +60,7 @@ pub trait Argument: Clone + Send + Sized + 'static {
     /// Reads it from the request, or names the field and the rule.
     fn take(arguments: &Arguments) -> Result<Self>;
     /// Adds its schema.
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator);
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator);
 }
 
 /// The parameters in the path.
@@ -73,7 +73,7 @@ pub struct Query<T>(pub T);
 
 /// `page` and `limit`, and the list's own parameters.
 #[derive(Clone, Debug)]
-pub struct Paged<T>(pub T, pub PageRequest);
+pub struct ListQuery<T>(pub T, pub PageRequest);
 
 /// The JSON body.
 #[derive(Clone, Debug)]
@@ -248,7 +248,7 @@ where
         from_pairs(&encoded.finish()).map(Self)
     }
 
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
         described.path = Some(T::json_schema(schemas));
     }
 }
@@ -263,12 +263,12 @@ where
         from_query(&arguments.query).map(Self)
     }
 
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
         described.query = Some(T::json_schema(schemas));
     }
 }
 
-impl<T> Argument for Paged<T>
+impl<T> Argument for ListQuery<T>
 where
     T: DeserializeOwned + JsonSchema + Clone + Send + 'static,
 {
@@ -310,7 +310,7 @@ where
         Ok(Self(own.map_err(|problem| with_names(problem, &["page", "limit", "cursor"]))?, page))
     }
 
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
         described.query = Some(T::json_schema(schemas));
         described.paged = true;
     }
@@ -327,7 +327,7 @@ where
         sent.map(Self).ok_or_else(|| Problem::invalid("body", "must be a JSON object"))
     }
 
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
         described.body = Some(schemas.subschema_for::<T>());
         described.body_required = true;
     }
@@ -343,7 +343,7 @@ where
         Ok(Self(from_body(&arguments.body)?.unwrap_or_default()))
     }
 
-    fn describe(described: &mut Described, schemas: &mut SchemaGenerator) {
+    fn describe(described: &mut ArgumentSchemas, schemas: &mut SchemaGenerator) {
         described.body = Some(schemas.subschema_for::<T>());
     }
 }
@@ -394,12 +394,12 @@ impl Bind for Flag {
 /// Several ids in a query string, with commas between; at most a hundred, each once.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, inline, extend("pattern" = "^[a-fA-F0-9]{24}(,[a-fA-F0-9]{24}){0,99}$"))]
-pub struct Several<T>(#[schemars(with = "String")] pub Vec<T>);
+pub struct IdList<T>(#[schemars(with = "String")] pub Vec<T>);
 
 /// The most that one question may ask for.
 const SEVERAL_MAX: usize = 100;
 
-impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for Several<T> {
+impl<'de, T: Deserialize<'de> + PartialEq> Deserialize<'de> for IdList<T> {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
         let mut all = Vec::new();
@@ -423,8 +423,8 @@ mod tests {
 
     use super::*;
 
-    fn paged(query: &str) -> Result<Paged<NoFilters>> {
-        Paged::take(&Arguments { query: query.into(), ..Arguments::default() })
+    fn paged(query: &str) -> Result<ListQuery<NoFilters>> {
+        ListQuery::take(&Arguments { query: query.into(), ..Arguments::default() })
     }
 
     #[test]
@@ -458,7 +458,7 @@ mod tests {
     fn several_ids_have_commas_between() {
         #[derive(Clone, Deserialize, JsonSchema)]
         struct Asked {
-            ids: Several<Id>,
+            ids: IdList<Id>,
         }
         let asked = |ids: &str| {
             Query::<Asked>::take(&Arguments { query: format!("ids={ids}"), ..Arguments::default() })

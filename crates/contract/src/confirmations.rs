@@ -21,7 +21,7 @@ const CONFIRM_SECONDS: i64 = 300;
 
 /// What an operation does, as people are told of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Foreseen {
+pub struct EffectPreview {
     /// What happens, a sentence each.
     pub(crate) happens: Vec<String>,
     /// Which people hear of it.
@@ -48,38 +48,38 @@ pub struct Preview {
 
 /// What is wanted of an operation that asks.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum ConfirmationStep {
     /// To be told what it would do. It is put here, because its transaction is rolled back.
-    Preview(Arc<Mutex<Option<Foreseen>>>),
+    Preview(Arc<Mutex<Option<EffectPreview>>>),
     /// That it is done as it was told; nothing where nothing was confirmed.
     Confirmed(Option<String>),
 }
 
 /// A request of an operation that asks.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct ConfirmationRequest {
     /// What is wanted.
-    pub wanted: Wanted,
+    pub wanted: ConfirmationStep,
     /// Tells this call from any other: the operation and its arguments.
     pub fingerprint: [u8; 32],
 }
 
-impl Asking {
+impl ConfirmationRequest {
     /// Asks what a call would do.
     pub fn preview(fingerprint: [u8; 32]) -> Self {
-        Self { wanted: Wanted::Preview(Arc::default()), fingerprint }
+        Self { wanted: ConfirmationStep::Preview(Arc::default()), fingerprint }
     }
 
     /// Refuses a call that nobody has confirmed, before anything is done.
     pub(crate) fn begin(&self) -> Result<()> {
         match &self.wanted {
-            Wanted::Confirmed(None) => Err(required(
+            ConfirmationStep::Confirmed(None) => Err(required(
                 "is needed: call the preview with the same arguments, tell the person what will happen, and \
                  pass its confirmToken",
             )),
-            Wanted::Confirmed(Some(_)) => Ok(()),
+            ConfirmationStep::Confirmed(Some(_)) => Ok(()),
             // The transaction may run again.
-            Wanted::Preview(place) => {
+            ConfirmationStep::Preview(place) => {
                 *place.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 Ok(())
             }
@@ -92,15 +92,15 @@ impl Asking {
         tx: &mut Tx<'_>,
         env: &Env,
         caller: &Caller,
-        foreseen: Foreseen,
+        foreseen: EffectPreview,
     ) -> Result<()> {
         match &self.wanted {
-            Wanted::Preview(place) => {
+            ConfirmationStep::Preview(place) => {
                 *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(foreseen);
                 Err(Problem::internal("a preview is rolled back"))
             }
-            Wanted::Confirmed(None) => self.begin(),
-            Wanted::Confirmed(Some(token)) => {
+            ConfirmationStep::Confirmed(None) => self.begin(),
+            ConfirmationStep::Confirmed(Some(token)) => {
                 self.confirm(tx, env.clock.now(), caller, token, &foreseen)
             }
         }
@@ -113,7 +113,7 @@ impl Asking {
         now: Timestamp,
         caller: &Caller,
         token: &str,
-        foreseen: &Foreseen,
+        foreseen: &EffectPreview,
     ) -> Result<()> {
         type Kept = (Vec<u8>, Vec<u8>, Timestamp);
         let (company, token) = (caller.company, vault::digest_of(token.as_bytes()));
@@ -129,7 +129,7 @@ impl Asking {
 
     /// What was found, and a token that confirms it; nothing where the operation was refused.
     pub fn keep(&self, tx: &mut Tx<'_>, env: &Env, caller: &Caller) -> Result<Option<Preview>> {
-        let Wanted::Preview(place) = &self.wanted else { return Ok(None) };
+        let ConfirmationStep::Preview(place) = &self.wanted else { return Ok(None) };
         let found = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(foreseen) = found else { return Ok(None) };
         let confirm_token = random_text(&*env.entropy);
@@ -137,7 +137,7 @@ impl Asking {
         let (call, told) = (self.call(caller), digest(&foreseen)?);
         let token = vault::digest_of(confirm_token.as_bytes());
         tx.defer(KEEP, params![caller.company, token, call, told, expires_at])?;
-        let Foreseen { happens, tells, events, .. } = foreseen;
+        let EffectPreview { happens, tells, events, .. } = foreseen;
         let happens = each_once(happens);
         let tells = each_once(tells).into_iter().chain(of_webhooks(&events)).collect();
         Ok(Some(Preview { happens, tells, confirm_token, expires_at }))
@@ -152,7 +152,7 @@ impl Asking {
     }
 }
 
-fn digest(foreseen: &Foreseen) -> Result<Vec<u8>> {
+fn digest(foreseen: &EffectPreview) -> Result<Vec<u8>> {
     let text = serde_json::to_vec(foreseen).map_err(Problem::internal)?;
     Ok(vault::digest_of(&text).to_vec())
 }

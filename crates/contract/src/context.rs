@@ -12,21 +12,21 @@ use spotter_kernel::{
     id::CompanyId,
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Ahead, Chosen, Filters, List, Record, Sql, Tx, Value, params, statements};
+use spotter_store::{Chosen, Filters, List, Prefetch, Record, Sql, Tx, Value, params, statements};
 
 use crate::{
     Vault,
     area::Payload,
     caller::{Actor, Caller},
-    confirmations::Foreseen,
+    confirmations::EffectPreview,
     consents::Consents,
     endings::Effect,
-    entitlement::Settling,
-    entrance::{Entrances, Forms, Timetable},
-    erasure::Trace,
+    entitlement::Entitlements,
+    entrance::{Admissions, Forms, Timetable},
+    erasure::ErasureRule,
     figures,
-    following::{Checkups, Following, Training},
-    outbox::{self, Announced, Announcement, Listeners, Queued},
+    following::{ActivityListener, Checkups, Training},
+    outbox::{self, Announcement, EmittedEvent, Listeners, QueuedDelivery},
     remainders::Remainder,
     timers::{self, Timer},
 };
@@ -57,7 +57,7 @@ pub struct Env {
     /// What stays when something is set aside.
     pub remainders: Arc<[Remainder]>,
     /// What is left of clients who are erased.
-    pub traces: Arc<[Trace]>,
+    pub traces: Arc<[ErasureRule]>,
     /// What areas ask of each other.
     pub ports: Ports,
 }
@@ -66,17 +66,17 @@ pub struct Env {
 #[derive(Clone)]
 pub struct Ports {
     /// What bookings take of what clients have paid for.
-    pub settling: Arc<dyn Settling>,
+    pub settling: Arc<dyn Entitlements>,
     /// What is told of clients' workouts.
     pub training: Arc<dyn Training>,
     /// What is told of clients' check-ups.
     pub checkups: Arc<dyn Checkups>,
     /// Who follows what clients do.
-    pub following: Arc<dyn Following>,
+    pub following: Arc<dyn ActivityListener>,
     /// What clients have consented to.
     pub consents: Arc<dyn Consents>,
     /// What lets clients in.
-    pub entrances: Arc<dyn Entrances>,
+    pub entrances: Arc<dyn Admissions>,
     /// When locations are open, and who is expected there.
     pub timetable: Arc<dyn Timetable>,
     /// What clients have been asked and have answered.
@@ -140,7 +140,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// What bookings take of what clients have paid for.
-    pub fn settling(&self) -> Result<&'t dyn Settling> {
+    pub fn settling(&self) -> Result<&'t dyn Entitlements> {
         Ok(&*self.installation()?.ports.settling)
     }
 
@@ -160,7 +160,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// What lets clients in.
-    pub fn entrances(&self) -> Result<&'t dyn Entrances> {
+    pub fn entrances(&self) -> Result<&'t dyn Admissions> {
         Ok(&*self.installation()?.ports.entrances)
     }
 
@@ -175,7 +175,7 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// Who follows what clients do.
-    pub fn following(&self) -> Result<&'t dyn Following> {
+    pub fn following(&self) -> Result<&'t dyn ActivityListener> {
         Ok(&*self.installation()?.ports.following)
     }
 
@@ -249,12 +249,12 @@ impl<'t, 'c> Read<'t, 'c> {
     }
 
     /// Asks for rows before they are needed, so that they come with what is asked for next.
-    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Ahead<R>> {
+    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         self.tx.ahead(sql, &scoped(self.caller.company, params))
     }
 
     /// The rows that were asked for ahead.
-    pub fn awaited<R: Record>(&mut self, asked: Ahead<R>) -> Result<Vec<R>> {
+    pub fn awaited<R: Record>(&mut self, asked: Prefetch<R>) -> Result<Vec<R>> {
         self.tx.awaited(asked)
     }
 
@@ -321,13 +321,13 @@ pub struct Write<'t, 'c> {
     target: Option<(&'static str, Id)>,
     changed: Vec<String>,
     listeners: Listeners,
-    foreseen: Option<Foreseen>,
-    last: Vec<Last>,
-    figured: figures::Pending,
+    foreseen: Option<EffectPreview>,
+    last: Vec<DeferredWrites>,
+    figured: figures::PendingMetrics,
 }
 
 /// What is written at the end, because everybody writes there.
-struct Last {
+struct DeferredWrites {
     /// The records that it changes.
     records: Vec<Id>,
     /// What changes nothing of one of them, but has it to itself.
@@ -373,12 +373,12 @@ impl<'t, 'c> Write<'t, 'c> {
             listeners,
             foreseen,
             last,
-            figured: figures::Pending::new(),
+            figured: figures::PendingMetrics::new(),
         })
     }
 
     /// What the figures will have been added by the end of the transaction.
-    pub(crate) fn figured(&mut self) -> &mut figures::Pending {
+    pub(crate) fn figured(&mut self) -> &mut figures::PendingMetrics {
         &mut self.figured
     }
 
@@ -395,7 +395,7 @@ impl<'t, 'c> Write<'t, 'c> {
 
     /// Gathers from here on what people are told of it.
     pub(crate) fn foresee(&mut self) {
-        self.foreseen = Some(Foreseen::default());
+        self.foreseen = Some(EffectPreview::default());
     }
 
     /// Whether it is gathered what people are told of it, so that what only that needs is read.
@@ -404,7 +404,7 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// What was gathered.
-    pub(crate) fn foreseen(&mut self) -> Option<Foreseen> {
+    pub(crate) fn foreseen(&mut self) -> Option<EffectPreview> {
         self.foreseen.take()
     }
 
@@ -531,7 +531,7 @@ impl<'t, 'c> Write<'t, 'c> {
     }
 
     /// Announces an event with its public-safe payload to every subscription that listens.
-    pub fn emit<P: Payload>(&mut self, event: Event, data: &P) -> Result<Announced> {
+    pub fn emit<P: Payload>(&mut self, event: Event, data: &P) -> Result<EmittedEvent> {
         self.announce(event, data, None)
     }
 
@@ -541,7 +541,7 @@ impl<'t, 'c> Write<'t, 'c> {
         subscription: Id,
         event: Event,
         data: &P,
-    ) -> Result<Announced> {
+    ) -> Result<EmittedEvent> {
         self.announce(event, data, Some(subscription))
     }
 
@@ -550,7 +550,7 @@ impl<'t, 'c> Write<'t, 'c> {
         event: Event,
         data: &P,
         also: Option<Id>,
-    ) -> Result<Announced> {
+    ) -> Result<EmittedEvent> {
         if !P::EVENTS.contains(&event) {
             let text = format!("{} is not told by {}", event.name(), std::any::type_name::<P>());
             return Err(Problem::internal(text));
@@ -588,7 +588,7 @@ impl<'t, 'c> Write<'t, 'c> {
     /// Queues one more delivery of an event that was announced before.
     pub fn deliver_again(&mut self, subscription: Id, event_id: Id, event: &str) -> Result<Id> {
         let (id, company, due_at) = (self.new_id(), self.company(), self.now());
-        Queued { company, subscription, event_id, event, due_at }.store(self.read.tx, id)
+        QueuedDelivery { company, subscription, event_id, event, due_at }.store(self.read.tx, id)
     }
 
     /// Writes at the end of the transaction what many write to, such as who is told of it: two that
@@ -600,7 +600,7 @@ impl<'t, 'c> Write<'t, 'c> {
         statements: impl IntoIterator<Item = (Sql, Vec<Value<'static>>)>,
     ) {
         let statements = statements.into_iter().collect();
-        self.last.push(Last { records: records.to_vec(), hold, statements });
+        self.last.push(DeferredWrites { records: records.to_vec(), hold, statements });
     }
 
     /// Writes what was left for the end: all records are held in one order before the first is changed.

@@ -19,11 +19,11 @@ pub struct Document {
     /// How long a reader may keep it before it asks again, in seconds.
     pub keep_seconds: u32,
     /// The document, or nothing where the credential opens none any more.
-    pub read: fn(&mut Read, &Credential) -> Result<Option<Opened>>,
+    pub read: fn(&mut Read, &Credential) -> Result<Option<ReaderDocument>>,
 }
 
 /// A document, and for whom.
-pub struct Opened {
+pub struct ReaderDocument {
     /// Whom its readings are counted for.
     pub reader: Id,
     /// What it says.

@@ -20,12 +20,12 @@ pub struct Download {
     /// How long an address is good, in seconds.
     pub seconds: i64,
     /// The file of a record, for who asks.
-    pub read: fn(&mut Read, Id) -> Result<Found>,
+    pub read: fn(&mut Read, Id) -> Result<DownloadSource>,
 }
 
 /// Where the file of a record is found.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum DownloadSource {
     /// It was made for who asks.
     Made(File),
     /// It is kept where files are.

@@ -8,7 +8,7 @@ use crate::context::Write;
 
 words! {
     /// What has ended.
-    pub enum Ending {
+    pub enum Offboarding {
         ClientArchived = "client_archived",
         ClientLeavesAtOnce = "client_leaves_at_once",
         ClientLeavesAtTerm = "client_leaves_at_term",
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-impl Ending {
+impl Offboarding {
     /// As it is told to people.
     pub const fn title(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Ending {
 #[derive(Clone, Copy, Debug)]
 pub struct Effect {
     /// With what.
-    pub of: Ending,
+    pub of: Offboarding,
     /// What happens, in a sentence.
     pub summary: &'static str,
     run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
@@ -63,7 +63,7 @@ pub struct Effect {
 impl Effect {
     /// An effect of an ending on what belongs to the one who leaves; the function returns how much ended.
     pub const fn new(
-        of: Ending,
+        of: Offboarding,
         summary: &'static str,
         run: fn(&mut Write<'_, '_>, Id) -> Result<u64>,
     ) -> Self {
@@ -73,7 +73,7 @@ impl Effect {
 
 impl Write<'_, '_> {
     /// Ends what ends with a client or a coach, or with what a client has paid for, in the order in which the areas say it.
-    pub fn end(&mut self, ending: Ending, of: impl Into<Id>) -> Result<()> {
+    pub fn end(&mut self, ending: Offboarding, of: impl Into<Id>) -> Result<()> {
         let (effects, id) = (self.env().endings.clone(), of.into());
         for effect in effects.iter().filter(|effect| effect.of == ending) {
             if (effect.run)(self, id)? > 0 {

@@ -52,7 +52,7 @@ impl Entitlement {
 
 /// The booking that something is taken for.
 #[derive(Clone, Debug)]
-pub struct Taking {
+pub struct BookingEntitlement {
     /// The booking.
     pub booking: Id,
     /// Whose it is.
@@ -82,32 +82,37 @@ words! {
 }
 
 /// What finance does for the calendar.
-pub trait Settling: Send + Sync {
+pub trait Entitlements: Send + Sync {
     /// What a booking would take at each of some instants, whatever it holds already; nothing where the
     /// client has not got it.
     fn quote(
         &self,
         cx: &mut Read,
-        taking: &Taking,
+        taking: &BookingEntitlement,
         at: &[Timestamp],
     ) -> Result<Vec<Option<Entitlement>>>;
     /// Holds what a booking takes.
-    fn hold(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
+    fn hold(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
     /// What was held is used up.
-    fn consume(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
+    fn consume(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
     /// What was held or used up is given back.
-    fn release(&self, cx: &mut Write, taking: &Taking, why: ReleaseReason) -> Result<Entitlement>;
+    fn release(
+        &self,
+        cx: &mut Write,
+        taking: &BookingEntitlement,
+        why: ReleaseReason,
+    ) -> Result<Entitlement>;
     /// What was held is used up, and a fee is due beside it.
     fn forfeit(
         &self,
         cx: &mut Write,
-        taking: &Taking,
+        taking: &BookingEntitlement,
         why: ForfeitReason,
         fee: Option<&Money>,
     ) -> Result<Entitlement>;
     /// Takes back what was said of who came: a fee is not due, and what was used up or given back is held
     /// again.
-    fn reinstate(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement>;
+    fn reinstate(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement>;
 }
 
 /// The events of what books, moves or cancels: its own, and what finance tells of the credits that are held

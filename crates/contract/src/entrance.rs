@@ -69,7 +69,7 @@ pub struct Limits {
 
 /// Something that was sold and lets in on a day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct AdmittingProduct {
     /// What was sold.
     pub client_product: Id,
     /// Whether it is a pass, whose days are counted.
@@ -83,7 +83,7 @@ pub struct Way {
 }
 
 /// What finance knows of who may come in.
-pub trait Entrances: Send + Sync {
+pub trait Admissions: Send + Sync {
     /// What of all that a client was sold lets in on the date of an instant, the one that is open for longest
     /// first; where nothing does, why not.
     fn ways(
@@ -91,13 +91,19 @@ pub trait Entrances: Send + Sync {
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<std::result::Result<Vec<Way>, Refusal>>;
+    ) -> Result<std::result::Result<Vec<AdmittingProduct>, Refusal>>;
 
     /// The memberships that let in today, of all clients who have one.
-    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<Way>>>;
+    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>>;
 
     /// Uses a day of a pass for a visit; asked again for the same visit, it does nothing.
-    fn use_day(&self, cx: &mut Write, client: ClientId, way: &Way, visit: Id) -> Result<()>;
+    fn use_day(
+        &self,
+        cx: &mut Write,
+        client: ClientId,
+        way: &AdmittingProduct,
+        visit: Id,
+    ) -> Result<()>;
 }
 
 /// What the calendar knows of who may come in.

@@ -8,7 +8,7 @@ use crate::context::Write;
 
 /// What becomes of a table's rows of a client who is erased.
 #[derive(Clone, Copy)]
-pub enum Fate {
+pub enum ErasureAction {
     /// This statement deletes or empties them: `?1` is the company, `?2` the client.
     By(Sql),
     /// This function does, some of them at a time; it tells whether there are more.
@@ -19,41 +19,41 @@ pub enum Fate {
 
 /// A table that holds something of clients.
 #[derive(Clone, Copy)]
-pub struct Trace {
+pub struct ErasureRule {
     /// The table.
     pub table: &'static str,
     /// What is left in it, and why, as it is told to people; empty where nothing is.
     pub left: &'static str,
-    fate: Fate,
+    fate: ErasureAction,
 }
 
-impl Trace {
+impl ErasureRule {
     /// A table of which nothing is left.
-    pub const fn gone(table: &'static str, fate: Fate) -> Self {
+    pub const fn gone(table: &'static str, fate: ErasureAction) -> Self {
         Self { table, left: "", fate }
     }
 
     /// A table whose rows stay without what could tell of the person.
-    pub const fn emptied(table: &'static str, left: &'static str, fate: Fate) -> Self {
+    pub const fn emptied(table: &'static str, left: &'static str, fate: ErasureAction) -> Self {
         Self { table, left, fate }
     }
 
     /// A table whose rows stay as they are.
     pub const fn stays(table: &'static str, why: &'static str) -> Self {
-        Self { table, left: why, fate: Fate::AtOnce }
+        Self { table, left: why, fate: ErasureAction::AtOnce }
     }
 
     /// Whether there is something to do.
     pub const fn is_to_do(&self) -> bool {
-        !matches!(self.fate, Fate::AtOnce)
+        !matches!(self.fate, ErasureAction::AtOnce)
     }
 
     /// Does it, or some of it; whether there is more to do.
     pub fn erase(&self, cx: &mut Write, client: Id) -> Result<bool> {
         match self.fate {
-            Fate::By(sql) => cx.execute(sql, params![client]).map(|_| false),
-            Fate::Run(function) => function(cx, client),
-            Fate::AtOnce => Ok(false),
+            ErasureAction::By(sql) => cx.execute(sql, params![client]).map(|_| false),
+            ErasureAction::Run(function) => function(cx, client),
+            ErasureAction::AtOnce => Ok(false),
         }
     }
 }

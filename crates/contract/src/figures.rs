@@ -11,7 +11,7 @@ use spotter_kernel::{
     Date, Result,
     id::{CoachId, LocationId},
 };
-use spotter_store::{FigureTable, Figured, Figures, Sql, params};
+use spotter_store::{DailyMetrics, DatedMetrics, MetricTable, Sql, params};
 
 use crate::context::{Read, Write};
 
@@ -40,15 +40,15 @@ type Key = (String, Date, String);
 
 /// What records amount to, by scope, day and part.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sheet<F>(BTreeMap<Key, F>);
+pub struct MetricSheet<F>(BTreeMap<Key, F>);
 
-impl<F> Default for Sheet<F> {
+impl<F> Default for MetricSheet<F> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<F: Figures> Sheet<F> {
+impl<F: DailyMetrics> MetricSheet<F> {
     /// Adds so many times figures to a day of each of these scopes.
     pub fn add(&mut self, scopes: &[String], (day, part): (Date, &str), figures: F, times: i64) {
         for scope in scopes {
@@ -95,8 +95,8 @@ impl<F: Figures> Sheet<F> {
     }
 }
 
-impl<F: Figures> FromIterator<Figured<F>> for Sheet<F> {
-    fn from_iter<I: IntoIterator<Item = Figured<F>>>(rows: I) -> Self {
+impl<F: DailyMetrics> FromIterator<DatedMetrics<F>> for MetricSheet<F> {
+    fn from_iter<I: IntoIterator<Item = DatedMetrics<F>>>(rows: I) -> Self {
         let mut sheet = Self::default();
         for row in rows {
             sheet.0.entry((row.scope, row.day, row.part)).or_default().add(&row.figures, 1);
@@ -106,39 +106,39 @@ impl<F: Figures> FromIterator<Figured<F>> for Sheet<F> {
 }
 
 /// What is written at the end of a transaction, each row once.
-pub(crate) type Pending =
-    BTreeMap<(&'static str, String, Date, String), (&'static FigureTable, Vec<i64>)>;
+pub(crate) type PendingMetrics =
+    BTreeMap<(&'static str, String, Date, String), (&'static MetricTable, Vec<i64>)>;
 
 impl Read<'_, '_> {
     /// The days of a scope between two, both included, by day and part.
-    pub fn figures<F: Figures>(
+    pub fn figures<F: DailyMetrics>(
         &mut self,
         scope: &str,
         from: Date,
         to: Date,
-    ) -> Result<Vec<Figured<F>>> {
+    ) -> Result<Vec<DatedMetrics<F>>> {
         self.all(F::BETWEEN, params![scope, from, to])
     }
 
     /// What everything of a scope before a day comes to, by part.
-    pub fn figures_before<F: Figures>(
+    pub fn figures_before<F: DailyMetrics>(
         &mut self,
         scope: &str,
         day: Date,
-    ) -> Result<Vec<Figured<F>>> {
+    ) -> Result<Vec<DatedMetrics<F>>> {
         self.all(F::BEFORE, params![scope, day])
     }
 }
 
 impl Write<'_, '_> {
     /// Has the figures follow a change: they amount to one sheet less, and to another more.
-    pub fn refigure<F: Figures>(&mut self, before: &Sheet<F>, after: &Sheet<F>) {
-        let change = Sheet::from_to(before, after);
+    pub fn refigure<F: DailyMetrics>(&mut self, before: &MetricSheet<F>, after: &MetricSheet<F>) {
+        let change = MetricSheet::from_to(before, after);
         self.add_figures(&change);
     }
 
     /// Adds to the figures.
-    pub fn add_figures<F: Figures>(&mut self, sheet: &Sheet<F>) {
+    pub fn add_figures<F: DailyMetrics>(&mut self, sheet: &MetricSheet<F>) {
         for ((scope, day, part), figures) in sheet.iter() {
             let key = (F::TABLE.name, scope.clone(), *day, part.clone());
             let (_, amounts) = self
@@ -192,7 +192,7 @@ pub struct Recount {
 pub type Days = (Option<Date>, Option<Date>);
 
 /// The days of which there are figures, and those of which there are records.
-pub fn days_with<F: Figures>(cx: &mut Read, records: &[Sql]) -> Result<Days> {
+pub fn days_with<F: DailyMetrics>(cx: &mut Read, records: &[Sql]) -> Result<Days> {
     let mut days = BTreeSet::new();
     for sql in [F::SPAN].iter().chain(records) {
         let found: Option<(Option<Date>, Option<Date>)> = cx.one(*sql, params![])?;
@@ -213,26 +213,26 @@ pub fn nothing_now(_: &mut Write, _: bool) -> Result<Vec<Difference>> {
 }
 
 /// Compares the figures of some days with what they should be.
-pub fn compare<F: Figures>(
+pub fn compare<F: DailyMetrics>(
     cx: &mut Write,
-    should: &Sheet<F>,
+    should: &MetricSheet<F>,
     (from, to): (Date, Date),
     mend: bool,
 ) -> Result<Vec<Difference>> {
-    let kept: Vec<Figured<F>> = cx.all(F::ALL, params![from, to])?;
-    Ok(differ(cx, &Sheet::from_iter(kept), should, mend))
+    let kept: Vec<DatedMetrics<F>> = cx.all(F::ALL, params![from, to])?;
+    Ok(differ(cx, &MetricSheet::from_iter(kept), should, mend))
 }
 
 /// Compares what the figures of all days come to with what that should be, whichever days they stand under.
 /// Where there are none at all, what they should be stands where it says; else only the difference is added.
-pub fn compare_totals<F: Figures>(
+pub fn compare_totals<F: DailyMetrics>(
     cx: &mut Write,
-    should: &Sheet<F>,
+    should: &MetricSheet<F>,
     today: Date,
     mend: bool,
 ) -> Result<Vec<Difference>> {
-    let kept: Vec<Figured<F>> = cx.all(F::ALL, params![EARLIEST, Date::MAX])?;
-    let kept = Sheet::from_iter(kept);
+    let kept: Vec<DatedMetrics<F>> = cx.all(F::ALL, params![EARLIEST, Date::MAX])?;
+    let kept = MetricSheet::from_iter(kept);
     if kept.iter().next().is_none() {
         return Ok(differ(cx, &kept, should, mend));
     }
@@ -242,7 +242,7 @@ pub fn compare_totals<F: Figures>(
 
 const EARLIEST: &str = "0001-01-01";
 
-impl<F: Figures> Sheet<F> {
+impl<F: DailyMetrics> MetricSheet<F> {
     /// All of it on one day.
     fn on(self, day: Date) -> Self {
         let mut sheet = Self::default();
@@ -253,13 +253,13 @@ impl<F: Figures> Sheet<F> {
     }
 }
 
-fn differ<F: Figures>(
+fn differ<F: DailyMetrics>(
     cx: &mut Write,
-    kept: &Sheet<F>,
-    should: &Sheet<F>,
+    kept: &MetricSheet<F>,
+    should: &MetricSheet<F>,
     mend: bool,
 ) -> Vec<Difference> {
-    let change = Sheet::from_to(kept, should);
+    let change = MetricSheet::from_to(kept, should);
     if mend {
         cx.add_figures(&change);
     }

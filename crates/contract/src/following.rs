@@ -36,7 +36,7 @@ pub struct Measured<'m> {
 }
 
 /// Who is told what clients have done, in the transaction in which they did it.
-pub trait Following: Send + Sync {
+pub trait ActivityListener: Send + Sync {
     /// Refuses the key of a type that cannot be measured, naming this field.
     fn check_type(&self, cx: &mut Read, key: &str, field: &str) -> Result<()>;
 

@@ -5,27 +5,27 @@ use serde::Serialize;
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    arguments::{Argument, Arguments, Described, refuse_surplus},
+    arguments::{Argument, ArgumentSchemas, Arguments, refuse_surplus},
     context::{Read, Write},
 };
 
 /// A reading function with its arguments; it returns the JSON text of its answer.
-pub type Reading = Box<dyn FnMut(&mut Read<'_, '_>) -> Result<String> + Send>;
+pub type ReadFn = Box<dyn FnMut(&mut Read<'_, '_>) -> Result<String> + Send>;
 /// A writing function with its arguments; it returns the JSON text of its answer.
-pub type Writing = Box<dyn FnMut(&mut Write<'_, '_>) -> Result<String> + Send>;
+pub type WriteFn = Box<dyn FnMut(&mut Write<'_, '_>) -> Result<String> + Send>;
 
 /// A function with its arguments read, ready to be run in a transaction, perhaps more than once.
 pub enum Bound {
     /// It can only read.
-    Reads(Reading),
+    Read(ReadFn),
     /// It may write.
-    Writes(Writing),
+    Write(WriteFn),
 }
 
 /// Marks functions that take `&mut Read`.
-pub enum Reads {}
+pub enum ReadHandler {}
 /// Marks functions that take `&mut Write`.
-pub enum Writes {}
+pub enum WriteHandler {}
 
 /// A function that can be an operation; `Form` tells the implementations apart.
 pub trait Handler<Form>: Copy + Send + Sync + 'static {
@@ -34,7 +34,7 @@ pub trait Handler<Form>: Copy + Send + Sync + 'static {
     /// Reads the function's arguments from the request.
     fn bind(self, arguments: &Arguments) -> Result<Bound>;
     /// The arguments' schemas.
-    fn describe(schemas: &mut SchemaGenerator) -> Described;
+    fn describe(schemas: &mut SchemaGenerator) -> ArgumentSchemas;
     /// The answer's schema.
     fn answer(schemas: &mut SchemaGenerator) -> Schema;
 }
@@ -45,8 +45,8 @@ fn written(answer: &impl Serialize) -> Result<String> {
 
 macro_rules! handlers {
     ($(($($name:ident $value:ident),*))+) => {$(
-        handlers!(one Reads Read ($($name $value),*) |$($name)*|);
-        handlers!(one Writes Write ($($name $value),*) |$($name)*|);
+        handlers!(one ReadHandler Read ($($name $value),*) |$($name)*|);
+        handlers!(one WriteHandler Write ($($name $value),*) |$($name)*|);
     )+};
     (one $marker:ident $context:ident ($($name:ident $value:ident),*) |$($again:ident)*|) => {
         impl<F, T, $($name),*> Handler<($marker, T, $($name),*)> for F
@@ -55,7 +55,7 @@ macro_rules! handlers {
             T: Serialize + JsonSchema,
             $($name: Argument),*
         {
-            const WRITES: bool = matches!(stringify!($marker).as_bytes(), b"Writes");
+            const WRITES: bool = matches!(stringify!($marker).as_bytes(), b"Write");
 
             fn bind(self, arguments: &Arguments) -> Result<Bound> {
                 $(let $value = $name::take(arguments)?;)*
@@ -63,14 +63,14 @@ macro_rules! handlers {
                 let takes_body = false $(|| $name::BODY)*;
                 let writes = <Self as Handler<($marker, T, $($name),*)>>::WRITES;
                 refuse_surplus(arguments, takes_query, takes_body, writes)?;
-                Ok(Bound::$marker(Box::new(move |cx: &mut $context<'_, '_>| {
+                Ok(Bound::$context(Box::new(move |cx: &mut $context<'_, '_>| {
                     written(&self(cx $(, $value.clone())*)?)
                 })))
             }
 
-            fn describe(schemas: &mut SchemaGenerator) -> Described {
+            fn describe(schemas: &mut SchemaGenerator) -> ArgumentSchemas {
                 #[allow(unused_mut, reason = "a function may take no argument")]
-                let mut described = Described::default();
+                let mut described = ArgumentSchemas::default();
                 let _ = &schemas;
                 $($name::describe(&mut described, schemas);)*
                 described

@@ -13,14 +13,14 @@ use crate::{
 
 /// How long attempts may take, and when they are made again.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// How long an attempt is held, in milliseconds: longer than it can take.
     pub lease_ms: i64,
     /// Seconds from each attempt that failed to the next; after as many and one more it is over.
     pub retries: &'static [u32],
 }
 
-impl Patience {
+impl RetryPolicy {
     /// A new hold, which begins now.
     pub fn lease(&self, env: &Env) -> Lease {
         let now = env.clock.now();
@@ -64,11 +64,11 @@ pub struct Job {
     /// One line, for operators.
     pub summary: &'static str,
     /// How long attempts may take, and when they are made again.
-    pub patience: Patience,
+    pub patience: RetryPolicy,
     /// The events that its end may announce.
     pub events: &'static [Event],
     /// What an attempt means for the record that it was for.
-    settle: fn(&mut Write<'_, '_>, Id, &Settled) -> Result<()>,
+    settle: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
 }
 
 impl Job {
@@ -76,8 +76,8 @@ impl Job {
     pub const fn new(
         id: &'static str,
         summary: &'static str,
-        patience: Patience,
-        settle: fn(&mut Write<'_, '_>, Id, &Settled) -> Result<()>,
+        patience: RetryPolicy,
+        settle: fn(&mut Write<'_, '_>, Id, &AttemptResult) -> Result<()>,
     ) -> Self {
         Self { id, summary, patience, events: &[], settle }
     }
@@ -134,7 +134,7 @@ words! {
 
 /// What came of an attempt, and what that means.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct AttemptResult {
     /// What came of it.
     pub outcome: Outcome,
     /// Where the job stands now.
@@ -143,13 +143,13 @@ pub struct Settled {
     pub again_at: Option<Timestamp>,
 }
 
-impl Settled {
+impl AttemptResult {
     /// Whether it was refused for good.
     pub fn is_refused(&self) -> bool {
         matches!(self.outcome, Outcome::Refused(_))
     }
 
-    fn of(held: &Held, patience: Patience, outcome: Outcome, now: Timestamp) -> Self {
+    fn of(held: &ClaimedJob, patience: RetryPolicy, outcome: Outcome, now: Timestamp) -> Self {
         let next = patience.next_attempt(held.attempts, now);
         let (state, again_at) = match (&outcome, next) {
             (Outcome::Done, _) => (State::Done, None),
@@ -163,7 +163,7 @@ impl Settled {
 
 record! {
     /// A job that is due.
-    struct Due {
+    struct DueJob {
         company_id: CompanyId,
         subject: Id,
         attempts: i64,
@@ -174,7 +174,7 @@ record! {
 
 /// A job that this process holds.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct ClaimedJob {
     /// Whose it is.
     pub company: CompanyId,
     /// For which record.
@@ -187,7 +187,7 @@ pub struct Held {
     pub lease: Id,
 }
 
-impl Held {
+impl ClaimedJob {
     /// Whether it was attempted as often as it may be, by processes that ended before they could say
     /// what came of it.
     pub fn is_spent(&self, job: &Job) -> bool {
@@ -204,24 +204,24 @@ pub fn claim(
     job: &Job,
     most: usize,
     busy: &[CompanyId],
-) -> Result<Vec<Held>> {
+) -> Result<Vec<ClaimedJob>> {
     let Lease { token, now, until } = job.patience.lease(env);
     let lock = format!("jobs/{}", job.id);
     let passed = |at: usize| busy.get(at).map(|company| company.to_string()).unwrap_or_default();
     let [one, two, three, four] = [0, 1, 2, 3].map(passed);
     let wanted = most as i64;
-    let mut due: Vec<Due> =
+    let mut due: Vec<DueJob> =
         tx.all(DUE, params![job.id, now, wanted, lock, one, two, three, four])?;
     if due.len() < most && !busy.is_empty() {
         let left = (most - due.len()) as i64;
         let busy = params![job.id, now, left, lock, one, two, three, four];
-        due.extend(tx.all::<Due>(DUE_OF_BUSY, busy)?);
+        due.extend(tx.all::<DueJob>(DUE_OF_BUSY, busy)?);
     }
-    let hold = |due: Due| {
-        let Due { company_id: company, subject, attempts, state, lease } = due;
+    let hold = |due: DueJob| {
+        let DueJob { company_id: company, subject, attempts, state, lease } = due;
         tx.defer(HOLD, params![company, job.id, subject, token, until])?;
         let after_unknown = state == State::Unknown || lease.is_some();
-        Ok(Held { company, subject, attempts: attempts + 1, after_unknown, lease: token })
+        Ok(ClaimedJob { company, subject, attempts: attempts + 1, after_unknown, lease: token })
     };
     due.into_iter().map(hold).collect()
 }
@@ -231,15 +231,15 @@ pub fn settle(
     tx: &mut Tx<'_>,
     env: &Env,
     job: &Job,
-    held: &Held,
+    held: &ClaimedJob,
     outcome: &Outcome,
 ) -> Result<bool> {
     let now = env.clock.now();
-    let settled = Settled::of(held, job.patience, outcome.clone(), now);
-    let Settled { state, again_at, .. } = &settled;
+    let settled = AttemptResult::of(held, job.patience, outcome.clone(), now);
+    let AttemptResult { state, again_at, .. } = &settled;
     let ended = again_at.is_none().then_some(now);
     let error = settled.outcome.error();
-    let Held { company, subject, lease, .. } = held;
+    let ClaimedJob { company, subject, lease, .. } = held;
     let kept = params![company, job.id, subject, lease, state, again_at, error, ended];
     if tx.execute(SETTLE, kept)? == 0 {
         return Ok(false);
@@ -282,7 +282,7 @@ fn forget(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 record! {
     /// How many jobs of a kind stand somewhere.
     #[derive(Clone, Debug)]
-    pub struct Standing {
+    pub struct JobCount {
         /// The kind.
         pub kind: String,
         /// Where they stand.
@@ -297,7 +297,7 @@ record! {
 record! {
     /// A job that failed, or of which nobody knows whether it was done.
     #[derive(Clone, Debug)]
-    pub struct Trouble {
+    pub struct FailedJob {
         /// The kind.
         pub kind: String,
         /// Whose it is.
@@ -317,9 +317,9 @@ record! {
 
 /// Jobs for operators: how many stand where, and those in trouble, first those that wait after an attempt
 /// that failed.
-pub fn overview(tx: &mut Tx<'_>) -> Result<(Vec<Standing>, Vec<Trouble>)> {
-    let mut troubles: Vec<Trouble> = tx.all(WAITING_TROUBLES, &[])?;
-    troubles.extend(tx.all::<Trouble>(TROUBLES, &[])?);
+pub fn overview(tx: &mut Tx<'_>) -> Result<(Vec<JobCount>, Vec<FailedJob>)> {
+    let mut troubles: Vec<FailedJob> = tx.all(WAITING_TROUBLES, &[])?;
+    troubles.extend(tx.all::<FailedJob>(TROUBLES, &[])?);
     Ok((tx.all(STANDINGS, &[])?, troubles))
 }
 
@@ -350,9 +350,9 @@ statements! {
         AND lease IS NULL AND due_at IS NOT NULL";
     END = "DELETE FROM job WHERE company_id = ?1 AND kind = ?2 AND subject = ?3 AND lease IS NULL";
     PULL_IN = "UPDATE job SET due_at = ?2 WHERE kind = ?1 AND due_at > ?3";
-    DUE = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
+    DUE = "SELECT ", DueJob::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
         AND company_id NOT IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
-    DUE_OF_BUSY = "SELECT ", Due::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
+    DUE_OF_BUSY = "SELECT ", DueJob::COLUMNS, " FROM job WHERE kind = ?1 AND due_at <= ?2 AND claim(?4) \
         AND company_id IN (?5, ?6, ?7, ?8) ORDER BY due_at LIMIT ?3";
     HOLD = "UPDATE job SET lease = ?4, due_at = ?5, attempts = attempts + 1 \
         WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
@@ -378,10 +378,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_called_a_failure() {
-        let patience = Patience { lease_ms: 1_000, retries: &[60, 300] };
+        let patience = RetryPolicy { lease_ms: 1_000, retries: &[60, 300] };
         let now = Timestamp::from_millis(0);
         let id = Id::first_at(now);
-        let held = |attempts| Held {
+        let held = |attempts| ClaimedJob {
             company: CompanyId(id),
             subject: id,
             attempts,
@@ -389,8 +389,8 @@ mod tests {
             lease: id,
         };
         let settled = |attempts, outcome: Outcome| {
-            let Settled { state, again_at, .. } =
-                Settled::of(&held(attempts), patience, outcome, now);
+            let AttemptResult { state, again_at, .. } =
+                AttemptResult::of(&held(attempts), patience, outcome, now);
             (state, again_at.map(|at| at.seconds()))
         };
         let why = || "why".to_owned();

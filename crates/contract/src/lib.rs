@@ -34,24 +34,24 @@ pub mod vault;
 
 pub use area::{Area, Payload, Table};
 pub use arguments::{
-    Arguments, Body, Flag, OptionalBody, Paged, Path, Query, Several, UpdatedFrom,
+    Arguments, Body, Flag, IdList, ListQuery, OptionalBody, Path, Query, UpdatedFrom,
 };
 pub use caller::{Access, Actor, Caller, Delegation, Role};
 pub use content::Content;
 pub use context::{Env, Ports, Read, Write};
-pub use documents::{Document, Opened};
-pub use downloads::{Download, File, Found};
-pub use endings::{Effect, Ending};
-pub use erasure::{Fate, Trace};
-pub use exports::{Part, With};
+pub use documents::{Document, ReaderDocument};
+pub use downloads::{Download, DownloadSource, File};
+pub use endings::{Effect, Offboarding};
+pub use erasure::{ErasureAction, ErasureRule};
+pub use exports::{ExportSection, RelatedRecords};
 pub use features::{Feature, Features};
-pub use figures::{Recount, Sheet};
+pub use figures::{MetricSheet, Recount};
 pub use handler::Handler;
 pub use jobs::Job;
 pub use operation::{Method, Operation, Surface};
 pub use people::{ForClient, Subject};
 pub use remainders::{LeftBehind, LeftKind, Remainder, SetAside};
-pub use run::{Answer, Asked};
+pub use run::{Answer, PreparedRequest};
 pub use timers::{Repeating, Timer};
 pub use vault::Vault;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spotter_kernel::{Event, Gate, Key, Problem, Result, Scope, number};
 
 use crate::{
-    arguments::{Arguments, Described},
+    arguments::{ArgumentSchemas, Arguments},
     caller::{Access, Actor, Caller},
     features::Feature,
     handler::{Bound, Handler},
@@ -136,7 +136,7 @@ pub struct Operation {
     /// Whether it is a list.
     paged: bool,
     bind: Bind,
-    describe: fn(&mut SchemaGenerator) -> Described,
+    describe: fn(&mut SchemaGenerator) -> ArgumentSchemas,
     answer: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -449,7 +449,7 @@ impl Operation {
     }
 
     /// The arguments' schemas.
-    pub fn arguments(&self, schemas: &mut SchemaGenerator) -> Described {
+    pub fn arguments(&self, schemas: &mut SchemaGenerator) -> ArgumentSchemas {
         (self.describe)(schemas)
     }
 

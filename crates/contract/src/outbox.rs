@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::CompanyId};
-use spotter_store::{Ahead, Tx, params, statements};
+use spotter_store::{Prefetch, Tx, params, statements};
 
 /// As many events' listeners are asked for by name; operations rarely declare more.
 const EVENTS_ASKED: usize = 4;
@@ -26,7 +26,7 @@ pub fn subscription_tally(subscription: Id) -> String {
 /// Who listens for the events that an operation may announce; asked for as its transaction
 /// begins, so that announcing costs no round trip.
 pub(crate) enum Listeners {
-    Asked(Ahead<(String, Id)>),
+    Asked(Prefetch<(String, Id)>),
     Known(Vec<(String, Id)>),
 }
 
@@ -57,7 +57,7 @@ impl Listeners {
 
 /// An event and the deliveries that were queued for it.
 #[derive(Clone, Debug)]
-pub struct Announced {
+pub struct EmittedEvent {
     /// The event.
     pub event_id: Id,
     /// Its deliveries, by subscription.
@@ -76,7 +76,7 @@ pub(crate) struct Announcement<'a> {
 }
 
 impl Announcement<'_> {
-    pub(crate) fn store(self, tx: &mut Tx<'_>, listeners: &mut Listeners) -> Result<Announced> {
+    pub(crate) fn store(self, tx: &mut Tx<'_>, listeners: &mut Listeners) -> Result<EmittedEvent> {
         let Self { company, event, data, now, also, new_id } = self;
         let event_id = new_id();
         tx.defer(EMIT, params![company, event_id, event.name(), now, data])?;
@@ -84,16 +84,21 @@ impl Announcement<'_> {
         subscriptions.extend(also);
         let mut delivery_ids = Vec::new();
         for subscription in subscriptions {
-            let queued =
-                Queued { company, subscription, event_id, event: event.name(), due_at: now };
+            let queued = QueuedDelivery {
+                company,
+                subscription,
+                event_id,
+                event: event.name(),
+                due_at: now,
+            };
             delivery_ids.push(queued.store(tx, new_id())?);
         }
-        Ok(Announced { event_id, delivery_ids })
+        Ok(EmittedEvent { event_id, delivery_ids })
     }
 }
 
 /// A delivery that waits for its first attempt.
-pub struct Queued<'q> {
+pub struct QueuedDelivery<'q> {
     /// The company.
     pub company: CompanyId,
     /// Who is to hear.
@@ -106,7 +111,7 @@ pub struct Queued<'q> {
     pub due_at: Timestamp,
 }
 
-impl Queued<'_> {
+impl QueuedDelivery<'_> {
     /// Writes the delivery and counts it; the engine is told once the transaction is committed.
     pub fn store(&self, tx: &mut Tx<'_>, id: Id) -> Result<Id> {
         let Self { company, subscription, event_id, event, due_at } = self;

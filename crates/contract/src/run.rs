@@ -10,7 +10,7 @@ use spotter_store::Tx;
 use crate::{
     arguments::Arguments,
     caller::{Actor, Caller},
-    confirmations::Asking,
+    confirmations::ConfirmationRequest,
     context::{Env, Read, Write},
     handler::Bound,
     idempotency::{Idempotent, Slot, Stored},
@@ -30,7 +30,7 @@ pub struct Answer {
 
 /// A request of an operation, read before its transaction begins. What is wrong with it is told once
 /// its caller is known and let in.
-pub struct Asked {
+pub struct PreparedRequest {
     /// What is asked for.
     pub operation: Arc<Operation>,
     /// Whether a write must carry an Idempotency-Key.
@@ -38,7 +38,7 @@ pub struct Asked {
     /// Whether another request with the same key runs in this process.
     pub busy: bool,
     /// Where an assistant calls an operation that asks.
-    pub asking: Option<Asking>,
+    pub asking: Option<ConfirmationRequest>,
     /// Why a write is refused that was not made before: what it was made of is otherwise now.
     pub stale: Option<Problem>,
     idempotent: Result<Option<Idempotent>>,
@@ -49,7 +49,7 @@ pub struct Asked {
     fields: Vec<String>,
 }
 
-impl Asked {
+impl PreparedRequest {
     /// Reads a request's arguments.
     pub fn new(
         operation: Arc<Operation>,
@@ -107,7 +107,7 @@ impl Asked {
         operation.check_consent(cx, self.subject.as_deref())?;
         let (asking, stale) = (self.asking.as_ref(), self.stale.as_ref());
         let admitted =
-            Admitted { env, operation, caller, idempotent, asking, stale, request_id, now };
+            AdmittedRequest { env, operation, caller, idempotent, asking, stale, request_id, now };
         let mut answer = admitted.run(tx, bound)?;
         if let (Some(granted), Actor::Client { .. }) = (operation.for_client, &caller.actor) {
             answer.data = granted.shown(answer.data)?;
@@ -117,28 +117,28 @@ impl Asked {
 }
 
 /// A request that has been let in.
-struct Admitted<'r> {
+struct AdmittedRequest<'r> {
     env: &'r Env,
     operation: &'r Operation,
     caller: &'r Caller,
     idempotent: Option<&'r Idempotent>,
-    asking: Option<&'r Asking>,
+    asking: Option<&'r ConfirmationRequest>,
     stale: Option<&'r Problem>,
     request_id: &'r str,
     now: Timestamp,
 }
 
-impl Admitted<'_> {
+impl AdmittedRequest<'_> {
     /// Runs the bound function in an open transaction, with all that a write means.
     fn run(&self, tx: &mut Tx<'_>, bound: &mut Bound) -> Result<Answer> {
         let Self { env, operation, caller, now, .. } = *self;
         let status = operation.status;
         let function = match bound {
-            Bound::Reads(function) => {
+            Bound::Read(function) => {
                 let data = function(&mut Read::new(tx, caller, now).within(env))?;
                 return Ok(Answer { status, data, replayed: false });
             }
-            Bound::Writes(function) => function,
+            Bound::Write(function) => function,
         };
         let slot = self.slot();
         if let Some(slot) = &slot

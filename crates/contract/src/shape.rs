@@ -7,10 +7,10 @@ use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use spotter_kernel::{Problem, Result};
 
-use crate::arguments::Described;
+use crate::arguments::ArgumentSchemas;
 
 /// The names of the parameters in the path and the query that are whole numbers.
-pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> Described) -> Vec<String> {
+pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> ArgumentSchemas) -> Vec<String> {
     let described = describe(&mut SchemaGenerator::default());
     let mut names = Vec::new();
     for schema in [described.path, described.query].into_iter().flatten() {
@@ -26,7 +26,7 @@ pub(crate) fn whole_numbers(describe: fn(&mut SchemaGenerator) -> Described) -> 
 }
 
 /// The schema of a handler's body with everything inlined.
-pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> Described) -> Option<Value> {
+pub(crate) fn of_body(describe: fn(&mut SchemaGenerator) -> ArgumentSchemas) -> Option<Value> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     describe(&mut settings.into_generator()).body.map(Into::into)

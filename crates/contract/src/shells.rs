@@ -10,7 +10,7 @@ macro_rules! listed {
         #[serde(rename_all = "camelCase")]
         pub struct $name {
             #[serde(flatten)]
-            figures: spotter_kernel::page::Figures,
+            figures: spotter_kernel::page::PageInfo,
             $field: Vec<$item>,
         }
 

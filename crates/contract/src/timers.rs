@@ -74,15 +74,15 @@ impl Repeating {
     }
 
     /// Notes what became of a turn.
-    pub fn note(&self, tx: &mut Tx<'_>, turn: &Turn) -> Result<()> {
+    pub fn note(&self, tx: &mut Tx<'_>, turn: &TimerRun) -> Result<()> {
         let failed = i64::from(turn.error.is_some());
-        let Turn { ran_at, took_ms, done, error } = turn;
+        let TimerRun { ran_at, took_ms, done, error } = turn;
         tx.execute(NOTE_TURN, params![self.id, ran_at, took_ms, done, error, failed]).map(drop)
     }
 }
 
 /// What became of a turn of repeating work.
-pub struct Turn {
+pub struct TimerRun {
     /// When it began.
     pub ran_at: Timestamp,
     /// How long it took, in milliseconds.
@@ -96,7 +96,7 @@ pub struct Turn {
 record! {
     /// A timer that is due.
     #[derive(Clone, Debug)]
-    pub struct Due {
+    pub struct DueTimer {
         /// Whose it is.
         pub company_id: CompanyId,
         /// Which it is.
@@ -123,7 +123,7 @@ pub fn set_first(
 
 /// Timers that are due, the longest-waiting first, of kinds that are written with a comma on both sides
 /// of each: those that a newer version has set wait for a node of that version.
-pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<Due>> {
+pub fn due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp, most: i64) -> Result<Vec<DueTimer>> {
     tx.all(DUE, params![now, most, kinds])
 }
 
@@ -133,8 +133,8 @@ pub fn past_due(tx: &mut Tx<'_>, kinds: &str, now: Timestamp) -> Result<(i64, Op
 }
 
 /// Runs a timer; whether it was still there to be run.
-pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &Due) -> Result<bool> {
-    let Due { company_id, kind, subject, due_at, .. } = due;
+pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &DueTimer) -> Result<bool> {
+    let DueTimer { company_id, kind, subject, due_at, .. } = due;
     if tx.execute(TAKE, params![company_id, kind, subject, due_at])? == 0 {
         return Ok(false);
     }
@@ -151,8 +151,8 @@ pub fn run(tx: &mut Tx<'_>, env: &Env, timer: &Timer, due: &Due) -> Result<bool>
 
 /// Notes that a timer failed, to be tried again later, at longest after an hour; whether it was still
 /// there, and no other node has noted it.
-pub fn failed(tx: &mut Tx<'_>, env: &Env, due: &Due, problem: &Problem) -> Result<bool> {
-    let Due { company_id, kind, subject, due_at, attempts } = due;
+pub fn failed(tx: &mut Tx<'_>, env: &Env, due: &DueTimer, problem: &Problem) -> Result<bool> {
+    let DueTimer { company_id, kind, subject, due_at, attempts } = due;
     let again = env.clock.now().plus_seconds(60 << attempts.clamp(&0, &6));
     let put_off = [company_id.bind(), kind.bind(), subject.bind(), due_at.bind(), again.bind()];
     let noted = tx.execute(PUT_OFF, &put_off)? > 0;
@@ -245,7 +245,7 @@ statements! {
     SET_FIRST = "INSERT INTO timer (company_id, kind, subject, due_at, attempts) VALUES (?1, ?2, ?3, ?4, 0) \
         ON CONFLICT (company_id, kind, subject) DO NOTHING";
     pub(crate) CLEAR = "DELETE FROM timer WHERE company_id = ?1 AND kind = ?2 AND subject = ?3";
-    DUE = "SELECT ", Due::COLUMNS, " FROM timer WHERE due_at <= ?1 \
+    DUE = "SELECT ", DueTimer::COLUMNS, " FROM timer WHERE due_at <= ?1 \
         AND ?3 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT ?2";
     PAST_DUE = "SELECT COUNT(*), MIN(due_at) FROM (SELECT due_at FROM timer WHERE due_at <= ?1 \
         AND ?2 LIKE '%,' || kind || ',%' ORDER BY due_at LIMIT 10000) due";

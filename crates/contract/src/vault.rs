@@ -93,8 +93,8 @@ impl Vault {
 mod tests {
     use super::*;
 
-    struct Counting;
-    impl Entropy for Counting {
+    struct CountingEntropy;
+    impl Entropy for CountingEntropy {
         fn fill(&self, buffer: &mut [u8]) {
             buffer.iter_mut().zip(0..).for_each(|(byte, n)| *byte = n);
         }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn what_is_sealed_opens_with_the_same_key_alone() {
         let vault = Vault::new(&[1; 32]);
-        let mut sealed = vault.seal(b"secret", &Counting).unwrap();
+        let mut sealed = vault.seal(b"secret", &CountingEntropy).unwrap();
         assert_eq!(vault.open(&sealed).unwrap(), b"secret");
         assert!(Vault::new(&[2; 32]).open(&sealed).is_err());
         sealed[30] ^= 1;

@@ -149,7 +149,7 @@ impl Payload for ParticipantEvent {
 }
 
 /// A conversation with those who take part in it.
-pub struct Room {
+pub struct ConversationWithParticipants {
     /// The conversation.
     pub conversation: Conversation,
     /// Everybody, in the order in which they joined.
@@ -201,7 +201,7 @@ impl Conversation {
     }
 }
 
-impl Room {
+impl ConversationWithParticipants {
     /// The conversation, for somebody who takes part in it; for others it does not exist.
     pub fn enter(cx: &mut Read, id: ConversationId, user: User) -> Result<Self> {
         let room = Self::find(cx, id)?;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Flag, ListQuery, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Event, Id, Key, Many, Patch, Problem, Result, id_type,
@@ -15,8 +15,8 @@ use spotter_store::{Bind, List, filters, lists, params, statements};
 use super::{
     ConversationPath,
     conversation::{
-        Conversation, ConversationType, PARTICIPANTS_MAX, Participant, ReaderView, Room,
-        participants_of, with_ids,
+        Conversation, ConversationType, ConversationWithParticipants, PARTICIPANTS_MAX,
+        Participant, ReaderView, participants_of, with_ids,
     },
     message::{ChatMessage, Message, latest_of},
     people::{Names, User, UserRole},
@@ -60,7 +60,7 @@ filters! {
 
 fn list_own_conversations(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<OwnConversations> {
     let me = User::calling(cx)?;
     let places = cx.page_under(&LIST, &[me.user_id.bind()], &wanted, page)?;
@@ -82,8 +82,8 @@ fn list_own_conversations(
 answer!(OwnAnswer { conversation: OwnConversation });
 
 impl OwnAnswer {
-    fn of(cx: &mut Read, room: Room, me: User) -> Result<Self> {
-        let Room { conversation, participants } = room;
+    fn of(cx: &mut Read, room: ConversationWithParticipants, me: User) -> Result<Self> {
+        let ConversationWithParticipants { conversation, participants } = room;
         let latest = latest_of(cx, std::slice::from_ref(&conversation))?.pop().flatten();
         let users = participants.iter().map(Participant::user);
         let names = Names::of(cx, users.chain(latest.iter().map(Message::sender)))?;
@@ -100,23 +100,23 @@ impl OwnAnswer {
 
 fn get_own_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<OwnAnswer> {
     let me = User::calling(cx)?;
-    let room = Room::enter(cx, at.conversation_id, me)?;
+    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
     OwnAnswer::of(cx, room, me)
 }
 
 /// How much is new to somebody.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Unread {
+struct UnreadCounts {
     unread_messages: i64,
     unread_conversations: i64,
 }
 
-fn count_unread(cx: &mut Read) -> Result<Unread> {
+fn count_unread(cx: &mut Read) -> Result<UnreadCounts> {
     let me = User::calling(cx)?;
     let counted: Option<(i64, i64)> = cx.one(UNREAD, params![me.user_id])?;
     let (unread_messages, unread_conversations) = counted.unwrap_or_default();
-    Ok(Unread { unread_messages, unread_conversations })
+    Ok(UnreadCounts { unread_messages, unread_conversations })
 }
 
 /// A conversation to be opened.
@@ -149,7 +149,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
             lead(me)?;
             let name = new.name.ok_or_else(|| Problem::invalid("name", "is needed for a group"))?;
             let texts = [Some(name.into()), new.description.map(Into::into)];
-            Room::open(cx, kind, texts, &people)?
+            ConversationWithParticipants::open(cx, kind, texts, &people)?
         }
         ConversationType::Direct => {
             for (field, given) in
@@ -165,7 +165,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
                     "must be one user for a direct conversation",
                 ));
             };
-            match Room::between(cx, [one, other])? {
+            match ConversationWithParticipants::between(cx, [one, other])? {
                 Some(room) => {
                     cx.touch(
                         "conversation",
@@ -174,7 +174,7 @@ fn open_conversation(cx: &mut Write, Body(new): Body<NewConversation>) -> Result
                     );
                     room
                 }
-                None => Room::open(cx, kind, [None, None], &people)?,
+                None => ConversationWithParticipants::open(cx, kind, [None, None], &people)?,
             }
         }
     };
@@ -193,8 +193,8 @@ fn lead(me: User) -> Result<()> {
 }
 
 /// A group that somebody is in.
-fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<Room> {
-    let room = Room::enter(cx, at.conversation_id, me)?;
+fn group(cx: &mut Read, at: &ConversationPath, me: User) -> Result<ConversationWithParticipants> {
+    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
     if room.conversation.is_group() {
         Ok(room)
     } else {
@@ -263,13 +263,16 @@ path!(ParticipantPath { conversation_id: super::ConversationId, user_id: UserId 
 /// Who is gone.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Removed {
+struct RemovedParticipant {
     conversation_id: super::ConversationId,
     user_id: Id,
     participant_count: i64,
 }
 
-fn remove_participant(cx: &mut Write, Path(at): Path<ParticipantPath>) -> Result<Removed> {
+fn remove_participant(
+    cx: &mut Write,
+    Path(at): Path<ParticipantPath>,
+) -> Result<RemovedParticipant> {
     let me = User::calling(cx)?;
     let ParticipantPath { conversation_id, user_id: UserId(user_id) } = at;
     let mut room = group(cx, &ConversationPath { conversation_id }, me)?;
@@ -280,7 +283,7 @@ fn remove_participant(cx: &mut Write, Path(at): Path<ParticipantPath>) -> Result
     cx.touch("conversation", conversation_id, ["participants"]);
     room.remove(cx, leaving)?;
     let participant_count = room.conversation.participant_count;
-    Ok(Removed { conversation_id, user_id, participant_count })
+    Ok(RemovedParticipant { conversation_id, user_id, participant_count })
 }
 
 /// What this chapter brings.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Payload, Read, Write, listed};
-use spotter_core::uploads::{Attached, MediaKind, MediaType, UploadId};
+use spotter_core::uploads::{AttachedFile, MediaKind, MediaType, UploadId};
 use spotter_kernel::{Cursor, Event, Id, Key, Page, PageRequest, Result, Timestamp, id_type};
 use spotter_store::{
     Bind, List, Value, filters, lists, params, record, statements, stored_ids, values, words,
@@ -151,7 +151,7 @@ pub struct Content {
     /// What it says.
     pub text: Option<String>,
     /// The file that goes with it.
-    pub attached: Option<Attached>,
+    pub attached: Option<AttachedFile>,
 }
 
 impl Payload for MessageEvent {
@@ -208,8 +208,8 @@ impl Message {
     }
 
     /// The file that is attached.
-    pub fn attached(&self) -> Option<Attached> {
-        Some(Attached {
+    pub fn attached(&self) -> Option<AttachedFile> {
+        Some(AttachedFile {
             upload_id: self.upload_id?,
             file_name: self.file_name.clone()?,
             media_type: self.media_type?,
@@ -245,10 +245,8 @@ impl Message {
 
     pub(super) fn chat(self, names: &Names) -> ChatMessage {
         let attached = self.attached();
-        let attachment = attached.map(|Attached { file_name, media_type, size, .. }| Attachment {
-            file_name,
-            media_type,
-            size,
+        let attachment = attached.map(|AttachedFile { file_name, media_type, size, .. }| {
+            Attachment { file_name, media_type, size }
         });
         ChatMessage { message: self.view(names), attachment }
     }
@@ -354,7 +352,7 @@ pub(super) const TALLY: &str = "messages";
 
 filters! {
     /// When messages were sent.
-    pub(super) struct Between {
+    pub(super) struct SentFilters {
         /// Messages sent at or after this instant.
         from: Timestamp => "message_id >= ?" as |at| Id::first_at(*at);
         /// Messages sent before this instant.
@@ -369,7 +367,7 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// Every message of the company, newest first.
-    pub(super) LIST: List<Message, Between> =
+    pub(super) LIST: List<Message, SentFilters> =
         List::new("message WHERE company_id = ?1", "message_id DESC").tallied(TALLY);
 }
 

@@ -1,7 +1,7 @@
 //! What was said with a client: what a data export holds of it, for themselves alone, and what is left of it once they
 //! are erased: that it was said.
 
-use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
 use spotter_store::{params, statements};
@@ -24,19 +24,23 @@ fn erase_messages(cx: &mut Write, client: Id) -> Result<bool> {
     cx.execute(EMPTY, params![client]).map(|_| false)
 }
 
-const EXPORTS: &[Part] = &[Part::of("conversations", "list_own_conversations").with(&[
-    With::Listed("messages", "list_own_messages"),
-    With::File("messageId", speaking::kept),
-])];
+const EXPORTS: &[ExportSection] = &[ExportSection::of("conversations", "list_own_conversations")
+    .with(&[
+        RelatedRecords::Listed("messages", "list_own_messages"),
+        RelatedRecords::File("messageId", speaking::kept),
+    ])];
 
-const TRACES: &[Trace] = &[
-    Trace::emptied(
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::emptied(
         "message",
         "That messages were exchanged, and when: those of the client, and in conversations of two those to them, say nothing.",
-        Fate::Run(erase_messages),
+        ErasureAction::Run(erase_messages),
     ),
-    Trace::stays("participant", "That the client took part in conversations."),
-    Trace::stays("conversation", "What groups are called; conversations of two have no name."),
+    ErasureRule::stays("participant", "That the client took part in conversations."),
+    ErasureRule::stays(
+        "conversation",
+        "What groups are called; conversations of two have no name.",
+    ),
 ];
 
 /// What this chapter brings.

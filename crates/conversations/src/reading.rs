@@ -3,15 +3,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Paged, Path, Read, answer, listed, operation};
+use spotter_contract::{Area, ListQuery, Path, Read, answer, listed, operation};
 use spotter_kernel::{Id, Key, Page, Result, Timestamp};
 use spotter_store::{Bind, List, NoFilters, filters, lists};
 
 use super::{
     ConversationPath,
     conversation::{
-        Conversation, ConversationId, ConversationType, Participant, ParticipantView, Room, TALLY,
-        participants_of, with_ids,
+        Conversation, ConversationId, ConversationType, ConversationWithParticipants, Participant,
+        ParticipantView, TALLY, participants_of, with_ids,
     },
     inbox,
     message::{self, LIST as ALL_MESSAGES, Message, Messages, MessagesFacts},
@@ -48,7 +48,10 @@ filters! {
     }
 }
 
-fn list_conversations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Conversations> {
+fn list_conversations(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Conversations> {
     let found: Page<Conversation> = match wanted.user_id {
         None => cx.page(&LIST, &wanted, page)?,
         Some(user) => {
@@ -73,7 +76,8 @@ fn list_conversations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Res
 answer!(ConversationAnswer { conversation: ConversationView });
 
 fn get_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<ConversationAnswer> {
-    let Room { conversation, participants } = Room::find(cx, at.conversation_id)?;
+    let ConversationWithParticipants { conversation, participants } =
+        ConversationWithParticipants::find(cx, at.conversation_id)?;
     let names = Names::of(cx, participants.iter().map(Participant::user))?;
     Ok(ConversationAnswer {
         conversation: ConversationView::new(conversation, &participants, &names),
@@ -82,7 +86,7 @@ fn get_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<C
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Hint {
+struct TypeFilter {
     /// What the conversation is known to be; one of the other type is not found.
     conversation_type: Option<ConversationType>,
 }
@@ -90,7 +94,7 @@ struct Hint {
 fn list_conversation_messages(
     cx: &mut Read,
     Path(at): Path<ConversationPath>,
-    Paged(hint, page): Paged<Hint>,
+    ListQuery(hint, page): ListQuery<TypeFilter>,
 ) -> Result<Messages> {
     let conversation = Conversation::find(cx, at.conversation_id)?;
     if hint.conversation_type.is_some_and(|kind| kind != conversation.conversation_type) {
@@ -126,13 +130,16 @@ impl From<Conversation> for Thread {
 
 listed!(Threads { threads: Thread });
 
-fn list_message_threads(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Threads> {
+fn list_message_threads(
+    cx: &mut Read,
+    ListQuery(_, page): ListQuery<NoFilters>,
+) -> Result<Threads> {
     Ok(cx.page(&LIST, &Filters::default(), page)?.map(Into::into).into())
 }
 
 fn list_messages(
     cx: &mut Read,
-    Paged(wanted, page): Paged<message::Between>,
+    ListQuery(wanted, page): ListQuery<message::SentFilters>,
 ) -> Result<MessagesFacts> {
     Ok(cx.page(&ALL_MESSAGES, &wanted, page)?.map(Message::facts).into())
 }

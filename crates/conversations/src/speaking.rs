@@ -2,15 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Found, Paged, Path, Read, Write, answer, operation, path};
-use spotter_core::uploads::{self, Attached, Stored, UploadId};
+use spotter_contract::{
+    Area, Body, DownloadSource, ListQuery, Path, Read, Write, answer, operation, path,
+};
+use spotter_core::uploads::{self, AttachedFile, Stored, UploadId};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
 use spotter_store::{params, statements};
 
 use super::{
     ConversationId, ConversationPath,
-    conversation::Room,
+    conversation::ConversationWithParticipants,
     message::{self, ChatMessage, ChatMessages, Content, Message, MessageId},
     people::{Names, User, UserRole},
 };
@@ -20,7 +22,7 @@ const OF_CONVERSATION: &str = "must be a message of the conversation";
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Earlier {
+struct HistoryFilters {
     /// Only what was said before this message: the pages then stay as they are while others write.
     before: Option<MessageId>,
 }
@@ -28,10 +30,10 @@ struct Earlier {
 fn list_own_messages(
     cx: &mut Read,
     Path(at): Path<ConversationPath>,
-    Paged(wanted, page): Paged<Earlier>,
+    ListQuery(wanted, page): ListQuery<HistoryFilters>,
 ) -> Result<ChatMessages> {
     let me = User::calling(cx)?;
-    let room = Room::enter(cx, at.conversation_id, me)?;
+    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
     let total = match wanted.before {
         None => room.conversation.message_count,
         Some(id) => {
@@ -55,8 +57,8 @@ path!(
 
 impl MessagePath {
     /// The message and its conversation, for somebody who takes part in it.
-    fn find(&self, cx: &mut Read, me: User) -> Result<(Room, Message)> {
-        let room = Room::enter(cx, self.conversation_id, me)?;
+    fn find(&self, cx: &mut Read, me: User) -> Result<(ConversationWithParticipants, Message)> {
+        let room = ConversationWithParticipants::enter(cx, self.conversation_id, me)?;
         let message = Message::find(cx, self.conversation_id, self.message_id)?;
         Ok((room, message))
     }
@@ -78,20 +80,20 @@ fn get_own_message(cx: &mut Read, Path(at): Path<MessagePath>) -> Result<Message
 }
 
 /// The file of a message, for somebody who takes part in its conversation.
-pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<Attached> {
+pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<AttachedFile> {
     let me = User::calling(cx)?;
     let (_, message) = at.find(cx, me)?;
     message.attached().ok_or_else(|| Key::NotFound.into())
 }
 
 /// The same of the message with this id.
-pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let conversation: Option<(ConversationId,)> = cx.one(CONVERSATION, params![id])?;
     let (conversation_id,) = conversation.ok_or(Key::NotFound)?;
     let at = MessagePath { conversation_id, message_id: MessageId(id) };
-    let Attached { upload_id, file_name, media_type, .. } = attachment(cx, &at)?;
+    let AttachedFile { upload_id, file_name, media_type, .. } = attachment(cx, &at)?;
     let stored = Stored { company: cx.company(), upload: upload_id };
-    Ok(Found::Kept { name: file_name, media_type: media_type.word(), key: stored.key() })
+    Ok(DownloadSource::Kept { name: file_name, media_type: media_type.word(), key: stored.key() })
 }
 
 /// A message to be sent: a text, a file, or both.
@@ -109,7 +111,7 @@ fn send_message(
     Body(new): Body<NewMessage>,
 ) -> Result<MessageAnswer> {
     let me = User::calling(cx)?;
-    let mut room = Room::enter(cx, at.conversation_id, me)?;
+    let mut room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
     room.check_heard(cx, me)?;
     let rule = "must be a file that the caller sent within a day and has not used";
     let attached = new
@@ -198,7 +200,7 @@ struct SeenUpTo {
 /// How far somebody has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Seen {
+struct ReadReceipt {
     conversation_id: ConversationId,
     user_id: Id,
     seen_message_id: Option<MessageId>,
@@ -219,10 +221,10 @@ fn mark_seen(
     cx: &mut Write,
     Path(at): Path<ConversationPath>,
     Body(seen): Body<SeenUpTo>,
-) -> Result<Seen> {
+) -> Result<ReadReceipt> {
     let me = User::calling(cx)?;
     let (conversation_id, message_id, user_id) = (at.conversation_id, seen.message_id, me.user_id);
-    let mut room = Room::enter(cx, conversation_id, me)?;
+    let mut room = ConversationWithParticipants::enter(cx, conversation_id, me)?;
     let found = Message::find(cx, conversation_id, message_id);
     let message = found.map_err(|problem| problem.missing("messageId", OF_CONVERSATION))?;
     cx.touch("conversation", conversation_id, Vec::<String>::new());
@@ -232,7 +234,7 @@ fn mark_seen(
         room.tell(cx, "conversation.seen", &SeenEvent { conversation_id, user_id, message_id })?;
     }
     let place = room.place_of(user_id).ok_or(Key::NotFound)?;
-    Ok(Seen {
+    Ok(ReadReceipt {
         conversation_id,
         user_id,
         seen_message_id: place.seen_message_id,

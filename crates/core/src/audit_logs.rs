@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, Trace, answer, listed, operation, path};
+use spotter_contract::{Area, ErasureRule, ListQuery, Path, Read, answer, listed, operation, path};
 use spotter_kernel::{Id, Key, Result, Timestamp, id_type, text::Text};
 use spotter_store::{Json, List, filters, lists, params, record, statements, stored_ids};
 
@@ -69,7 +69,10 @@ filters! {
     }
 }
 
-fn list_audit_logs(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<AuditLogs> {
+fn list_audit_logs(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<AuditLogs> {
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
@@ -83,8 +86,10 @@ fn get_audit_log(cx: &mut Read, Path(at): Path<AuditLogPath>) -> Result<AuditLog
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] =
-    &[Trace::stays("audit_log", "Who did what, and when: ids and names of fields, no values.")];
+const TRACES: &[ErasureRule] = &[ErasureRule::stays(
+    "audit_log",
+    "Who did what, and when: ids and names of fields, no values.",
+)];
 
 /// What the area brings.
 pub fn area() -> Area {

@@ -2,7 +2,7 @@
 //! reports read it.
 
 use spotter_contract::Area;
-use spotter_store::{FigureTable, Figures, figures};
+use spotter_store::{DailyMetrics, MetricTable, figures};
 
 figures! {
     /// What bookings and events of a day come to, by the date where they take place.
@@ -110,7 +110,7 @@ figures! {
 }
 
 /// Every table of figures.
-pub const TABLES: &[&FigureTable] =
+pub const TABLES: &[&MetricTable] =
     &[Attendance::TABLE, Revenue::TABLE, Balance::TABLE, Members::TABLE, Cohort::TABLE];
 
 /// What this chapter brings.

@@ -2,7 +2,7 @@
 //! the order of their commits, so that whoever was away goes on where they were.
 
 use serde::Serialize;
-use spotter_contract::{Area, Fate, Read, Repeating, Trace, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, Read, Repeating, Write};
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 use spotter_store::{Bind, Tx, Value, params, record, statements};
 
@@ -28,7 +28,7 @@ record! {
 
 /// What there is to tell somebody.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
+pub enum StreamUpdate {
     /// What came after the position that was asked for; nothing where that was the last.
     Entries(Vec<Entry>),
     /// Something is missing that came after it: what is known has to be read again, and is as of
@@ -69,19 +69,19 @@ pub fn latest(cx: &mut Read, person: Id) -> Result<i64> {
 }
 
 /// What a person has not been told yet.
-pub fn since(cx: &mut Read, person: Id, position: i64) -> Result<News> {
+pub fn since(cx: &mut Read, person: Id, position: i64) -> Result<StreamUpdate> {
     let latest = latest(cx, person)?;
     if latest == position {
-        return Ok(News::Entries(Vec::new()));
+        return Ok(StreamUpdate::Entries(Vec::new()));
     }
     let entries: Vec<Entry> = cx.all(SINCE, params![person, position, READ_MAX])?;
     let whole = (position + 1..).zip(&entries).all(|(number, entry)| entry.position == number);
     // Entries that are forgotten go in no order, so each has to be there.
     let reached = entries.last().is_some_and(|last| last.position == latest);
     if whole && (reached || entries.len() as i64 == READ_MAX) {
-        Ok(News::Entries(entries))
+        Ok(StreamUpdate::Entries(entries))
     } else {
-        Ok(News::Reset(latest))
+        Ok(StreamUpdate::Reset(latest))
     }
 }
 
@@ -96,13 +96,13 @@ pub fn area() -> Area {
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[
-    Trace::emptied(
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::emptied(
         "live_entry",
         "For a day, in what others were told at once: ids.",
-        Fate::By(ENTRIES),
+        ErasureAction::By(ENTRIES),
     ),
-    Trace::gone("live_feed", Fate::By(FEED)),
+    ErasureRule::gone("live_feed", ErasureAction::By(FEED)),
 ];
 
 const REPEATING: &[Repeating] =

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed, operation, path,
+    Area, Body, LeftBehind, ListQuery, Path, Read, SetAside, Write, answer, listed, operation, path,
 };
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
@@ -245,7 +245,7 @@ filters! {
     }
 }
 
-fn list_locations(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Locations> {
+fn list_locations(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Locations> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Actor, Area, Features, Paged, Read, answer, listed, operation};
+use spotter_contract::{Actor, Area, Features, ListQuery, Read, answer, listed, operation};
 use spotter_kernel::{
     Event, Gate, Id, Key, Page, Result, Scope,
     id::{CoachId, CompanyId},
@@ -130,7 +130,10 @@ struct ScopeEntry {
 
 listed!(Scopes { scopes: ScopeEntry });
 
-fn list_platform_scopes(cx: &mut Read, Paged(_, request): Paged<NoFilters>) -> Result<Scopes> {
+fn list_platform_scopes(
+    cx: &mut Read,
+    ListQuery(_, request): ListQuery<NoFilters>,
+) -> Result<Scopes> {
     let granted = |scope| match &cx.caller().actor {
         Actor::ApiClient { scopes, .. } => scopes.contains(scope),
         _ => false,
@@ -157,7 +160,10 @@ struct EventEntry {
 
 listed!(Events { events: EventEntry });
 
-fn list_platform_events(_: &mut Read, Paged(_, request): Paged<NoFilters>) -> Result<Events> {
+fn list_platform_events(
+    _: &mut Read,
+    ListQuery(_, request): ListQuery<NoFilters>,
+) -> Result<Events> {
     let entries = Event::ALL.iter().map(|event| EventEntry {
         name: *event,
         group: event.group(),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Trace, Write};
+use spotter_contract::{Area, ErasureRule, Write};
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, id::CompanyId, id_type, problem::refuse, text::Text,
 };
@@ -155,7 +155,7 @@ record! {
 
 /// A file that belongs to something.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attached {
+pub struct AttachedFile {
     /// The file.
     pub upload_id: UploadId,
     /// What it is called.
@@ -183,7 +183,7 @@ pub struct AttachedPicture {
 
 /// What is known of a picture that was written anew.
 #[derive(Clone, Copy, Debug)]
-pub struct Drawn {
+pub struct PictureDetails {
     /// Its thumbnail.
     pub thumbnail: UploadId,
     /// In pixels.
@@ -238,13 +238,18 @@ pub fn begin(
 }
 
 /// Notes that all of a file is there.
-pub fn complete(cx: &mut Write, id: UploadId, size: i64, drawn: Option<Drawn>) -> Result<Upload> {
+pub fn complete(
+    cx: &mut Write,
+    id: UploadId,
+    size: i64,
+    drawn: Option<PictureDetails>,
+) -> Result<Upload> {
     let found: Option<Upload> = cx.one(FIND, params![id])?;
     let mut upload = found
         .filter(|upload| upload.status == UploadStatus::Arriving)
         .ok_or_else(|| Problem::internal("a file that nobody sent has arrived"))?;
     upload.size = size;
-    if let Some(Drawn { thumbnail, width, height }) = drawn {
+    if let Some(PictureDetails { thumbnail, width, height }) = drawn {
         upload.thumbnail_id = Some(thumbnail);
         (upload.width, upload.height) = (Some(width.into()), Some(height.into()));
     }
@@ -262,10 +267,10 @@ pub fn discard(cx: &mut Write, id: UploadId) -> Result<()> {
 }
 
 /// Takes a file of the caller's for something that the caller writes; it is taken once.
-pub fn attach(cx: &mut Write, id: UploadId) -> Result<Attached> {
+pub fn attach(cx: &mut Write, id: UploadId) -> Result<AttachedFile> {
     let upload = take(cx, id, Purpose::Attachment)?;
     let Upload { upload_id, file_name, media_type, size, .. } = upload;
-    Ok(Attached { upload_id, file_name, media_type, size })
+    Ok(AttachedFile { upload_id, file_name, media_type, size })
 }
 
 /// The same of a picture, with its thumbnail.
@@ -318,7 +323,7 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::stays(
+const TRACES: &[ErasureRule] = &[ErasureRule::stays(
     "upload",
     "Files that were sent and used for nothing, for a day at most; all others go with what they belong to.",
 )];

@@ -95,8 +95,8 @@ mod tests {
 
     fn check_sorted(text: &str) {
         // The deserializer keeps the order of the text, which a map would not.
-        struct Ordered;
-        impl<'de> serde::de::Visitor<'de> for Ordered {
+        struct CanonicalVisitor;
+        impl<'de> serde::de::Visitor<'de> for CanonicalVisitor {
             type Value = ();
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("JSON")
@@ -120,7 +120,7 @@ mod tests {
                 Ok(())
             }
             fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-                while seq.next_element_seed(Ordered)?.is_some() {}
+                while seq.next_element_seed(CanonicalVisitor)?.is_some() {}
                 Ok(())
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
@@ -130,20 +130,20 @@ mod tests {
                         before.as_ref().is_none_or(|before| *before < name),
                         "{before:?} {name}"
                     );
-                    map.next_value_seed(Ordered)?;
+                    map.next_value_seed(CanonicalVisitor)?;
                     before = Some(name);
                 }
                 Ok(())
             }
         }
-        impl<'de> serde::de::DeserializeSeed<'de> for Ordered {
+        impl<'de> serde::de::DeserializeSeed<'de> for CanonicalVisitor {
             type Value = ();
             fn deserialize<D: serde::Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
                 d.deserialize_any(self)
             }
         }
         let mut json = serde_json::Deserializer::from_str(text);
-        serde::de::DeserializeSeed::deserialize(Ordered, &mut json).unwrap();
+        serde::de::DeserializeSeed::deserialize(CanonicalVisitor, &mut json).unwrap();
     }
 
     proptest! {

@@ -7,7 +7,7 @@ use spotter_kernel::{Problem, Result};
 use spotter_store::Db;
 use tokio::sync::mpsc::Receiver;
 
-use crate::queue::{self, Completed};
+use crate::queue::{self, CompletedAttempt};
 
 /// Most attempts that one transaction completes.
 const TOGETHER_MAX: usize = 64;
@@ -23,7 +23,7 @@ pub(crate) async fn write(
     db: Db,
     env: Env,
     alert: Option<&'static Timer>,
-    mut completions: Receiver<Completed>,
+    mut completions: Receiver<CompletedAttempt>,
 ) {
     let mut batch = Vec::with_capacity(TOGETHER_MAX);
     while completions.recv_many(&mut batch, TOGETHER_MAX).await > 0 {
@@ -35,7 +35,7 @@ pub(crate) async fn write(
                 batch.push(completed);
             }
         }
-        let done: Arc<[Completed]> = std::mem::take(&mut batch).into();
+        let done: Arc<[CompletedAttempt]> = std::mem::take(&mut batch).into();
         if write_batch(&db, &env, alert, &done).await.is_ok() {
             continue;
         }
@@ -54,7 +54,7 @@ async fn write_batch(
     db: &Db,
     env: &Env,
     alert: Option<&'static Timer>,
-    done: &Arc<[Completed]>,
+    done: &Arc<[CompletedAttempt]>,
 ) -> Result<()> {
     let mut outcome = Err(Problem::overloaded());
     for attempt in 0..TRIES {

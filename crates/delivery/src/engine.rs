@@ -21,9 +21,9 @@ use tokio::{
 use crate::{
     completions,
     permits::Permits,
-    queue::{self, Claimed, Claims, Completed, Hold, PATIENCE, Turn},
-    scout::{self, Found},
-    sender::{Attempted, Sender, Verdict},
+    queue::{self, ClaimRequest, Claimed, Claims, CompletedAttempt, DeliveryLease, PATIENCE},
+    scout::{self, DueSubscriptions},
+    sender::{AttemptOutcome, AttemptRecord, Sender},
 };
 
 /// Most subscriptions that one transaction claims for.
@@ -60,7 +60,7 @@ pub struct Engine {
 }
 
 /// What the main loop hears of an attempt.
-enum Heard {
+enum EngineEvent {
     /// It is not fresh any more.
     Waits { of: Signal, delivery: Id },
     /// It has ended.
@@ -68,8 +68,8 @@ enum Heard {
 }
 
 /// An attempt under way.
-struct UnderWay {
-    hold: Hold,
+struct RunningAttempt {
+    hold: DeliveryLease,
     waits: bool,
 }
 
@@ -96,7 +96,7 @@ impl Engine {
         let mut scouts = JoinSet::new();
         scouts.spawn(scout::run(self.db.clone(), self.env.clone(), seen));
         let (heard, hears) = mpsc::channel(self.concurrency as usize);
-        let mut work = Work {
+        let mut work = EngineState {
             permits: Permits::new(self.concurrency, self.waiting),
             busy: BTreeSet::new(),
             prompt: BTreeSet::new(),
@@ -111,7 +111,7 @@ impl Engine {
         };
         let left = work.run(stop, hears, found, patience).await;
         drop(scouts);
-        let Work { engine, completions, attempts, .. } = work;
+        let EngineState { engine, completions, attempts, .. } = work;
         drop(attempts);
         drop(completions);
         writer.await.ok();
@@ -124,7 +124,7 @@ impl Engine {
 }
 
 /// The state of the main loop.
-struct Work {
+struct EngineState {
     engine: Engine,
     permits: Permits,
     /// Subscriptions that may have deliveries that are due.
@@ -135,24 +135,24 @@ struct Work {
     retrying: BTreeSet<Signal>,
     /// The subscription whose turn among those that wait came last; the next round begins after it.
     last: Option<Signal>,
-    held: HashMap<Id, UnderWay>,
+    held: HashMap<Id, RunningAttempt>,
     /// After a failure, so many rounds claim for one subscription alone, so that one whose
     /// deliveries cannot be claimed does not keep the others from theirs.
     cautious: usize,
     attempts: JoinSet<()>,
-    completions: Channel<Completed>,
-    heard: Channel<Heard>,
+    completions: Channel<CompletedAttempt>,
+    heard: Channel<EngineEvent>,
 }
 
-impl Work {
+impl EngineState {
     /// The main loop; returns what is still held when patience has run out after the stop.
     async fn run(
         &mut self,
         mut stop: impl Future<Output = ()> + Unpin,
-        mut hears: Receiver<Heard>,
-        mut seen: Receiver<Found>,
+        mut hears: Receiver<EngineEvent>,
+        mut seen: Receiver<DueSubscriptions>,
         patience: Duration,
-    ) -> Vec<Hold> {
+    ) -> Vec<DeliveryLease> {
         let signals = self.engine.db.signals();
         let mut more = false;
         loop {
@@ -192,20 +192,20 @@ impl Work {
         self.held.values().map(|under_way| under_way.hold).collect()
     }
 
-    fn look_at(&mut self, found: &Found) {
+    fn look_at(&mut self, found: &DueSubscriptions) {
         self.busy.extend(found);
         self.retrying.extend(found);
         self.permits.forget_idle();
     }
 
-    fn hear(&mut self, heard: &Heard) {
+    fn hear(&mut self, heard: &EngineEvent) {
         match *heard {
-            Heard::Waits { of, delivery } => {
+            EngineEvent::Waits { of, delivery } => {
                 if let Some(under_way) = self.held.get_mut(&delivery) {
                     under_way.waits = self.permits.waits(of);
                 }
             }
-            Heard::Ended { of, delivery, answered } => {
+            EngineEvent::Ended { of, delivery, answered } => {
                 if let Some(under_way) = self.held.remove(&delivery) {
                     self.permits.give_back(of, under_way.waits, answered);
                 }
@@ -232,7 +232,7 @@ impl Work {
 
     /// The subscriptions whose turn it is, with how many attempts each may begin: what has just
     /// happened goes before what has waited, and leaves it half of the turns.
-    fn turns(&mut self) -> Vec<Turn> {
+    fn turns(&mut self) -> Vec<ClaimRequest> {
         let after = self.last.map(|last| {
             self.busy.range((std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded))
         });
@@ -260,11 +260,11 @@ impl Work {
     }
 
     /// A turn of a subscription, if it may begin attempts now.
-    fn turn(&mut self, of: Signal) -> Option<Turn> {
+    fn turn(&mut self, of: Signal) -> Option<ClaimRequest> {
         let most = Some(self.permits.free(of)).filter(|free| *free > 0)?;
         self.permits.take(of, most);
         self.prompt.remove(&of);
-        Some(Turn { of, most, retries: self.retrying.contains(&of) })
+        Some(ClaimRequest { of, most, retries: self.retrying.contains(&of) })
     }
 
     /// Claims for those whose turn it is and begins their attempts.
@@ -296,8 +296,8 @@ impl Work {
         }
     }
 
-    fn begin(&mut self, turn: Turn, claims: Claims) {
-        let Turn { of, most, retries } = turn;
+    fn begin(&mut self, turn: ClaimRequest, claims: Claims) {
+        let ClaimRequest { of, most, retries } = turn;
         self.permits.put_back(of, most - claims.claimed.len() as u32);
         if claims.found < most {
             self.busy.remove(&of);
@@ -311,7 +311,7 @@ impl Work {
         }
         for claimed in claims.claimed {
             let (delivery, hold) = (claimed.delivery_id, claimed.hold());
-            self.held.insert(delivery, UnderWay { hold, waits: false });
+            self.held.insert(delivery, RunningAttempt { hold, waits: false });
             let (engine, completions) = (self.engine.clone(), self.completions.clone());
             self.attempts.spawn(attend(engine, claimed, completions, self.heard.clone()));
         }
@@ -322,8 +322,8 @@ impl Work {
 async fn attend(
     engine: Engine,
     claimed: Claimed,
-    completions: Channel<Completed>,
-    heard: Channel<Heard>,
+    completions: Channel<CompletedAttempt>,
+    heard: Channel<EngineEvent>,
 ) {
     let (of, delivery) = (claimed.of, claimed.delivery_id);
     let (at, begun) = (engine.env.clock.now(), Instant::now());
@@ -336,24 +336,25 @@ async fn attend(
         let attempted = tokio::select! {
             attempted = &mut attempt => attempted,
             () = tokio::time::sleep(FRESH) => {
-                heard.send(Heard::Waits { of, delivery }).await.ok();
+                heard.send(EngineEvent::Waits { of, delivery }).await.ok();
                 attempt.await
             }
         };
         attempted.unwrap_or_else(|panic| {
             let event = &claimed.outgoing.event;
             tracing::error!(%panic, %delivery, %event, "an attempt broke off; it counts as failed");
-            Attempted::failed(Verdict::Broken, "the attempt broke off on our side")
+            AttemptRecord::failed(AttemptOutcome::Broken, "the attempt broke off on our side")
         })
     };
     let took = begun.elapsed();
     let verdict = attempted.verdict;
     metrics::counter!("spotter_webhooks_attempts_total", "outcome" => verdict.word()).increment(1);
-    if verdict == Verdict::Blocked {
+    if verdict == AttemptOutcome::Blocked {
         metrics::counter!("spotter_webhooks_targets_blocked_total").increment(1);
     }
-    let answered = matches!(verdict, Verdict::Delivered | Verdict::Refused) && took < SLOW;
+    let answered =
+        matches!(verdict, AttemptOutcome::Delivered | AttemptOutcome::Refused) && took < SLOW;
     let duration_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
-    completions.send(Completed { claimed, attempted, at, duration_ms }).await.ok();
-    heard.send(Heard::Ended { of, delivery, answered }).await.ok();
+    completions.send(CompletedAttempt { claimed, attempted, at, duration_ms }).await.ok();
+    heard.send(EngineEvent::Ended { of, delivery, answered }).await.ok();
 }

@@ -32,14 +32,14 @@ pub struct Fetched {
 
 /// Why there is no document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfetched {
+pub enum FetchError {
     /// Nobody answered, or not to the end.
     Silent(String),
     /// What was answered is none.
     Wrong(String),
 }
 
-impl fmt::Display for Unfetched {
+impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Silent(why) | Self::Wrong(why)) = self;
         f.write_str(why)
@@ -64,9 +64,9 @@ impl Fetcher {
     }
 
     /// The JSON document at an address, or a line on why there is none.
-    pub async fn fetch(&self, url: &str) -> std::result::Result<Fetched, Unfetched> {
+    pub async fn fetch(&self, url: &str) -> std::result::Result<Fetched, FetchError> {
         let target = Target::parse(url, &self.private_networks);
-        let target = target.map_err(|why| Unfetched::Wrong(why.to_string()))?;
+        let target = target.map_err(|why| FetchError::Wrong(why.to_string()))?;
         let request = self
             .client
             .get(target.url().clone())
@@ -74,18 +74,18 @@ impl Fetcher {
             .header(USER_AGENT, concat!("Spotter/", env!("CARGO_PKG_VERSION")));
         let fetched = async {
             let answer = request.send().await;
-            let silent = |error| Unfetched::Silent(explain(&error).error.unwrap_or_default());
+            let silent = |error| FetchError::Silent(explain(&error).error.unwrap_or_default());
             let answer = answer.map_err(silent)?;
             read(answer).await
         };
         let in_time = tokio::time::timeout(FETCH_TIME, fetched).await;
-        let late = || Unfetched::Silent("no answer within 5 seconds".to_owned());
+        let late = || FetchError::Silent("no answer within 5 seconds".to_owned());
         in_time.unwrap_or_else(|_| Err(late()))
     }
 }
 
-async fn read(mut answer: Response) -> std::result::Result<Fetched, Unfetched> {
-    let wrong = |why: &str| Err(Unfetched::Wrong(why.to_owned()));
+async fn read(mut answer: Response) -> std::result::Result<Fetched, FetchError> {
+    let wrong = |why: &str| Err(FetchError::Wrong(why.to_owned()));
     if answer.status() != StatusCode::OK {
         return wrong(&format!("HTTP {}, and not 200", answer.status().as_u16()));
     }
@@ -99,7 +99,7 @@ async fn read(mut answer: Response) -> std::result::Result<Fetched, Unfetched> {
         return wrong("is not sent as JSON");
     }
     let mut body = Vec::new();
-    let broke_off = |_| Unfetched::Silent("broke off".to_owned());
+    let broke_off = |_| FetchError::Silent("broke off".to_owned());
     while let Some(chunk) = answer.chunk().await.map_err(broke_off)? {
         if body.len() + chunk.len() > DOCUMENT_MAX {
             return wrong("is longer than 5 KiB");

@@ -9,7 +9,7 @@ use std::{
 
 use spotter_contract::{
     Env, Job,
-    jobs::{self, Held, Outcome},
+    jobs::{self, ClaimedJob, Outcome},
 };
 use spotter_kernel::{Problem, Result, id::CompanyId, panics::caught_async};
 use spotter_store::Db;
@@ -32,7 +32,7 @@ pub trait Worker: Send + Sync + 'static {
     /// How many are attempted at once.
     fn at_once(&self) -> usize;
     /// Attempts one. It is dropped when its time is over.
-    fn attempt(&self, held: &Held) -> Attempt;
+    fn attempt(&self, held: &ClaimedJob) -> Attempt;
 }
 
 /// Does the jobs of one kind.
@@ -102,7 +102,7 @@ impl Jobs {
         room: usize,
         busy: Vec<CompanyId>,
         looks_around: bool,
-    ) -> Result<Vec<Held>> {
+    ) -> Result<Vec<ClaimedJob>> {
         let none_due = looks_around && self.count().await? == 0;
         if none_due || room == 0 {
             return Ok(Vec::new());
@@ -125,7 +125,7 @@ impl Jobs {
     }
 
     /// Sees an attempt through. One that breaks off, or takes too long, may have done its work.
-    async fn attend(self, held: Held) -> CompanyId {
+    async fn attend(self, held: ClaimedJob) -> CompanyId {
         let (job, begun) = (self.worker.job(), Instant::now());
         let held_for = Duration::from_millis(job.patience.lease_ms.unsigned_abs());
         let outcome = if held.is_spent(job) {

@@ -58,14 +58,14 @@ pub struct Message {
     /// For everybody else.
     pub html: String,
     /// Files that go with it.
-    pub attachments: Vec<Attached>,
+    pub attachments: Vec<MailAttachment>,
     /// When it was written.
     pub written_at: Timestamp,
 }
 
 /// A file that goes with a message.
 #[derive(Clone, Debug)]
-pub struct Attached {
+pub struct MailAttachment {
     /// What it is called.
     pub name: String,
     /// Its media type.
@@ -371,7 +371,7 @@ mod tests {
             subject: "Hello\r\nBcc: eve@evil.example".into(),
             text: "Hello".into(),
             html: "<p>Hello</p>".into(),
-            attachments: vec![Attached {
+            attachments: vec![MailAttachment {
                 name: "INV-1.pdf".into(),
                 media_type: "application/pdf",
                 bytes: b"%PDF\xff\x00".to_vec(),

@@ -23,7 +23,7 @@ const REMEMBERED_MAX: usize = 20_000;
 
 /// What is known of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TargetHealth {
     /// It was never tried.
     New,
     /// It answered lately.
@@ -44,37 +44,37 @@ pub struct Permits {
     fresh_unproven: u32,
     waiting: u32,
     /// Attempts at targets that fail: fresh ones, and those that wait.
-    failing: Held,
+    failing: AttemptCounts,
     companies: HashMap<CompanyId, u32>,
-    subscriptions: HashMap<Signal, Share>,
+    subscriptions: HashMap<Signal, TargetPermits>,
 }
 
 /// Attempts under way.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct AttemptCounts {
     fresh: u32,
     waiting: u32,
 }
 
-impl Held {
+impl AttemptCounts {
     fn all(self) -> u32 {
         self.fresh + self.waiting
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Share {
-    held: Held,
+struct TargetPermits {
+    held: AttemptCounts,
     most: u32,
-    standing: Standing,
+    standing: TargetHealth,
     /// Failures since it last answered.
     failures: u32,
 }
 
-impl Share {
-    fn new(standing: Standing) -> Self {
-        let most = if standing == Standing::Answers { SHARE_START } else { 1 };
-        Self { held: Held::default(), most, standing, failures: 0 }
+impl TargetPermits {
+    fn new(standing: TargetHealth) -> Self {
+        let most = if standing == TargetHealth::Answers { SHARE_START } else { 1 };
+        Self { held: AttemptCounts::default(), most, standing, failures: 0 }
     }
 }
 
@@ -87,7 +87,7 @@ impl Permits {
             fresh: 0,
             fresh_unproven: 0,
             waiting: 0,
-            failing: Held::default(),
+            failing: AttemptCounts::default(),
             companies: HashMap::new(),
             subscriptions: HashMap::new(),
         }
@@ -99,22 +99,23 @@ impl Permits {
     }
 
     /// Notes what the database knows of a target.
-    pub fn learn(&mut self, of: Signal, standing: Standing) {
-        self.subscriptions.entry(of).or_insert_with(|| Share::new(standing));
+    pub fn learn(&mut self, of: Signal, standing: TargetHealth) {
+        self.subscriptions.entry(of).or_insert_with(|| TargetPermits::new(standing));
     }
 
     /// How many more attempts a subscription may begin now.
     pub fn free(&self, of: Signal) -> u32 {
         let share = self.subscriptions.get(&of).copied();
-        let Share { held, most, standing, .. } = share.unwrap_or_else(|| Share::new(Standing::New));
+        let TargetPermits { held, most, standing, .. } =
+            share.unwrap_or_else(|| TargetPermits::new(TargetHealth::New));
         let company = self.companies.get(&of.0).copied().unwrap_or_default();
         let unproven = (self.total - self.total / 4).saturating_sub(self.fresh_unproven);
         let failing = (self.total / 4).max(1).saturating_sub(self.failing.fresh);
         let failing_waits = self.total.saturating_sub(self.failing.waiting);
         let kept_for_others = match standing {
-            Standing::Answers => u32::MAX,
-            Standing::New => unproven,
-            Standing::Fails => unproven.min(failing).min(failing_waits),
+            TargetHealth::Answers => u32::MAX,
+            TargetHealth::New => unproven,
+            TargetHealth::Fails => unproven.min(failing).min(failing_waits),
         };
         most.saturating_sub(held.all())
             .min(self.total.saturating_sub(self.fresh))
@@ -160,16 +161,16 @@ impl Permits {
         let share = self.share(of);
         share.failures = if answered { 0 } else { share.failures + 1 };
         let (standing, most) = match (answered, share.standing) {
-            (true, _) => (Standing::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
+            (true, _) => (TargetHealth::Answers, (share.most * 2).clamp(SHARE_START, SHARE_MAX)),
             // A connection may break off without its target being down.
-            (false, Standing::Answers) if share.failures < FAILURES_BELIEVED => {
-                (Standing::Answers, (share.most / 2).max(1))
+            (false, TargetHealth::Answers) if share.failures < FAILURES_BELIEVED => {
+                (TargetHealth::Answers, (share.most / 2).max(1))
             }
-            (false, _) => (Standing::Fails, 1),
+            (false, _) => (TargetHealth::Fails, 1),
         };
         // What it holds is counted under its new standing from now on.
         let held = share.held;
-        self.count(of, |own| *own = Held::default());
+        self.count(of, |own| *own = AttemptCounts::default());
         let share = self.share(of);
         (share.standing, share.most) = (standing, most);
         self.count(of, |own| *own = held);
@@ -182,12 +183,12 @@ impl Permits {
         }
     }
 
-    fn share(&mut self, of: Signal) -> &mut Share {
-        self.subscriptions.entry(of).or_insert_with(|| Share::new(Standing::New))
+    fn share(&mut self, of: Signal) -> &mut TargetPermits {
+        self.subscriptions.entry(of).or_insert_with(|| TargetPermits::new(TargetHealth::New))
     }
 
     /// Changes what a subscription holds, and all sums with it.
-    fn count(&mut self, of: Signal, change: impl FnOnce(&mut Held)) {
+    fn count(&mut self, of: Signal, change: impl FnOnce(&mut AttemptCounts)) {
         let share = self.share(of);
         let before = share.held;
         change(&mut share.held);
@@ -195,10 +196,10 @@ impl Permits {
         let moved = |sum: &mut u32, from: u32, to: u32| *sum = *sum + to - from;
         moved(&mut self.fresh, before.fresh, after.fresh);
         moved(&mut self.waiting, before.waiting, after.waiting);
-        if standing != Standing::Answers {
+        if standing != TargetHealth::Answers {
             moved(&mut self.fresh_unproven, before.fresh, after.fresh);
         }
-        if standing == Standing::Fails {
+        if standing == TargetHealth::Fails {
             moved(&mut self.failing.fresh, before.fresh, after.fresh);
             moved(&mut self.failing.waiting, before.waiting, after.waiting);
         }
@@ -245,7 +246,7 @@ mod tests {
             permits.give_back(of, true, false);
             assert_eq!(permits.free(of), share);
         }
-        assert_eq!(permits.share(of).standing, Standing::Fails, "three in a row are believed");
+        assert_eq!(permits.share(of).standing, TargetHealth::Fails, "three in a row are believed");
     }
 
     #[test]
@@ -270,7 +271,7 @@ mod tests {
             assert!(free == 0 || !permits.waits(of), "there is no room to wait");
         }
         assert_eq!((permits.fresh, permits.free(signal(9_998, 1))), (192, 0));
-        permits.learn(signal(9_999, 1), Standing::Answers);
+        permits.learn(signal(9_999, 1), TargetHealth::Answers);
         assert_eq!(permits.free(signal(9_999, 1)), SHARE_START);
     }
 
@@ -279,7 +280,7 @@ mod tests {
         let mut permits = Permits::new(64, 1_024);
         let fails = |n| signal(n / 4, n);
         for n in 0..200 {
-            permits.learn(fails(n), Standing::Fails);
+            permits.learn(fails(n), TargetHealth::Fails);
             let free = permits.free(fails(n));
             permits.take(fails(n), free);
         }
@@ -295,7 +296,7 @@ mod tests {
     fn a_company_has_half_at_most() {
         let mut permits = Permits::new(64, 1_024);
         for n in 0..20 {
-            permits.learn(signal(1, n), Standing::Answers);
+            permits.learn(signal(1, n), TargetHealth::Answers);
             let count = permits.free(signal(1, n));
             permits.take(signal(1, n), count);
         }
@@ -328,7 +329,7 @@ mod tests {
             for (of, waited) in held.into_iter().rev() {
                 permits.give_back(of, waited, true);
             }
-            let Held { fresh, waiting } = permits.failing;
+            let AttemptCounts { fresh, waiting } = permits.failing;
             prop_assert_eq!((permits.fresh, permits.waiting, permits.fresh_unproven, fresh, waiting), (0, 0, 0, 0, 0));
             prop_assert!(permits.companies.is_empty());
         }

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
     Env, Timer,
-    jobs::{Lease, Patience},
+    jobs::{Lease, RetryPolicy},
     outbox, timers,
 };
 use spotter_kernel::{
     Id, Problem, Result, Timestamp, id::CompanyId, limits::WEBHOOK_BACKOFF_SECONDS,
 };
-use spotter_store::{Ahead, Bind, Json, Signal, Sql, Tx, params, record, statements, words};
+use spotter_store::{Bind, Json, Prefetch, Signal, Sql, Tx, params, record, statements, words};
 
 use crate::{
     canonical::body,
-    permits::Standing,
-    sender::{ATTEMPT_TIME, Attempted, Outgoing, Verdict},
+    permits::TargetHealth,
+    sender::{ATTEMPT_TIME, AttemptOutcome, AttemptRecord, Outgoing},
 };
 
 words! {
@@ -29,7 +29,7 @@ words! {
 }
 
 /// How long attempts may take, and when they are made again.
-pub const PATIENCE: Patience = Patience {
+pub const PATIENCE: RetryPolicy = RetryPolicy {
     lease_ms: ATTEMPT_TIME.as_millis() as i64 + 15_000,
     retries: &WEBHOOK_BACKOFF_SECONDS,
 };
@@ -59,7 +59,7 @@ pub struct Claimed {
 
 record! {
     /// A due delivery with its event and its subscription.
-    struct Due {
+    struct DueDelivery {
         delivery_id: Id,
         event_id: Id,
         event_type: String,
@@ -78,7 +78,7 @@ record! {
 
 /// What is to be claimed of a subscription.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct ClaimRequest {
     /// The subscription.
     pub of: Signal,
     /// How many attempts it may begin.
@@ -100,8 +100,8 @@ pub struct Claims {
 
 /// Takes hold of a subscription's due deliveries: first attempts before retries, older before
 /// newer. Those of a subscription that is not active any more are cancelled.
-pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Claims> {
-    let Turn { of, most, retries } = turn;
+pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: ClaimRequest) -> Result<Claims> {
+    let ClaimRequest { of, most, retries } = turn;
     let (company, subscription) = of;
     let Lease { token: lease, now, until } = lease;
     let mut claims = Claims::default();
@@ -112,7 +112,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Cla
             break;
         }
         let lock = format!("webhooks/{company}/{subscription}");
-        let due: Vec<Due> =
+        let due: Vec<DueDelivery> =
             tx.all(DUE, params![company, subscription, attempts, now, room, lock])?;
         let Some(last) = due.last() else { continue };
         // The same rows as were found: they are in order, and the snapshot is one.
@@ -141,7 +141,7 @@ pub fn claim(tx: &mut Tx<'_>, env: &Env, lease: Lease, turn: Turn) -> Result<Cla
     Ok(claims)
 }
 
-impl Due {
+impl DueDelivery {
     /// What is to be sent; nothing where the event is not kept any more, or may not be heard any more.
     fn claimed(
         self,
@@ -183,20 +183,20 @@ impl Due {
 
 /// An attempt that was made, on its way into the database.
 #[derive(Clone, Debug)]
-pub struct Completed {
+pub struct CompletedAttempt {
     /// What was held.
     pub claimed: Claimed,
     /// What came of it.
-    pub attempted: Attempted,
+    pub attempted: AttemptRecord,
     /// When it began.
     pub at: Timestamp,
     /// How long it took.
     pub duration_ms: i64,
 }
 
-impl Completed {
+impl CompletedAttempt {
     fn delivered(&self) -> bool {
-        self.attempted.verdict == Verdict::Delivered
+        self.attempted.verdict == AttemptOutcome::Delivered
     }
 
     /// Where the delivery stands now, and when it is due again.
@@ -213,18 +213,18 @@ impl Completed {
 /// alone.
 pub fn complete(
     tx: &mut Tx<'_>,
-    completed: &[Completed],
+    completed: &[CompletedAttempt],
     alert: Option<&'static Timer>,
     now: Timestamp,
 ) -> Result<()> {
     type Group = (CompanyId, Id, Stage, i64, Option<Timestamp>);
-    let mut groups: BTreeMap<Group, Vec<&Completed>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<&CompletedAttempt>> = BTreeMap::new();
     for done in completed {
         let Claimed { of, lease, attempts, .. } = &done.claimed;
         let (stage, due_at) = done.outcome(now);
         groups.entry((of.0, *lease, stage, attempts + 1, due_at)).or_default().push(done);
     }
-    let mut updates: Vec<(&[&Completed], Ahead<(Id,)>)> = Vec::new();
+    let mut updates: Vec<(&[&CompletedAttempt], Prefetch<(Id,)>)> = Vec::new();
     for ((company, lease, stage, attempts, due_at), group) in &groups {
         let ended = if *stage == Stage::Pending { None } else { Some(now) };
         for some in group.chunks(TOGETHER) {
@@ -242,7 +242,7 @@ pub fn complete(
         let kept: Vec<(Id,)> = tx.awaited(update)?;
         for done in some.iter().filter(|done| kept.contains(&(done.claimed.delivery_id,))) {
             let Claimed { of, delivery_id, attempts, .. } = &done.claimed;
-            let Attempted { status, preview, error, .. } = &done.attempted;
+            let AttemptRecord { status, preview, error, .. } = &done.attempted;
             let status = status.map(i64::from);
             let (attempt, took) = (attempts + 1, done.duration_ms);
             tx.defer(
@@ -292,11 +292,11 @@ fn move_in_totals(tx: &mut Tx<'_>, company: CompanyId, to: Stage, count: i64) ->
 }
 
 /// A hold on a delivery, with which it can be given back.
-pub type Hold = (CompanyId, Id, Id);
+pub type DeliveryLease = (CompanyId, Id, Id);
 
 impl Claimed {
     /// The hold on the delivery.
-    pub fn hold(&self) -> Hold {
+    pub fn hold(&self) -> DeliveryLease {
         (self.of.0, self.delivery_id, self.lease)
     }
 }
@@ -307,7 +307,7 @@ pub fn pull_in(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 }
 
 /// Gives back what was claimed and not sent, as at a stop.
-pub fn release(tx: &mut Tx<'_>, held: &[Hold], now: Timestamp) -> Result<()> {
+pub fn release(tx: &mut Tx<'_>, held: &[DeliveryLease], now: Timestamp) -> Result<()> {
     for (company, delivery, lease) in held {
         tx.defer(RELEASE, params![company, delivery, lease, now])?;
     }
@@ -329,19 +329,19 @@ pub fn park(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
 const ANSWERED_LATELY_MS: i64 = 600_000;
 
 /// What is known of targets from what was written down, in the order of asking.
-pub fn standings(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<Standing>> {
+pub fn standings(tx: &mut Tx<'_>, of: &[Signal]) -> Result<Vec<TargetHealth>> {
     type Row = (Option<Timestamp>, Option<Timestamp>);
     let asked = of.iter().map(|(company, id)| tx.ahead::<Row>(STANDING, params![company, id]));
-    let asked: Vec<Ahead<Row>> = asked.collect::<Result<_>>()?;
+    let asked: Vec<Prefetch<Row>> = asked.collect::<Result<_>>()?;
     let told = asked.into_iter().map(|ahead| {
         Ok(match tx.awaited(ahead)?.into_iter().next() {
             Some((Some(success), failure))
                 if failure.is_none_or(|at| at.millis() - success.millis() < ANSWERED_LATELY_MS) =>
             {
-                Standing::Answers
+                TargetHealth::Answers
             }
-            Some((_, Some(_))) => Standing::Fails,
-            _ => Standing::New,
+            Some((_, Some(_))) => TargetHealth::Fails,
+            _ => TargetHealth::New,
         })
     });
     told.collect()

@@ -23,10 +23,10 @@ const OVERLAP_MS: i64 = 10_000;
 const LOOKED_AT_MAX: usize = 256;
 
 /// Subscriptions that may have deliveries that are due.
-pub(crate) type Found = BTreeSet<Signal>;
+pub(crate) type DueSubscriptions = BTreeSet<Signal>;
 
 /// Looks around until nobody listens.
-pub(crate) async fn run(db: Db, env: Env, seen: Sender<Found>) {
+pub(crate) async fn run(db: Db, env: Env, seen: Sender<DueSubscriptions>) {
     let mut ticks = tokio::time::interval(SCOUTING);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let (mut looks, mut since) = (0u32, None);
@@ -47,7 +47,7 @@ async fn look(
     db: &Db,
     since: Option<Timestamp>,
     now: Timestamp,
-    seen: &Sender<Found>,
+    seen: &Sender<DueSubscriptions>,
 ) -> Result<()> {
     measure(db, now).await?;
     let became = match since {
@@ -65,7 +65,7 @@ async fn look(
     Ok(())
 }
 
-async fn look_at_all(db: &Db, seen: &Sender<Found>) -> Result<()> {
+async fn look_at_all(db: &Db, seen: &Sender<DueSubscriptions>) -> Result<()> {
     let mut after = None;
     loop {
         let found = db.read(move |tx| queue::unfinished(tx, after, LOOKED_AT_MAX)).await?;

@@ -23,7 +23,7 @@ use crate::{
     preview::preview,
     redaction::Redactor,
     signature::{DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, Signed, TIMESTAMP_HEADER},
-    target::{Refused, Target, vet},
+    target::{Target, TargetError, vet},
 };
 
 /// How long an attempt may take in all: looking up, connecting, sending and reading.
@@ -53,12 +53,12 @@ impl LookUp for SystemLookUp {
 }
 
 /// Resolves names for the connections themselves, so that what was checked is what is dialled.
-struct Vetted {
+struct CheckedResolver {
     look_up: Arc<dyn LookUp>,
     private_networks: Arc<[IpNet]>,
 }
 
-impl Resolve for Vetted {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (look_up, networks) = (self.look_up.clone(), self.private_networks.clone());
         Box::pin(async move {
@@ -83,7 +83,7 @@ async fn addresses(
 #[derive(Debug)]
 enum Unreachable {
     LookUp(io::Error),
-    Refused(Refused),
+    Refused(TargetError),
 }
 
 impl std::fmt::Display for Unreachable {
@@ -116,7 +116,7 @@ pub struct Outgoing {
 
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptOutcome {
     /// The target answered 2xx.
     Delivered,
     /// The target answered something else.
@@ -131,7 +131,7 @@ pub enum Verdict {
     Broken,
 }
 
-impl Verdict {
+impl AttemptOutcome {
     /// As metrics call it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -147,9 +147,9 @@ impl Verdict {
 
 /// The record of an attempt.
 #[derive(Clone, Debug)]
-pub struct Attempted {
+pub struct AttemptRecord {
     /// What came of it.
-    pub verdict: Verdict,
+    pub verdict: AttemptOutcome,
     /// The status of the answer, if there was one.
     pub status: Option<u16>,
     /// The beginning of the answer, redacted.
@@ -158,9 +158,9 @@ pub struct Attempted {
     pub error: Option<String>,
 }
 
-impl Attempted {
+impl AttemptRecord {
     /// One that brought no answer, and why.
-    pub fn failed(verdict: Verdict, error: impl Into<String>) -> Self {
+    pub fn failed(verdict: AttemptOutcome, error: impl Into<String>) -> Self {
         Self { verdict, status: None, preview: None, error: Some(error.into()) }
     }
 }
@@ -193,7 +193,7 @@ pub(crate) fn client(
     let (look_up, private_networks) = (look_up.clone(), private_networks.clone());
     Client::builder()
         .tls_backend_preconfigured(tls)
-        .dns_resolver(Vetted { look_up, private_networks })
+        .dns_resolver(CheckedResolver { look_up, private_networks })
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy()
@@ -231,11 +231,14 @@ impl Sender {
     }
 
     /// Makes an attempt, signed at this instant (Unix seconds).
-    pub async fn send(&self, outgoing: &Outgoing, now: i64) -> Attempted {
+    pub async fn send(&self, outgoing: &Outgoing, now: i64) -> AttemptRecord {
         let target = match Target::parse(&outgoing.url, &self.private_networks) {
             Ok(target) => target,
             Err(refused) => {
-                return Attempted::failed(Verdict::Blocked, format!("the target {refused}"));
+                return AttemptRecord::failed(
+                    AttemptOutcome::Blocked,
+                    format!("the target {refused}"),
+                );
             }
         };
         let deadline = tokio::time::Instant::now() + ATTEMPT_TIME;
@@ -245,14 +248,19 @@ impl Sender {
             .headers(headers(outgoing, now))
             .body(outgoing.body.clone());
         match tokio::time::timeout_at(deadline, request.send()).await {
-            Err(_) => Attempted::failed(Verdict::TimedOut, "no answer within 15 seconds"),
+            Err(_) => {
+                AttemptRecord::failed(AttemptOutcome::TimedOut, "no answer within 15 seconds")
+            }
             Ok(Err(error)) => explain(&error),
             Ok(Ok(answer)) => {
                 let status = answer.status();
                 // Once the status is known, so is the outcome; the body is only for people.
                 let body = read(answer, deadline).await;
-                let verdict =
-                    if status.is_success() { Verdict::Delivered } else { Verdict::Refused };
+                let verdict = if status.is_success() {
+                    AttemptOutcome::Delivered
+                } else {
+                    AttemptOutcome::Refused
+                };
                 let redirects = matches!(status.as_u16(), 300..=303 | 307 | 308);
                 let error = (!status.is_success()).then(|| match redirects {
                     true => format!("HTTP {}: redirects are not followed", status.as_u16()),
@@ -260,7 +268,7 @@ impl Sender {
                 });
                 let status = Some(status.as_u16());
                 let preview = preview(&self.redactor, &body);
-                Attempted { verdict, status, preview, error }
+                AttemptRecord { verdict, status, preview, error }
             }
         }
     }
@@ -301,25 +309,30 @@ async fn read(mut answer: Response, deadline: tokio::time::Instant) -> Vec<u8> {
 }
 
 /// Turns the client's error into a line for the integrator.
-pub(crate) fn explain(error: &reqwest::Error) -> Attempted {
+pub(crate) fn explain(error: &reqwest::Error) -> AttemptRecord {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     let mut last = error.to_string();
     while let Some(inner) = cause {
         match inner.downcast_ref::<Unreachable>() {
             Some(Unreachable::Refused(refused)) => {
-                return Attempted::failed(Verdict::Blocked, format!("the target {refused}"));
+                return AttemptRecord::failed(
+                    AttemptOutcome::Blocked,
+                    format!("the target {refused}"),
+                );
             }
-            Some(other) => return Attempted::failed(Verdict::Unreachable, other.to_string()),
+            Some(other) => {
+                return AttemptRecord::failed(AttemptOutcome::Unreachable, other.to_string());
+            }
             None => {}
         }
         if let Some(tls) = tls_error(inner) {
-            return Attempted::failed(Verdict::Unreachable, format!("TLS: {tls}"));
+            return AttemptRecord::failed(AttemptOutcome::Unreachable, format!("TLS: {tls}"));
         }
         last = inner.to_string();
         cause = inner.source();
     }
     let when = if error.is_connect() { "connecting" } else { "the connection broke" };
-    Attempted::failed(Verdict::Unreachable, format!("{when}: {last}"))
+    AttemptRecord::failed(AttemptOutcome::Unreachable, format!("{when}: {last}"))
 }
 
 /// The TLS library's own error, which others wrap.

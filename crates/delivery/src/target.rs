@@ -29,7 +29,7 @@ const LOCAL_NAMES: &[&str] = &[
 
 /// Why a target is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum TargetError {
     /// It is no URL, or has spaces or control characters in it.
     NotAUrl,
     /// It is longer than [`URL_MAX`].
@@ -50,7 +50,7 @@ pub enum Refused {
     NoAddress,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAUrl => f.write_str("must be a URL"),
@@ -74,38 +74,38 @@ pub struct Target(Url);
 impl Target {
     /// Reads and checks a URL. `private_networks` are those that the operator opens; where there
     /// is one, local names are let through to the check of their addresses.
-    pub fn parse(text: &str, private_networks: &[IpNet]) -> Result<Self, Refused> {
+    pub fn parse(text: &str, private_networks: &[IpNet]) -> Result<Self, TargetError> {
         if text.chars().count() > URL_MAX {
-            return Err(Refused::TooLong);
+            return Err(TargetError::TooLong);
         }
         // The URL standard skips these without a word.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) || text.contains('\\') {
-            return Err(Refused::NotAUrl);
+            return Err(TargetError::NotAUrl);
         }
         let rest = text.split_once(':').map(|(_, rest)| rest).unwrap_or_default();
         // Nor does it mind how many slashes there are.
         if !rest.starts_with("//") || rest.starts_with("///") {
-            return Err(Refused::NotAUrl);
+            return Err(TargetError::NotAUrl);
         }
-        let url = Url::parse(text).map_err(|_| Refused::NotAUrl)?;
+        let url = Url::parse(text).map_err(|_| TargetError::NotAUrl)?;
         if url.scheme() != "https" {
-            return Err(Refused::NotHttps);
+            return Err(TargetError::NotHttps);
         }
         if !url.username().is_empty() || url.password().is_some() || has_user_info(text) {
-            return Err(Refused::UserInfo);
+            return Err(TargetError::UserInfo);
         }
         if url.fragment().is_some() {
-            return Err(Refused::Fragment);
+            return Err(TargetError::Fragment);
         }
         if url.port() == Some(0) {
-            return Err(Refused::NoPort);
+            return Err(TargetError::NoPort);
         }
-        match url.host().ok_or(Refused::NotAUrl)? {
+        match url.host().ok_or(TargetError::NotAUrl)? {
             Host::Ipv4(v4) => vet(&[v4.into()], private_networks)?,
             Host::Ipv6(v6) => vet(&[v6.into()], private_networks)?,
-            Host::Domain(name) if !is_name(name) => return Err(Refused::NotAUrl),
+            Host::Domain(name) if !is_name(name) => return Err(TargetError::NotAUrl),
             Host::Domain(name) if private_networks.is_empty() && is_local(name) => {
-                return Err(Refused::LocalName);
+                return Err(TargetError::LocalName);
             }
             Host::Domain(_) => {}
         }
@@ -137,14 +137,14 @@ fn is_local(name: &str) -> bool {
 }
 
 /// Checks the addresses that a target's name stands for: one that is not public refuses all.
-pub fn vet(addresses: &[IpAddr], private_networks: &[IpNet]) -> Result<(), Refused> {
+pub fn vet(addresses: &[IpAddr], private_networks: &[IpNet]) -> Result<(), TargetError> {
     if addresses.is_empty() {
-        return Err(Refused::NoAddress);
+        return Err(TargetError::NoAddress);
     }
     let bad = addresses.iter().find(|address| !address::allowed(**address, private_networks));
     match bad {
         None => Ok(()),
-        Some(bad) => Err(Refused::ClosedAddress(address::closed(*bad).unwrap_or("closed"))),
+        Some(bad) => Err(TargetError::ClosedAddress(address::closed(*bad).unwrap_or("closed"))),
     }
 }
 
@@ -163,10 +163,10 @@ mod tests {
             let parsed = Target::parse(&format!("https://{host}/hook"), &[]);
             let told = match parsed {
                 Ok(_) => "public",
-                Err(Refused::LocalName) => "local",
-                Err(Refused::ClosedAddress(_)) => "closed",
-                Err(Refused::NotAUrl) => "malformed",
-                Err(Refused::UserInfo) => "userinfo",
+                Err(TargetError::LocalName) => "local",
+                Err(TargetError::ClosedAddress(_)) => "closed",
+                Err(TargetError::NotAUrl) => "malformed",
+                Err(TargetError::UserInfo) => "userinfo",
                 Err(other) => panic!("{host}: {other:?}"),
             };
             assert_eq!(told, verdict, "{host}");
@@ -178,19 +178,22 @@ mod tests {
     #[test]
     fn only_plain_https_urls_are_targets() {
         let refused = |text: &str| Target::parse(text, &[]).unwrap_err();
-        assert_eq!(refused("http://example.com/"), Refused::NotHttps);
-        assert_eq!(refused("ftp://example.com/"), Refused::NotHttps);
-        assert_eq!(refused("example.com/hook"), Refused::NotAUrl);
-        assert_eq!(refused(""), Refused::NotAUrl);
-        assert_eq!(refused("https://"), Refused::NotAUrl);
-        assert_eq!(refused("https://exam\nple.com/"), Refused::NotAUrl);
-        assert_eq!(refused(" https://example.com/"), Refused::NotAUrl);
-        assert_eq!(refused("https:\\\\example.com\\"), Refused::NotAUrl);
-        assert_eq!(refused("https://u@example.com/"), Refused::UserInfo);
-        assert_eq!(refused("https://u:p@example.com/"), Refused::UserInfo);
-        assert_eq!(refused("https://@example.com/"), Refused::UserInfo);
-        assert_eq!(refused("https://example.com/#x"), Refused::Fragment);
-        assert_eq!(refused(&format!("https://example.com/{}", "x".repeat(2048))), Refused::TooLong);
+        assert_eq!(refused("http://example.com/"), TargetError::NotHttps);
+        assert_eq!(refused("ftp://example.com/"), TargetError::NotHttps);
+        assert_eq!(refused("example.com/hook"), TargetError::NotAUrl);
+        assert_eq!(refused(""), TargetError::NotAUrl);
+        assert_eq!(refused("https://"), TargetError::NotAUrl);
+        assert_eq!(refused("https://exam\nple.com/"), TargetError::NotAUrl);
+        assert_eq!(refused(" https://example.com/"), TargetError::NotAUrl);
+        assert_eq!(refused("https:\\\\example.com\\"), TargetError::NotAUrl);
+        assert_eq!(refused("https://u@example.com/"), TargetError::UserInfo);
+        assert_eq!(refused("https://u:p@example.com/"), TargetError::UserInfo);
+        assert_eq!(refused("https://@example.com/"), TargetError::UserInfo);
+        assert_eq!(refused("https://example.com/#x"), TargetError::Fragment);
+        assert_eq!(
+            refused(&format!("https://example.com/{}", "x".repeat(2048))),
+            TargetError::TooLong
+        );
         assert!(Target::parse("https://example.com:8443/a?b=c@d", &[]).is_ok());
     }
 
@@ -198,8 +201,8 @@ mod tests {
     fn one_bad_address_refuses_all() {
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let (good, bad) = (address("1.1.1.1"), address("10.0.0.1"));
-        assert_eq!(vet(&[good, bad], &[]), Err(Refused::ClosedAddress("private")));
-        assert_eq!(vet(&[], &[]), Err(Refused::NoAddress));
+        assert_eq!(vet(&[good, bad], &[]), Err(TargetError::ClosedAddress("private")));
+        assert_eq!(vet(&[], &[]), Err(TargetError::NoAddress));
         assert_eq!(vet(&[good], &[]), Ok(()));
         let net: IpNet = "10.0.0.0/8".parse().unwrap();
         assert_eq!(vet(&[good, bad], &[net]), Ok(()));

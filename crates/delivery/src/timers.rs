@@ -8,7 +8,7 @@ use std::{
 
 use spotter_contract::{
     Env, Repeating, Table, jobs,
-    timers::{self, Due, STEP, Turn},
+    timers::{self, DueTimer, STEP, TimerRun},
 };
 use spotter_kernel::{Problem, Result, panics::caught_async};
 use spotter_store::Db;
@@ -139,7 +139,7 @@ impl Timers {
         Ok(count)
     }
 
-    async fn run_one(self, due: Due) {
+    async fn run_one(self, due: DueTimer) {
         let ran = match self.table.timer(&due.kind) {
             Some(timer) => {
                 let (env, due) = (self.env.clone(), due.clone());
@@ -162,7 +162,7 @@ impl Timers {
             // Another node has run it, or noted it.
             Ok(false) => {}
             Ok(true) => {
-                let Due { kind: timer, subject, .. } = due;
+                let DueTimer { kind: timer, subject, .. } = due;
                 tracing::warn!(timer, subject, %problem, "a timer failed; it will run again");
             }
             Err(problem) => {
@@ -195,7 +195,7 @@ impl Timers {
         if let Err(problem) = &outcome {
             tracing::warn!(work = work.id, %problem, "repeating work failed; it will be done again");
         }
-        let turn = Turn {
+        let turn = TimerRun {
             ran_at,
             took_ms: began.elapsed().as_millis() as i64,
             done: *outcome.as_ref().unwrap_or(&0) as i64,

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{
     clients::Client,
-    uploads::{self, Attached, UploadId},
+    uploads::{self, AttachedFile, UploadId},
 };
 use spotter_kernel::text::{self, quoted};
 use spotter_kernel::{
@@ -38,7 +38,10 @@ filters! {
     }
 }
 
-fn list_documents(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Documents> {
+fn list_documents(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<Documents> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     if cx.calling_client().is_some() {
         wanted.status = Some(DocumentStatus::Active);
@@ -101,7 +104,12 @@ struct New {
     expires_on: Option<Date>,
 }
 
-fn keep(cx: &mut Write, new: New, url: Option<Link>, file: Option<Attached>) -> Result<Document> {
+fn keep(
+    cx: &mut Write,
+    new: New,
+    url: Option<Link>,
+    file: Option<AttachedFile>,
+) -> Result<Document> {
     let (created_by_type, created_by) = cx.maker();
     let document = Document {
         document_id: DocumentId(cx.new_id()),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Download, Found, Path, Read, answer, operation, path};
+use spotter_contract::{Area, Download, DownloadSource, Path, Read, answer, operation, path};
 use spotter_core::uploads::{MediaType, Stored};
 use spotter_kernel::{Id, Key, Result, Timestamp};
 
@@ -16,7 +16,7 @@ static FILE: Download = Download {
 };
 
 /// The file of a document, for whoever may see it.
-pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let document = Document::find(cx, DocumentId(id))?;
     let (Some(upload), Some(name), Some(media_type)) =
         (document.upload_id, document.file_name, document.media_type)
@@ -24,7 +24,7 @@ pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
         return Err(Key::NotFound.into());
     };
     let stored = Stored { company: cx.company(), upload };
-    Ok(Found::Kept { name, media_type: media_type.word(), key: stored.key() })
+    Ok(DownloadSource::Kept { name, media_type: media_type.word(), key: stored.key() })
 }
 
 /// Where the file of a document is fetched.

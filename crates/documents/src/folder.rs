@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{Change, Key, Patch, Problem, Result, Timestamp, id_type, text::Name};
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
@@ -80,7 +80,10 @@ filters! {
     }
 }
 
-fn list_document_folders(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Folders> {
+fn list_document_folders(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Folders> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 

@@ -1,6 +1,6 @@
 //! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
 
-use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads;
 use spotter_kernel::{Id, Result};
 use spotter_store::{params, statements};
@@ -21,14 +21,14 @@ fn erase_documents(cx: &mut Write, client: Id) -> Result<bool> {
     Ok(some.len() == SOME)
 }
 
-const EXPORTS: &[Part] =
-    &[Part::of("documents", "list_documents").with(&[With::File("documentId", file::kept)])];
+const EXPORTS: &[ExportSection] = &[ExportSection::of("documents", "list_documents")
+    .with(&[RelatedRecords::File("documentId", file::kept)])];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
         .exports(EXPORTS)
-        .erases(&[Trace::gone("document", Fate::Run(erase_documents))])
+        .erases(&[ErasureRule::gone("document", ErasureAction::Run(erase_documents))])
 }
 
 statements! {

@@ -23,7 +23,7 @@ use spotter_store::{params, record, statements};
 use crate::{
     credential::AccessKind,
     decision::{hours_within, is_of_place},
-    place::Place,
+    place::ZoneContext,
 };
 
 /// How often a device asks what has changed.
@@ -43,7 +43,7 @@ pub fn digest_key(cx: &Read, device: DeviceId) -> Result<[u8; 32]> {
 /// What a device has.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Since {
+struct AllowListFilters {
     /// The `listVersion` that it has; everything is told when absent.
     since: Option<Text<2000>>,
 }
@@ -123,7 +123,7 @@ struct AllowList {
 
 record! {
     /// A credential of a client who may come in.
-    struct Listed {
+    struct ListedCredential {
         client_id: ClientId,
         kind: AccessKind,
         sealed_number: Vec<u8>,
@@ -133,14 +133,14 @@ record! {
 }
 
 /// The zones of a device that a list can open, and those that it cannot.
-fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<Place>, Vec<OnlineOnly>)> {
+fn zones(cx: &mut Read, device: &Device) -> Result<(Vec<ZoneContext>, Vec<OnlineOnly>)> {
     let (mut open, mut online_only) = (Vec::new(), Vec::new());
     let names: Vec<String> = match device.zones.0.as_slice() {
         [] => vec![String::new()],
         zones => zones.to_vec(),
     };
     for name in names {
-        let place = Place::find(cx, device.location_id, &name)?;
+        let place = ZoneContext::find(cx, device.location_id, &name)?;
         let asks = match (place.asks.needs_booking, place.asks.capacity) {
             (true, _) => "booking",
             (false, Some(_)) => "capacity",
@@ -182,7 +182,7 @@ fn version_of(parts: &[Vec<ListEntry>]) -> Result<Vec<u8>> {
 fn everybody(
     cx: &mut Read,
     device: &Device,
-    places: &[Place],
+    places: &[ZoneContext],
     range: Span,
 ) -> Result<(Vec<Vec<ListEntry>>, Vec<Schedule>)> {
     let mut parts = vec![Vec::new(); PARTS];
@@ -204,7 +204,7 @@ fn everybody(
     let key = digest_key(cx, device.device_id)?;
     let company_zone = cx.zone()?;
     let mut schedules: BTreeMap<String, Schedule> = BTreeMap::new();
-    let credentials: Vec<Listed> = cx.all(CREDENTIALS, params![])?;
+    let credentials: Vec<ListedCredential> = cx.all(CREDENTIALS, params![])?;
     for own in credentials {
         let Some(ways) = memberships.get(&own.client_id) else { continue };
         let mut digest = None;
@@ -250,7 +250,7 @@ fn everybody(
     Ok((parts, schedules.into_values().collect()))
 }
 
-fn get_allow_list(cx: &mut Read, Query(asked): Query<Since>) -> Result<AllowList> {
+fn get_allow_list(cx: &mut Read, Query(asked): Query<AllowListFilters>) -> Result<AllowList> {
     let device = Device::calling(cx)?;
     let expires_at = cx.now().plus_seconds(GOOD_SECONDS);
     let (places, online_only) = zones(cx, &device)?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Effect, Ending, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Effect, ListQuery, Offboarding, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -32,7 +32,7 @@ filters! {
 fn list_access_credentials(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<AccessCredentials> {
     Client::find(cx, at.client_id)?;
     let found = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -108,14 +108,14 @@ path!(CredentialPath { client_id: ClientId, credential_id: CredentialId });
 
 words! {
     /// Whether it is to let in.
-    enum Wanted { Active = "active", Suspended = "suspended", Lost = "lost" }
+    enum SettableStatus { Active = "active", Suspended = "suspended", Lost = "lost" }
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct CredentialChanges {
     /// Whether it is to let in.
-    status: Change<Wanted>,
+    status: Change<SettableStatus>,
     /// From when on it lets in; at once when null.
     valid_from: Patch<Timestamp>,
     /// Until when it lets in; without an end when null.
@@ -135,9 +135,9 @@ fn update_access_credential(
     change
         .status
         .map(|wanted| match wanted {
-            Wanted::Active => AccessCredentialStatus::Active,
-            Wanted::Suspended => AccessCredentialStatus::Suspended,
-            Wanted::Lost => AccessCredentialStatus::Lost,
+            SettableStatus::Active => AccessCredentialStatus::Active,
+            SettableStatus::Suspended => AccessCredentialStatus::Suspended,
+            SettableStatus::Lost => AccessCredentialStatus::Lost,
         })
         .apply(&mut own.status);
     change.valid_from.apply(&mut own.valid_from);
@@ -160,7 +160,7 @@ fn revoke_access_credential(
 }
 
 const ENDINGS: &[Effect] = &[Effect::new(
-    Ending::ClientArchived,
+    Offboarding::ClientArchived,
     "Cards, PINs and codes of the client are suspended.",
     suspend_all,
 )];

@@ -2,8 +2,8 @@
 
 use spotter_contract::{
     Read,
-    entitlement::{EntitlementSource, Taking},
-    entrance::{AccessHours, Limits, Refusal, Way},
+    entitlement::{BookingEntitlement, EntitlementSource},
+    entrance::{AccessHours, AdmittingProduct, Limits, Refusal},
 };
 use spotter_core::{
     clients::Client,
@@ -20,7 +20,7 @@ use crate::{
     block::AccessBlock,
     code::Code,
     credential::{AccessCredential, AccessCredentialStatus},
-    place::Place,
+    place::ZoneContext,
     presence::{self, Presence},
     visit::Visit,
 };
@@ -76,9 +76,9 @@ impl Reason {
 
 /// What lets somebody in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum By {
+pub enum AdmissionBasis {
     /// Something that was sold.
-    Product(Way),
+    Product(AdmittingProduct),
     /// A booking.
     Booking,
     /// Credits: so many more than the day's visit has taken.
@@ -87,9 +87,9 @@ pub enum By {
 
 /// Who is let in.
 #[derive(Debug)]
-pub struct Admitted {
+pub struct Admission {
     /// By what.
-    pub by: By,
+    pub by: AdmissionBasis,
     /// Bookings that they came for.
     pub bookings: Vec<Id>,
     /// Whether they were inside already, which is noted.
@@ -98,7 +98,7 @@ pub struct Admitted {
 
 /// What was shown at a door.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct PresentedCredential {
     /// What it is of.
     pub credential: AccessCredential,
     /// The code, where it is one.
@@ -120,11 +120,11 @@ pub fn starts_around(at: Timestamp) -> Span {
 /// is told later that is not known any more.
 pub fn decide(
     cx: &mut Read,
-    shown: &Shown,
-    (place, device): (&Place, &Device),
+    shown: &PresentedCredential,
+    (place, device): (&ZoneContext, &Device),
     at: Timestamp,
     live: bool,
-) -> Result<Result<Admitted, Reason>> {
+) -> Result<Result<Admission, Reason>> {
     if let Err(why) = credential(shown, at) {
         return Ok(Err(why));
     }
@@ -172,13 +172,13 @@ pub fn decide(
         Passback::Timed if inside && lately => Ok(Err(Reason::Passback)),
         passback => {
             let passback_broken = passback == Passback::Soft && inside;
-            Ok(Ok(Admitted { by, bookings, passback_broken }))
+            Ok(Ok(Admission { by, bookings, passback_broken }))
         }
     }
 }
 
 /// Whether what was shown is good at all.
-fn credential(shown: &Shown, at: Timestamp) -> Result<(), Reason> {
+fn credential(shown: &PresentedCredential, at: Timestamp) -> Result<(), Reason> {
     let own = &shown.credential;
     match own.status {
         AccessCredentialStatus::Suspended => Err(Reason::CredentialSuspended),
@@ -196,18 +196,22 @@ fn credential(shown: &Shown, at: Timestamp) -> Result<(), Reason> {
 /// What lets a client in there and then, or the nearest reason why nothing does.
 fn entitled(
     cx: &mut Read,
-    shown: &Shown,
-    place: &Place,
+    shown: &PresentedCredential,
+    place: &ZoneContext,
     at: Timestamp,
     has_booked: bool,
-) -> Result<Result<By, Reason>> {
+) -> Result<Result<AdmissionBasis, Reason>> {
     let client = shown.credential.client_id;
     if place.asks.needs_booking {
-        return Ok(if has_booked { Ok(By::Booking) } else { Err(Reason::BookingRequired) });
+        return Ok(if has_booked {
+            Ok(AdmissionBasis::Booking)
+        } else {
+            Err(Reason::BookingRequired)
+        });
     }
     let mut why = match cx.entrances()?.ways(cx, client, at)? {
         Ok(ways) => match best(ways, place, at) {
-            Ok(way) => return Ok(Ok(By::Product(way))),
+            Ok(way) => return Ok(Ok(AdmissionBasis::Product(way))),
             Err(why) => why,
         },
         Err(Refusal::Paused) => Reason::MembershipPaused,
@@ -216,23 +220,23 @@ fn entitled(
         Err(Refusal::NotYet | Refusal::NoProduct) => Reason::MembershipMissing,
     };
     if has_booked {
-        return Ok(Ok(By::Booking));
+        return Ok(Ok(AdmissionBasis::Booking));
     }
     let asked = place.asks.credits_per_visit;
     if asked > 0 {
         let visit = Visit::of(cx, place, client, at)?;
         if visit.as_ref().is_some_and(|visit| visit.credits > 0) {
-            return Ok(Ok(By::Credits(0)));
+            return Ok(Ok(AdmissionBasis::Credits(0)));
         }
         // What a visit that is not there yet would take is asked under an id that nothing has.
         let id = visit.map_or(shown.credential.credential_id.0, |visit| visit.visit_id.0);
         let pools = place.asks.credit_pools.0.clone();
-        let taking = Taking { booking: id, client, units: asked, pools, at };
+        let taking = BookingEntitlement { booking: id, client, units: asked, pools, at };
         let quoted = cx.settling()?.quote(cx, &taking, &[at])?;
         let of_credits =
             quoted.iter().flatten().any(|own| own.source == EntitlementSource::Credits);
         if of_credits {
-            return Ok(Ok(By::Credits(asked)));
+            return Ok(Ok(AdmissionBasis::Credits(asked)));
         }
         let missing = Reason::CreditsMissing;
         why = if missing.nearness() > why.nearness() { missing } else { why };
@@ -241,7 +245,11 @@ fn entitled(
 }
 
 /// Of what was sold, the first that lets in there and then; otherwise the reason that is nearest to it.
-fn best(ways: Vec<Way>, place: &Place, at: Timestamp) -> Result<Way, Reason> {
+fn best(
+    ways: Vec<AdmittingProduct>,
+    place: &ZoneContext,
+    at: Timestamp,
+) -> Result<AdmittingProduct, Reason> {
     let mut nearest = Reason::ZoneNotAllowed;
     for way in ways {
         let why = if !is_of_place(&way.limits, place.id(), place.zone()) {
@@ -269,7 +277,7 @@ pub fn is_of_place(limits: &Limits, location: LocationId, zone: &str) -> bool {
 }
 
 /// When something lets in within a range, by the clock of the place.
-pub fn hours_within(hours: &[AccessHours], place: &Place, range: Span) -> Vec<Span> {
+pub fn hours_within(hours: &[AccessHours], place: &ZoneContext, range: Span) -> Vec<Span> {
     if hours.is_empty() {
         return vec![range];
     }
@@ -284,6 +292,6 @@ pub fn hours_within(hours: &[AccessHours], place: &Place, range: Span) -> Vec<Sp
     spotter_kernel::span::shared(&merged(spans.collect()), &[range])
 }
 
-fn is_in_hours(hours: &[AccessHours], place: &Place, at: Timestamp) -> bool {
+fn is_in_hours(hours: &[AccessHours], place: &ZoneContext, at: Timestamp) -> bool {
     !hours_within(hours, place, Span::new(at, at.plus_millis(1))).is_empty()
 }

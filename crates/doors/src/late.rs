@@ -11,8 +11,8 @@ use spotter_store::words;
 
 use crate::{
     credential::AccessKind,
-    decision::{Decision, Reason, Shown, decide, starts_around},
-    place::{Place, way_of, zone_of},
+    decision::{Decision, PresentedCredential, Reason, decide, starts_around},
+    place::{ZoneContext, way_of, zone_of},
     presence,
     scan::{AccessScanId, Scan},
     scanning::{ShownCredential, TELLS, asked_of, fingerprint, moved, resolve},
@@ -164,7 +164,7 @@ fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Res
         }
         return Ok(told);
     }
-    let place = Place::find(cx, device.location_id, &zone)?;
+    let place = ZoneContext::find(cx, device.location_id, &zone)?;
     let shown = resolve(cx, &late.credential, at)?;
     let stale = at < now.plus_days(-STALE_DAYS);
     let would_have_been = match (&shown, direction) {
@@ -227,7 +227,7 @@ fn told_otherwise(
     };
     let stale = at < cx.now().plus_days(-STALE_DAYS);
     if late.decision == Decision::Allow && !stale {
-        let place = Place::find(cx, known.location_id, &known.zone)?;
+        let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
         if let Some(shown) = resolve(cx, &late.credential, at)? {
             told.visit_id = follow(cx, &place, &shown, (known.direction, at))?;
         }
@@ -237,7 +237,7 @@ fn told_otherwise(
         (late.decision, known.decision, known.client_id, stale)
         && known.direction != Direction::Out
     {
-        let place = Place::find(cx, known.location_id, &known.zone)?;
+        let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
         presence::note(cx, (&place, client), (false, known.occurred_at), None)?;
     }
     told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
@@ -261,8 +261,8 @@ fn told_otherwise(
 /// What follows from somebody's having gone in or out.
 fn follow(
     cx: &mut Write,
-    place: &Place,
-    shown: &Shown,
+    place: &ZoneContext,
+    shown: &PresentedCredential,
     (direction, at): (Direction, Timestamp),
 ) -> Result<Option<VisitId>> {
     let client = shown.credential.client_id;

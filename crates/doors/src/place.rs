@@ -20,7 +20,7 @@ use crate::{allow_list, zone::AccessZone};
 const DAY_BEGINS: &str = "04:00";
 
 /// A zone of a location, with what is asked there.
-pub struct Place {
+pub struct ZoneContext {
     /// The location.
     pub location: Location,
     /// Its zone of time.
@@ -29,7 +29,7 @@ pub struct Place {
     pub asks: AccessZone,
 }
 
-impl Place {
+impl ZoneContext {
     /// A zone of a location; the location as a whole where it has no name.
     pub fn find(cx: &mut Read, location: LocationId, zone: &str) -> Result<Self> {
         let location = Location::find(cx, location)?;

@@ -4,7 +4,7 @@ use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, Timestamp, id::ClientId, id::LocationId};
 use spotter_store::{params, record, set, statements, values};
 
-use crate::place::Place;
+use crate::place::ZoneContext;
 
 record! {
     /// Where a client went last at a zone.
@@ -24,7 +24,7 @@ record! {
 
 impl Presence {
     /// Where a client went last at a zone; nothing where they never did.
-    pub fn of(cx: &mut Read, place: &Place, client: ClientId) -> Result<Option<Self>> {
+    pub fn of(cx: &mut Read, place: &ZoneContext, client: ClientId) -> Result<Option<Self>> {
         cx.one(FIND, params![place.id(), place.zone(), client])
     }
 
@@ -37,7 +37,7 @@ impl Presence {
 /// Notes that a client went in or out, unless they have gone somewhere later.
 pub fn note(
     cx: &mut Write,
-    (place, client): (&Place, ClientId),
+    (place, client): (&ZoneContext, ClientId),
     (inside, at): (bool, Timestamp),
     code_step: Option<i64>,
 ) -> Result<()> {
@@ -66,7 +66,7 @@ pub fn note(
 /// How many others are inside a zone, counted up to a limit.
 pub fn others(
     cx: &mut Read,
-    place: &Place,
+    place: &ZoneContext,
     client: ClientId,
     since: Timestamp,
     most: i64,

@@ -1,6 +1,6 @@
 //! What is kept of a client at doors: what a data export holds of it, and that nothing is left of one who is erased.
 
-use spotter_contract::{Area, Fate, Part, Trace, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, Write};
 use spotter_kernel::{Id, Result, id::ClientId};
 use spotter_store::{params, statements};
 
@@ -23,19 +23,19 @@ fn erase_visits(cx: &mut Write, client: Id) -> Result<bool> {
     Ok(gone as i64 == SOME)
 }
 
-const TRACES: &[Trace] = &[
-    Trace::gone("access_credential", Fate::By(CREDENTIALS)),
-    Trace::gone("access_block", Fate::By(BLOCK)),
-    Trace::gone("access_presence", Fate::By(PRESENCE)),
-    Trace::gone("access_scan", Fate::Run(erase_scans)),
-    Trace::gone("visit", Fate::Run(erase_visits)),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("access_credential", ErasureAction::By(CREDENTIALS)),
+    ErasureRule::gone("access_block", ErasureAction::By(BLOCK)),
+    ErasureRule::gone("access_presence", ErasureAction::By(PRESENCE)),
+    ErasureRule::gone("access_scan", ErasureAction::Run(erase_scans)),
+    ErasureRule::gone("visit", ErasureAction::Run(erase_visits)),
 ];
 
-const EXPORTS: &[Part] = &[
-    Part::of("access-block", "get_access_block"),
-    Part::of("access-credentials", "list_access_credentials"),
-    Part::of("access-scans", "list_access_scans"),
-    Part::of("visits", "list_visits"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("access-block", "get_access_block"),
+    ExportSection::of("access-credentials", "list_access_credentials"),
+    ExportSection::of("access-scans", "list_access_scans"),
+    ExportSection::of("visits", "list_visits"),
 ];
 
 /// What this chapter brings.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Read, Write, listed, operation};
+use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
 use spotter_core::devices::{DeviceId, device::Direction};
 use spotter_kernel::{
     Key, Problem, Result, Timestamp,
@@ -199,7 +199,7 @@ filters! {
 
 fn list_access_scans(
     cx: &mut Read,
-    Paged(mut wanted, page): Paged<Filters>,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<AccessScans> {
     if let (Some(from), Some(to)) = (wanted.from, wanted.to)
         && to < from

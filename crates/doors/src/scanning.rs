@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Read, Write, entitlement::Taking, operation, settling};
+use spotter_contract::{
+    Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
+};
 use spotter_core::{
     clients::Client,
     company::Company,
@@ -14,9 +16,9 @@ use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId, text::Te
 use crate::{
     code::Code,
     credential::{AccessCredential, AccessKind, normalized},
-    decision::{By, Decision, Reason, Shown, decide},
+    decision::{AdmissionBasis, Decision, PresentedCredential, Reason, decide},
     lockout,
-    place::{Place, way_of, zone_of},
+    place::{ZoneContext, way_of, zone_of},
     presence,
     scan::{AccessScanId, Scan},
     visit::{Visit, VisitId},
@@ -96,22 +98,26 @@ pub fn fingerprint(cx: &Read, parts: &[&str]) -> Result<Vec<u8>> {
 }
 
 /// What was shown, where somebody has it.
-pub fn resolve(cx: &mut Read, shown: &ShownCredential, at: Timestamp) -> Result<Option<Shown>> {
+pub fn resolve(
+    cx: &mut Read,
+    shown: &ShownCredential,
+    at: Timestamp,
+) -> Result<Option<PresentedCredential>> {
     if shown.kind == AccessKind::Qr {
         let Some(code) = Code::read(cx, &shown.number, at)? else { return Ok(None) };
         let found = AccessCredential::seek(cx, code.credential)?;
         let found = found.filter(|own| own.kind == AccessKind::Qr);
-        return Ok(found.map(|credential| Shown { credential, code: Some(code) }));
+        return Ok(found.map(|credential| PresentedCredential { credential, code: Some(code) }));
     }
     let Ok(number) = normalized(shown.kind, &shown.number) else { return Ok(None) };
     let found = AccessCredential::by_number(cx, shown.kind, &number, at)?;
-    Ok(found.map(|credential| Shown { credential, code: None }))
+    Ok(found.map(|credential| PresentedCredential { credential, code: None }))
 }
 
 /// What follows from somebody's going in or out: the visit, and where they are.
 pub fn moved(
     cx: &mut Write,
-    (place, client): (&Place, ClientId),
+    (place, client): (&ZoneContext, ClientId),
     (way, at): (Direction, Timestamp),
     code: Option<Code>,
 ) -> Result<Option<Visit>> {
@@ -129,22 +135,29 @@ pub fn moved(
 }
 
 /// Takes what lets somebody in, once a visit.
-fn pay(cx: &mut Write, client: ClientId, place: &Place, visit: &mut Visit, by: &By) -> Result<()> {
+fn pay(
+    cx: &mut Write,
+    client: ClientId,
+    place: &ZoneContext,
+    visit: &mut Visit,
+    by: &AdmissionBasis,
+) -> Result<()> {
     let id = visit.visit_id.0;
     match by {
-        By::Product(way) => {
+        AdmissionBasis::Product(way) => {
             cx.entrances()?.use_day(cx, client, way, id)?;
             visit.client_product_id.get_or_insert(way.client_product);
         }
-        By::Credits(units) if *units > 0 => {
+        AdmissionBasis::Credits(units) if *units > 0 => {
             let pools = place.asks.credit_pools.0.clone();
-            let taking = Taking { booking: id, client, units: *units, pools, at: cx.now() };
+            let taking =
+                BookingEntitlement { booking: id, client, units: *units, pools, at: cx.now() };
             let settling = cx.settling()?;
             settling.hold(cx, &taking)?;
             settling.consume(cx, &taking)?;
             visit.credits = *units;
         }
-        By::Credits(_) | By::Booking => return Ok(()),
+        AdmissionBasis::Credits(_) | AdmissionBasis::Booking => return Ok(()),
     }
     visit.save(cx)
 }
@@ -152,9 +165,9 @@ fn pay(cx: &mut Write, client: ClientId, place: &Place, visit: &mut Visit, by: &
 /// Lets somebody in who may come in: what follows from it.
 fn enter(
     cx: &mut Write,
-    (place, client): (&Place, ClientId),
+    (place, client): (&ZoneContext, ClientId),
     code: Option<Code>,
-    (by, bookings): (&By, &[Id]),
+    (by, bookings): (&AdmissionBasis, &[Id]),
 ) -> Result<Option<VisitId>> {
     let moved = moved(cx, (place, client), (Direction::In, cx.now()), code)?;
     let Some(mut visit) = moved else { return Ok(None) };
@@ -180,7 +193,7 @@ fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
         };
     }
     let now = cx.now();
-    let place = Place::find(cx, device.location_id, &zone)?;
+    let place = ZoneContext::find(cx, device.location_id, &zone)?;
     let locked = lockout::is_locked(cx, device.device_id, kind)?;
     let shown = if locked { None } else { resolve(cx, &new.credential, now)? };
     let client = shown.as_ref().map(|shown| shown.credential.client_id);

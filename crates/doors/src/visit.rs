@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Read, Write, listed, operation};
+use spotter_contract::{Area, ListQuery, Read, Write, listed, operation};
 use spotter_kernel::{
     Date, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, LocationId},
@@ -11,7 +11,7 @@ use spotter_kernel::{
 };
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
-use crate::place::Place;
+use crate::place::ZoneContext;
 
 id_type!(
     /// A client's day at a location.
@@ -51,7 +51,7 @@ impl Visit {
     /// The visit that a client has there on the day of an instant.
     pub fn of(
         cx: &mut Read,
-        place: &Place,
+        place: &ZoneContext,
         client: ClientId,
         at: Timestamp,
     ) -> Result<Option<Self>> {
@@ -59,7 +59,12 @@ impl Visit {
     }
 
     /// Notes that a client came in.
-    pub fn enter(cx: &mut Write, place: &Place, client: ClientId, at: Timestamp) -> Result<Self> {
+    pub fn enter(
+        cx: &mut Write,
+        place: &ZoneContext,
+        client: ClientId,
+        at: Timestamp,
+    ) -> Result<Self> {
         if let Some(mut own) = Self::of(cx, place, client, at)? {
             own.entered_at = own.entered_at.min(at);
             own.entries += 1;
@@ -120,7 +125,7 @@ filters! {
     }
 }
 
-fn list_visits(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Visits> {
+fn list_visits(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -> Result<Visits> {
     if let (Some(from), Some(to)) = (wanted.from, wanted.to)
         && to < from
     {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Path, Read, Write, answer, operation, path};
 use spotter_core::locations::Location;
 use spotter_kernel::{
-    Id, Key, Many, Problem, Result, Timestamp, id::LocationId, number::Whole, text::Text,
+    Id, Key, Many, Problem, Result, Timestamp, id::LocationId, number::BoundedInteger, text::Text,
 };
 use spotter_store::{Json, params, record, set, statements, values};
 
@@ -118,12 +118,12 @@ struct NewZone {
     /// One of the location's `accessZones`; the location as a whole when absent.
     zone: Option<Text<60>>,
     /// Most people at once; no limit when absent.
-    capacity: Option<Whole<1, 100_000>>,
+    capacity: Option<BoundedInteger<1, 100_000>>,
     /// Whether only those come in who have booked something there.
     #[serde(default)]
     needs_booking: bool,
     /// What a day's visit takes of who has no membership or pass; credits let nobody in when absent.
-    credits_per_visit: Option<Whole<0, 1_000>>,
+    credits_per_visit: Option<BoundedInteger<0, 1_000>>,
     /// Keys of pools that pay for it, beside credits that pay for everything.
     #[serde(default)]
     credit_pools: Many<Text<60>, 0, 20>,

@@ -6,7 +6,7 @@ pub mod picture;
 mod place;
 
 pub use kind::looks_like;
-pub use place::Place;
+pub use place::FileStore;
 
 use std::{error::Error, fmt, io, sync::Arc};
 
@@ -27,7 +27,7 @@ pub struct Files(Arc<dyn ObjectStore>);
 
 /// Why something could not be done with a file.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum FileError {
     /// There is no room for it.
     Full,
     /// It is not there.
@@ -36,7 +36,7 @@ pub enum Trouble {
     Failed(String),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full => f.write_str("the file store is full"),
@@ -46,9 +46,9 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl Error for Trouble {}
+impl Error for FileError {}
 
-impl From<object_store::Error> for Trouble {
+impl From<object_store::Error> for FileError {
     fn from(error: object_store::Error) -> Self {
         if let object_store::Error::NotFound { .. } = error {
             return Self::Missing;
@@ -67,16 +67,16 @@ fn is_full(error: &(dyn Error + 'static)) -> bool {
 
 impl Files {
     /// Opens the place where files are kept; a folder is made if it is not there.
-    pub fn open(place: &Place) -> Result<Self, Trouble> {
+    pub fn open(place: &FileStore) -> Result<Self, FileError> {
         match place {
-            Place::Folder(folder) => {
-                let failed = |error| Trouble::Failed(format!("{}: {error}", folder.display()));
+            FileStore::Folder(folder) => {
+                let failed = |error| FileError::Failed(format!("{}: {error}", folder.display()));
                 std::fs::create_dir_all(folder).map_err(failed)?;
                 // What was acknowledged is on disk, as it is in the database.
                 let store = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
                 Ok(Self(Arc::new(store)))
             }
-            Place::S3 { bucket, prefix } => {
+            FileStore::S3 { bucket, prefix } => {
                 // Region, endpoint and credentials are those of the AWS_* variables.
                 let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
                 Ok(Self(Arc::new(PrefixStore::new(store, prefix.as_str()))))
@@ -90,21 +90,21 @@ impl Files {
     }
 
     /// Begins to write a file. It is there once it is [finished](Writing::finish), and all of it.
-    pub fn begin(&self, key: &str) -> Writing {
+    pub fn begin(&self, key: &str) -> FileWriter {
         let writer = BufWriter::with_capacity(self.0.clone(), Path::from(key), PART);
-        Writing { writer: writer.with_max_concurrency(1), size: 0 }
+        FileWriter { writer: writer.with_max_concurrency(1), size: 0 }
     }
 
     /// The size of a file and its bytes as they come.
-    pub async fn read(&self, key: &str) -> Result<(u64, Chunks), Trouble> {
+    pub async fn read(&self, key: &str) -> Result<(u64, Chunks), FileError> {
         let found = self.0.get(&Path::from(key)).await?;
         Ok((found.meta.size, found.into_stream()))
     }
 
     /// Deletes a file; one that is not there is deleted already.
-    pub async fn delete(&self, key: &str) -> Result<(), Trouble> {
-        match self.0.delete(&Path::from(key)).await.map_err(Trouble::from) {
-            Err(Trouble::Missing) => Ok(()),
+    pub async fn delete(&self, key: &str) -> Result<(), FileError> {
+        match self.0.delete(&Path::from(key)).await.map_err(FileError::from) {
+            Err(FileError::Missing) => Ok(()),
             outcome => outcome,
         }
     }
@@ -114,14 +114,14 @@ impl Files {
 pub type Chunks = BoxStream<'static, object_store::Result<Bytes>>;
 
 /// A file that is being written.
-pub struct Writing {
+pub struct FileWriter {
     writer: BufWriter,
     size: u64,
 }
 
-impl Writing {
+impl FileWriter {
     /// Adds bytes; waits while the store is behind.
-    pub async fn put(&mut self, bytes: Bytes) -> Result<(), Trouble> {
+    pub async fn put(&mut self, bytes: Bytes) -> Result<(), FileError> {
         self.size += bytes.len() as u64;
         self.writer.put(bytes).await.map_err(Into::into)
     }
@@ -132,16 +132,16 @@ impl Writing {
     }
 
     /// Keeps the file.
-    pub async fn finish(mut self) -> Result<u64, Trouble> {
+    pub async fn finish(mut self) -> Result<u64, FileError> {
         match self.writer.shutdown().await {
             Ok(()) => Ok(self.size),
-            Err(error) if is_full(&error) => Err(Trouble::Full),
-            Err(error) => Err(Trouble::Failed(error.to_string())),
+            Err(error) if is_full(&error) => Err(FileError::Full),
+            Err(error) => Err(FileError::Failed(error.to_string())),
         }
     }
 
     /// Forgets the file, and what of it has been written.
-    pub async fn abort(mut self) -> Result<(), Trouble> {
+    pub async fn abort(mut self) -> Result<(), FileError> {
         self.writer.abort().await.map_err(Into::into)
     }
 }
@@ -154,7 +154,7 @@ mod tests {
 
     fn folder() -> (Files, std::path::PathBuf) {
         let folder = std::env::temp_dir().join(format!("spotter-files-{}", std::process::id()));
-        (Files::open(&Place::Folder(folder.clone())).unwrap(), folder)
+        (Files::open(&FileStore::Folder(folder.clone())).unwrap(), folder)
     }
 
     #[tokio::test]
@@ -165,7 +165,7 @@ mod tests {
             let mut writing = files.begin(&key);
             for piece in vec![7u8; size].chunks(1_000_003) {
                 writing.put(Bytes::copy_from_slice(piece)).await.unwrap();
-                assert!(matches!(files.read(&key).await, Err(Trouble::Missing)));
+                assert!(matches!(files.read(&key).await, Err(FileError::Missing)));
             }
             assert_eq!(writing.finish().await.unwrap(), size as u64);
             let (told, chunks) = files.read(&key).await.unwrap();
@@ -186,9 +186,9 @@ mod tests {
     fn a_full_disk_is_told_apart() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let error = object_store::Error::Generic { store: "x", source: Box::new(full) };
-        assert!(matches!(Trouble::from(error), Trouble::Full));
+        assert!(matches!(FileError::from(error), FileError::Full));
         let other = io::Error::from(io::ErrorKind::PermissionDenied);
         let error = object_store::Error::Generic { store: "x", source: Box::new(other) };
-        assert!(matches!(Trouble::from(error), Trouble::Failed(_)));
+        assert!(matches!(FileError::from(error), FileError::Failed(_)));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Where files are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FileStore {
     /// A folder of this machine, or one that several machines share.
     Folder(PathBuf),
     /// A bucket of a store that speaks S3's protocol.
@@ -16,7 +16,7 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl FileStore {
     /// Reads a folder's path, or `s3://bucket/prefix`.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once("://") {
@@ -40,13 +40,13 @@ mod tests {
     #[test]
     fn places_are_folders_or_buckets() {
         let s3 = |bucket: &str, prefix: &str| {
-            Some(Place::S3 { bucket: bucket.into(), prefix: prefix.into() })
+            Some(FileStore::S3 { bucket: bucket.into(), prefix: prefix.into() })
         };
-        assert_eq!(Place::parse("data/files"), Some(Place::Folder("data/files".into())));
-        assert_eq!(Place::parse("s3://gym-files/a/b/"), s3("gym-files", "a/b"));
-        assert_eq!(Place::parse("s3://gym-files"), s3("gym-files", ""));
+        assert_eq!(FileStore::parse("data/files"), Some(FileStore::Folder("data/files".into())));
+        assert_eq!(FileStore::parse("s3://gym-files/a/b/"), s3("gym-files", "a/b"));
+        assert_eq!(FileStore::parse("s3://gym-files"), s3("gym-files", ""));
         for bad in ["", "s3://", "s3:///x", "s3://a b", "gs://bucket", "https://x"] {
-            assert_eq!(Place::parse(bad), None, "{bad}");
+            assert_eq!(FileStore::parse(bad), None, "{bad}");
         }
     }
 }

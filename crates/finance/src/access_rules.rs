@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer,
+    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer,
     entrance::{AccessHours, Limits},
     listed, operation, path,
 };
@@ -84,7 +84,7 @@ struct NewAccessRule {
 
 fn list_access_rules(
     cx: &mut Read,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<AccessRules> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }

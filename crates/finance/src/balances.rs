@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::clients::OfClients;
+use spotter_core::clients::ClientIds;
 use spotter_kernel::{Result, id::ClientId, money::Currency};
 use spotter_store::{Bind, statements};
 
@@ -34,7 +34,7 @@ answer!(BalancesAnswer {
     client_balances: Vec<ClientBalances>,
 });
 
-fn list_client_balances(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<BalancesAnswer> {
+fn list_client_balances(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<BalancesAnswer> {
     let ids = asked.client_ids.0;
     let each = || ids.iter().map(|id| vec![id.bind().into_owned()]);
     let owed: Vec<Vec<(Currency, i64)>> = cx.all_each(OWED, each())?;

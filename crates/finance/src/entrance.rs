@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Path, Query, Read, Write, answer,
-    entrance::{Entrances, Refusal, Way},
+    entrance::{Admissions, AdmittingProduct, Refusal},
     operation,
 };
 use spotter_core::clients::{Client, ClientPath};
@@ -25,7 +25,7 @@ use crate::{
 
 /// Something that was sold and may let in on a day.
 #[derive(Debug, Clone)]
-struct Sold {
+struct SoldProduct {
     product: ClientProduct,
     course: Option<Subscription>,
     /// Days of a pass that are used up or booked, up to the day that is asked about.
@@ -34,23 +34,26 @@ struct Sold {
 
 /// How something lets in on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Opens {
+struct AdmissionTerms {
     /// The first day on which it does not let in any more; nothing while none is known.
     until: Option<Date>,
     /// Whether a bill of it is unpaid.
     owes: bool,
 }
 
-impl Sold {
+impl SoldProduct {
     /// How it lets in on a day, or why not.
-    fn opens(&self, day: Date) -> std::result::Result<Opens, Refusal> {
+    fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
         match &self.course {
             Some(course) => Self::by_membership(course, day),
             None => self.by_pass(day),
         }
     }
 
-    fn by_membership(course: &Subscription, day: Date) -> std::result::Result<Opens, Refusal> {
+    fn by_membership(
+        course: &Subscription,
+        day: Date,
+    ) -> std::result::Result<AdmissionTerms, Refusal> {
         if course.has_ended() || course.end_date.is_some_and(|end| end <= day) {
             return Err(Refusal::Ended);
         }
@@ -62,10 +65,10 @@ impl Sold {
         }
         let rests = course.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
         let until = rests.chain(course.end_date).min();
-        Ok(Opens { until, owes: course.status == SubscriptionStatus::PastDue })
+        Ok(AdmissionTerms { until, owes: course.status == SubscriptionStatus::PastDue })
     }
 
-    fn by_pass(&self, day: Date) -> std::result::Result<Opens, Refusal> {
+    fn by_pass(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
         if self.product.has_ended() || self.product.valid_until.is_some_and(|until| until <= day) {
             return Err(Refusal::Ended);
         }
@@ -75,7 +78,7 @@ impl Sold {
         let usable = self.product.terms.0.days_usable;
         let left = self.days.contains(&day) || (self.days.len() as i64) < usable;
         match left {
-            true => Ok(Opens { until: self.product.valid_until, owes: false }),
+            true => Ok(AdmissionTerms { until: self.product.valid_until, owes: false }),
             false => Err(Refusal::Used),
         }
     }
@@ -84,7 +87,7 @@ impl Sold {
 /// Whether a client may come in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Entrance {
+pub struct AdmissionDecision {
     /// Whether they may.
     pub allowed: bool,
     /// Why not; null where they may.
@@ -103,7 +106,7 @@ fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
 }
 
 /// What a client was sold that may let in.
-fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<Sold>> {
+fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> {
     let mut found = Vec::new();
     for product in ClientProduct::open_first(cx, client)? {
         let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
@@ -116,14 +119,21 @@ fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<Sold>> {
             true => cx.all::<(Date,)>(DAYS, params![product.client_product_id, day])?,
             false => Vec::new(),
         };
-        found.push(Sold { product, course, days: days.into_iter().map(|(day,)| day).collect() });
+        found.push(SoldProduct {
+            product,
+            course,
+            days: days.into_iter().map(|(day,)| day).collect(),
+        });
     }
     Ok(found)
 }
 
 /// What of it lets in on a day, what is paid for before what is not, then what is open for longest; where nothing
 /// does, the reason that is nearest to one.
-fn ways(sold: &[Sold], day: Date) -> std::result::Result<Vec<(&Sold, Opens)>, Refusal> {
+fn ways(
+    sold: &[SoldProduct],
+    day: Date,
+) -> std::result::Result<Vec<(&SoldProduct, AdmissionTerms)>, Refusal> {
     let (mut open, mut reason) = (Vec::new(), Refusal::NoProduct);
     for one in sold {
         match one.opens(day) {
@@ -139,7 +149,7 @@ fn ways(sold: &[Sold], day: Date) -> std::result::Result<Vec<(&Sold, Opens)>, Re
 }
 
 /// Whether a client may come in at an instant, as far as what they were sold goes.
-pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
+pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
     let date = cx.zone()?.date_at(at);
     let sold = sold(cx, client, date)?;
     let best = ways(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
@@ -148,7 +158,7 @@ pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
         Ok(None) => (None, Some(Refusal::PastDue)),
         Err(why) => (None, Some(why)),
     };
-    Ok(Entrance {
+    Ok(AdmissionDecision {
         allowed: best.is_some(),
         reason,
         client_product_id: best.map(|(sold, _)| sold.product.client_product_id),
@@ -160,13 +170,13 @@ pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<Entrance> {
 /// What doors ask of finance.
 pub struct Sales;
 
-impl Entrances for Sales {
+impl Admissions for Sales {
     fn ways(
         &self,
         cx: &mut Read,
         client: ClientId,
         at: Timestamp,
-    ) -> Result<std::result::Result<Vec<Way>, Refusal>> {
+    ) -> Result<std::result::Result<Vec<AdmittingProduct>, Refusal>> {
         let day = cx.zone()?.date_at(at);
         let sold = sold(cx, client, day)?;
         let open = match ways(&sold, day) {
@@ -175,7 +185,7 @@ impl Entrances for Sales {
         };
         let mut ways = Vec::with_capacity(open.len());
         for (one, opens) in open {
-            ways.push(Way {
+            ways.push(AdmittingProduct {
                 client_product: one.product.client_product_id.0,
                 is_pass: one.course.is_none(),
                 owes: opens.owes,
@@ -186,13 +196,16 @@ impl Entrances for Sales {
         Ok(Ok(ways))
     }
 
-    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<Way>>> {
+    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>> {
         let day = cx.today()?;
         let rules = AccessRule::all(cx)?;
-        let mut found: BTreeMap<ClientId, Vec<Way>> = BTreeMap::new();
+        let mut found: BTreeMap<ClientId, Vec<AdmittingProduct>> = BTreeMap::new();
         for course in Subscription::all_running(cx)? {
-            let Ok(Opens { until, owes }) = Sold::by_membership(&course, day) else { continue };
-            found.entry(course.client_id).or_default().push(Way {
+            let Ok(AdmissionTerms { until, owes }) = SoldProduct::by_membership(&course, day)
+            else {
+                continue;
+            };
+            found.entry(course.client_id).or_default().push(AdmittingProduct {
                 client_product: course.client_product_id.0,
                 is_pass: false,
                 owes,
@@ -203,7 +216,13 @@ impl Entrances for Sales {
         Ok(found)
     }
 
-    fn use_day(&self, cx: &mut Write, client: ClientId, way: &Way, visit: Id) -> Result<()> {
+    fn use_day(
+        &self,
+        cx: &mut Write,
+        client: ClientId,
+        way: &AdmittingProduct,
+        visit: Id,
+    ) -> Result<()> {
         match way.is_pass {
             true => settling::use_day(cx, client, ClientProductId(way.client_product), visit),
             false => Ok(()),
@@ -214,17 +233,17 @@ impl Entrances for Sales {
 /// When somebody wants to come in.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Asked {
+struct AdmissionFilters {
     /// The instant; now when absent.
     at: Option<Timestamp>,
 }
 
-answer!(EntranceAnswer { entrance: Entrance });
+answer!(EntranceAnswer { entrance: AdmissionDecision });
 
 fn get_entrance(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AdmissionFilters>,
 ) -> Result<EntranceAnswer> {
     let client = Client::find(cx, at.client_id)?;
     let at = asked.at.unwrap_or_else(|| cx.now());

@@ -3,7 +3,7 @@
 //! what is owed and what memberships bring in a month.
 
 use spotter_contract::{
-    Area, Read, Recount, Sheet, Write,
+    Area, MetricSheet, Read, Recount, Write,
     figures::{self, Days, Difference, scopes},
 };
 use spotter_core::{
@@ -47,8 +47,8 @@ fn sheet_of(
     on: Option<Date>,
     currency: Currency,
     figures: Revenue,
-) -> Sheet<Revenue> {
-    let mut sheet = Sheet::default();
+) -> MetricSheet<Revenue> {
+    let mut sheet = MetricSheet::default();
     if let Some(day) = on {
         sheet.add(&scopes(home, None), (day, currency.code()), figures, 1);
     }
@@ -69,7 +69,7 @@ record! {
 }
 
 impl Billed {
-    fn sheet(&self) -> Sheet<Revenue> {
+    fn sheet(&self) -> MetricSheet<Revenue> {
         let (net, vat, gross) = (self.net_total, self.tax_total, self.gross_total);
         let figures = match self.kind {
             InvoiceKind::Invoice => {
@@ -85,7 +85,7 @@ impl Billed {
 
 record! {
     /// Money that came or went on a day.
-    struct Moved {
+    struct MoneyMovement {
         home_location_id: Option<LocationId>,
         settled_on: Option<Date>,
         currency: Currency,
@@ -93,13 +93,13 @@ record! {
     }
 }
 
-impl Moved {
-    fn collected(&self) -> Sheet<Revenue> {
+impl MoneyMovement {
+    fn collected(&self) -> MetricSheet<Revenue> {
         let figures = Revenue { collected: self.amount, ..NONE };
         sheet_of(self.home_location_id, self.settled_on, self.currency, figures)
     }
 
-    fn refunded(&self) -> Sheet<Revenue> {
+    fn refunded(&self) -> MetricSheet<Revenue> {
         let figures = Revenue { refunded: self.amount, ..NONE };
         sheet_of(self.home_location_id, self.settled_on, self.currency, figures)
     }
@@ -119,7 +119,7 @@ record! {
 }
 
 impl Disputed {
-    fn sheet(&self) -> Sheet<Revenue> {
+    fn sheet(&self) -> MetricSheet<Revenue> {
         let opened = Revenue { disputes_opened: self.amount, ..NONE };
         let mut sheet = sheet_of(self.home_location_id, self.opened_on, self.currency, opened);
         if self.status == ChargebackStatus::Lost {
@@ -131,8 +131,8 @@ impl Disputed {
 }
 
 impl Payment {
-    fn collected(&self) -> Sheet<Revenue> {
-        let moved = Moved {
+    fn collected(&self) -> MetricSheet<Revenue> {
+        let moved = MoneyMovement {
             home_location_id: self.home_location_id,
             settled_on: self.settled_on.filter(|_| self.status == PaymentStatus::Succeeded),
             currency: self.currency,
@@ -164,15 +164,15 @@ impl Refund {
             self.home_location_id = payment.home_location_id;
             let (home_location_id, settled_on) = (self.home_location_id, self.settled_on);
             let (currency, amount) = (self.currency, self.amount);
-            let moved = Moved { home_location_id, settled_on, currency, amount };
-            cx.refigure(&Sheet::default(), &moved.refunded());
+            let moved = MoneyMovement { home_location_id, settled_on, currency, amount };
+            cx.refigure(&MetricSheet::default(), &moved.refunded());
         }
         Ok(())
     }
 }
 
 impl Chargeback {
-    fn disputed(&self) -> Sheet<Revenue> {
+    fn disputed(&self) -> MetricSheet<Revenue> {
         let disputed = Disputed {
             home_location_id: self.home_location_id,
             opened_on: self.opened_on,
@@ -204,8 +204,8 @@ fn level(
     day: Date,
     currency: Currency,
     balance: Balance,
-) -> Sheet<Balance> {
-    let mut sheet = Sheet::default();
+) -> MetricSheet<Balance> {
+    let mut sheet = MetricSheet::default();
     sheet.add(&scopes(home, None), (day, currency.code()), balance, 1);
     sheet
 }
@@ -231,7 +231,7 @@ impl Invoice {
                 tax_total: self.tax_total,
                 gross_total: self.gross_total,
             };
-            cx.refigure(&Sheet::default(), &billed.sheet());
+            cx.refigure(&MetricSheet::default(), &billed.sheet());
         }
         let more = self.outstanding() - before.map_or(0, Self::outstanding);
         if more != 0 {
@@ -262,7 +262,7 @@ impl Period {
 
 record! {
     /// Of a membership, what counts.
-    struct Course {
+    struct CountedSubscription {
         home_location_id: Option<LocationId>,
         start_date: Date,
         currency: Currency,
@@ -272,7 +272,7 @@ record! {
     }
 }
 
-impl Course {
+impl CountedSubscription {
     /// What it brings in a month, in twelfths: what a year brings.
     fn recurring(&self) -> Balance {
         let year = self.price.saturating_mul(self.period.a_year());
@@ -287,8 +287,8 @@ impl Course {
 }
 
 impl Subscription {
-    fn course(&self) -> Course {
-        Course {
+    fn course(&self) -> CountedSubscription {
+        CountedSubscription {
             home_location_id: self.home_location_id,
             start_date: self.start_date,
             currency: self.currency,
@@ -302,7 +302,7 @@ impl Subscription {
     pub(crate) fn figured(&self, cx: &mut Write, before: Option<&Self>) -> Result<()> {
         let mut more = self.course().recurring();
         if let Some(before) = before {
-            spotter_store::Figures::add(&mut more, &before.course().recurring(), -1);
+            spotter_store::DailyMetrics::add(&mut more, &before.course().recurring(), -1);
         }
         if more != LEVEL {
             let today = cx.today()?;
@@ -336,7 +336,7 @@ fn prepare(cx: &mut Write) -> Result<bool> {
     for (id, at, home) in &refunds {
         cx.defer(DATE_REFUND, params![*id, zone.date_at(*at), *home])?;
     }
-    let chargebacks: Vec<Undated> = cx.all(UNDATED_CHARGEBACKS, params![STEP])?;
+    let chargebacks: Vec<UndatedChargeback> = cx.all(UNDATED_CHARGEBACKS, params![STEP])?;
     for one in &chargebacks {
         let closed = one.closed_at.map(|at| zone.date_at(at));
         let dates = (zone.date_at(one.created_at), closed);
@@ -349,7 +349,7 @@ fn prepare(cx: &mut Write) -> Result<bool> {
 }
 
 record! {
-    struct Undated {
+    struct UndatedChargeback {
         chargeback_id: Id,
         created_at: spotter_kernel::Timestamp,
         closed_at: Option<spotter_kernel::Timestamp>,
@@ -359,12 +359,12 @@ record! {
 
 /// Counts a month anew.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
-    let mut sheet = Sheet::default();
+    let mut sheet = MetricSheet::default();
     let billed: Vec<Billed> = cx.all(BILLED, params![from, to])?;
     billed.iter().for_each(|one| sheet.join(&one.sheet(), 1));
-    let paid: Vec<Moved> = cx.all(PAID, params![from, to])?;
+    let paid: Vec<MoneyMovement> = cx.all(PAID, params![from, to])?;
     paid.iter().for_each(|one| sheet.join(&one.collected(), 1));
-    let refunded: Vec<Moved> = cx.all(REFUNDED, params![from, to])?;
+    let refunded: Vec<MoneyMovement> = cx.all(REFUNDED, params![from, to])?;
     refunded.iter().for_each(|one| sheet.join(&one.refunded(), 1));
     let disputed: Vec<Disputed> = cx.all(DISPUTED, params![from, to])?;
     disputed.iter().for_each(|one| sheet.join(&one.sheet(), 1));
@@ -374,12 +374,12 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
 /// What is owed and what memberships bring: nothing says what they were on days before.
 fn now(cx: &mut Write, mend: bool) -> Result<Vec<Difference>> {
     let today = cx.today()?;
-    let mut sheet = Sheet::default();
+    let mut sheet = MetricSheet::default();
     let owed: Vec<(Option<LocationId>, Date, Currency, i64)> = cx.all(OWED, params![])?;
     for (home, day, currency, outstanding) in owed {
         sheet.join(&level(home, day, currency, Balance { outstanding, ..LEVEL }), 1);
     }
-    let running: Vec<Course> = cx.all(RUNNING, params![])?;
+    let running: Vec<CountedSubscription> = cx.all(RUNNING, params![])?;
     for course in running {
         let day = course.start_date.min(today);
         let own = level(course.home_location_id, day, course.currency, course.recurring());
@@ -416,14 +416,14 @@ statements! {
         WHERE company_id = ?1 AND chargeback_id = ?2";
     BILLED = "SELECT ", Billed::COLUMNS, " FROM invoice WHERE company_id = ?1 \
         AND issue_date >= ?2 AND issue_date <= ?3";
-    PAID = "SELECT ", Moved::COLUMNS, " FROM payment WHERE company_id = ?1 \
+    PAID = "SELECT ", MoneyMovement::COLUMNS, " FROM payment WHERE company_id = ?1 \
         AND settled_on >= ?2 AND settled_on <= ?3 AND status = 'succeeded'";
-    REFUNDED = "SELECT ", Moved::COLUMNS, " FROM refund WHERE company_id = ?1 \
+    REFUNDED = "SELECT ", MoneyMovement::COLUMNS, " FROM refund WHERE company_id = ?1 \
         AND settled_on >= ?2 AND settled_on <= ?3 AND status = 'succeeded'";
     DISPUTED = "SELECT ", Disputed::COLUMNS, " FROM chargeback WHERE company_id = ?1 \
         AND (opened_on >= ?2 AND opened_on <= ?3 OR closed_on >= ?2 AND closed_on <= ?3)";
     OWED = "SELECT home_location_id, issue_date, currency, balance FROM invoice WHERE company_id = ?1 \
         AND status IN ('open', 'overdue') AND balance > 0";
-    RUNNING = "SELECT ", Course::COLUMNS, " FROM subscription WHERE company_id = ?1 \
+    RUNNING = "SELECT ", CountedSubscription::COLUMNS, " FROM subscription WHERE company_id = ?1 \
         AND status IN ('active', 'past_due', 'paused')";
 }

@@ -2,7 +2,9 @@
 //! are made of, which the law has companies keep for years (in the Netherlands and Germany seven to ten). Who owes
 //! something, or has something under way, is not erased.
 
-use spotter_contract::{Area, Effect, Ending, Fate, Part, Trace, With, Write};
+use spotter_contract::{
+    Area, Effect, ErasureAction, ErasureRule, ExportSection, Offboarding, RelatedRecords, Write,
+};
 use spotter_kernel::{Id, Problem, Result};
 use spotter_store::{params, statements};
 
@@ -23,7 +25,7 @@ fn check_settled(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[Effect::new(
-    Ending::ClientErased,
+    Offboarding::ClientErased,
     "Refused while they owe something, or a membership, a payment or a dispute is under way.",
     check_settled,
 )];
@@ -31,48 +33,57 @@ const ENDS: &[Effect] = &[Effect::new(
 /// Why accounts stay.
 const ACCOUNTS: &str = "All of it: what accounts are made of is kept by law.";
 
-const EXPORTS: &[Part] = &[
-    Part::of("products", "list_client_products"),
-    Part::of("subscriptions", "list_subscriptions")
-        .with(&[With::Listed("requests", "list_subscription_requests")]),
-    Part::of("invoices", "list_invoices").with(&[With::File("invoiceId", paper::read)]),
-    Part::of("payments", "list_payments"),
-    Part::of("payment-requests", "list_payment_requests"),
-    Part::of("chargebacks", "list_chargebacks"),
-    Part::of("billing-details", "get_billing_details"),
-    Part::of("payment-methods", "list_payment_methods"),
-    Part::of("credits", "get_credits"),
-    Part::of("credit-entries", "list_credit_entries"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("products", "list_client_products"),
+    ExportSection::of("subscriptions", "list_subscriptions")
+        .with(&[RelatedRecords::Listed("requests", "list_subscription_requests")]),
+    ExportSection::of("invoices", "list_invoices")
+        .with(&[RelatedRecords::File("invoiceId", paper::read)]),
+    ExportSection::of("payments", "list_payments"),
+    ExportSection::of("payment-requests", "list_payment_requests"),
+    ExportSection::of("chargebacks", "list_chargebacks"),
+    ExportSection::of("billing-details", "get_billing_details"),
+    ExportSection::of("payment-methods", "list_payment_methods"),
+    ExportSection::of("credits", "get_credits"),
+    ExportSection::of("credit-entries", "list_credit_entries"),
 ];
 
-const TRACES: &[Trace] = &[
-    Trace::stays(
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::stays(
         "invoice",
         "All of it, with the name and the address on it: invoices are kept by law.",
     ),
-    Trace::stays("payment", ACCOUNTS),
-    Trace::stays("refund", ACCOUNTS),
-    Trace::stays("allocation", ACCOUNTS),
-    Trace::stays("payment_request", ACCOUNTS),
-    Trace::stays("chargeback", ACCOUNTS),
-    Trace::stays("pending_charge", ACCOUNTS),
-    Trace::emptied("client_product", "What was sold, and when: no reasons.", Fate::By(PRODUCTS)),
-    Trace::stays("subscription", "What was sold, and when."),
-    Trace::emptied(
+    ErasureRule::stays("payment", ACCOUNTS),
+    ErasureRule::stays("refund", ACCOUNTS),
+    ErasureRule::stays("allocation", ACCOUNTS),
+    ErasureRule::stays("payment_request", ACCOUNTS),
+    ErasureRule::stays("chargeback", ACCOUNTS),
+    ErasureRule::stays("pending_charge", ACCOUNTS),
+    ErasureRule::emptied(
+        "client_product",
+        "What was sold, and when: no reasons.",
+        ErasureAction::By(PRODUCTS),
+    ),
+    ErasureRule::stays("subscription", "What was sold, and when."),
+    ErasureRule::emptied(
         "subscription_request",
         "What was asked for, and when: no reasons.",
-        Fate::By(REQUESTS),
+        ErasureAction::By(REQUESTS),
     ),
-    Trace::stays("credit_lot", "What was granted and used."),
-    Trace::emptied("credit_entry", "What was granted and used: no reasons.", Fate::By(ENTRIES)),
-    Trace::stays("entitlement_hold", "What was granted and used."),
-    Trace::emptied(
+    ErasureRule::stays("credit_lot", "What was granted and used."),
+    ErasureRule::emptied(
+        "credit_entry",
+        "What was granted and used: no reasons.",
+        ErasureAction::By(ENTRIES),
+    ),
+    ErasureRule::stays("entitlement_hold", "What was granted and used."),
+    ErasureRule::emptied(
         "payment_method",
         "That there was one, which payments refer to.",
-        Fate::By(METHODS),
+        ErasureAction::By(METHODS),
     ),
-    Trace::gone("payment_setup", Fate::By(SETUPS)),
-    Trace::gone("billing_details", Fate::By(BILLING_DETAILS)),
+    ErasureRule::gone("payment_setup", ErasureAction::By(SETUPS)),
+    ErasureRule::gone("billing_details", ErasureAction::By(BILLING_DETAILS)),
 ];
 
 /// What this chapter brings.

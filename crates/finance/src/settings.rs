@@ -8,7 +8,7 @@ use spotter_core::locations::Address;
 use spotter_kernel::{
     Change, Many, Patch, Problem, Result, Timestamp,
     money::Percentage,
-    number::Whole,
+    number::BoundedInteger,
     text::{Email, Name, Phone, Text},
 };
 use spotter_store::{Json, params, record, set, statements, values, words};
@@ -164,7 +164,7 @@ struct SettingsChanges {
     /// Who sells, as it stands on bills: what is named of it changes.
     seller: Change<SellerChanges>,
     /// Days from a bill to its due date, where it is not collected.
-    payment_days: Change<Whole<0, 90>>,
+    payment_days: Change<BoundedInteger<0, 90>>,
     /// From when a membership's periods are counted.
     billing_anchor: Change<BillingAnchor>,
     /// What is due for the days before a first of the month.
@@ -172,7 +172,7 @@ struct SettingsChanges {
     /// What a pause does to bills.
     pause_billing: Change<PauseBilling>,
     /// Most days on which a membership can be paused in a calendar year.
-    pause_days_a_year: Change<Whole<0, 366>>,
+    pause_days_a_year: Change<BoundedInteger<0, 366>>,
     /// Whether a manager has to approve pauses.
     pause_needs_approval: Change<bool>,
     /// When a cancelled membership ends.
@@ -181,12 +181,12 @@ struct SettingsChanges {
     cancellation_needs_approval: Change<bool>,
     /// Days after the first attempt on which what could not be collected is tried again: at most 10, 1 to 30,
     /// each later than the one before.
-    retry_days: Change<Many<Whole<1, 30>, 0, 10>>,
+    retry_days: Change<Many<BoundedInteger<1, 30>, 0, 10>>,
     /// Days after the due date on which the client is reminded: at most 10, 1 to 60, each later than the one
     /// before.
-    reminder_days: Change<Many<Whole<1, 60>, 0, 10>>,
+    reminder_days: Change<Many<BoundedInteger<1, 60>, 0, 10>>,
     /// Days after the due date on which a bill is given up, and its membership ends.
-    write_off_days: Change<Whole<1, 365>>,
+    write_off_days: Change<BoundedInteger<1, 365>>,
     /// VAT in fees for late cancellations and for not showing up.
     fee_vat_percentage: Change<Percentage>,
     /// Whether clients are mailed their invoices when they are issued.
@@ -195,7 +195,7 @@ struct SettingsChanges {
 
 fn ascending<const MAX: i64>(
     field: &str,
-    days: Many<Whole<1, MAX>, 0, 10>,
+    days: Many<BoundedInteger<1, MAX>, 0, 10>,
 ) -> Result<Json<Vec<i64>>> {
     let days: Vec<i64> = days.into_iter().map(Into::into).collect();
     if days.is_sorted_by(|a, b| a < b) {
@@ -271,7 +271,8 @@ mod tests {
 
     #[test]
     fn days_ascend() {
-        let days = |json: &str| serde_json::from_str::<Many<Whole<1, 30>, 0, 10>>(json).unwrap();
+        let days =
+            |json: &str| serde_json::from_str::<Many<BoundedInteger<1, 30>, 0, 10>>(json).unwrap();
         assert!(ascending("retryDays", days("[]")).is_ok());
         assert!(ascending("retryDays", days("[1, 3]")).is_ok());
         assert!(ascending("retryDays", days("[3, 3]")).is_err());

@@ -11,11 +11,11 @@ use spotter_store::{params, statements};
 use crate::{
     billing::{
         chasing,
-        invoice::{Invoice, Turned},
+        invoice::{Invoice, InvoiceTransition},
         letters,
     },
     collecting::retrying,
-    credits::lot::{Because, CreditLot, EntryKind, LotStatus},
+    credits::lot::{CreditLot, EntryKind, LotChangeCause, LotStatus},
     ids::SubscriptionId,
     memberships::subscription::{Subscription, SubscriptionStatus},
     payments::request::{self, RequestStatus},
@@ -23,21 +23,21 @@ use crate::{
 };
 
 /// A bill stands elsewhere now.
-pub fn follow(cx: &mut Write, bill: &Invoice, turned: Turned) -> Result<()> {
+pub fn follow(cx: &mut Write, bill: &Invoice, turned: InvoiceTransition) -> Result<()> {
     match turned {
-        Turned::Nothing => request::lower(cx, bill.invoice_id, bill.balance),
-        Turned::Owed => {
+        InvoiceTransition::Nothing => request::lower(cx, bill.invoice_id, bill.balance),
+        InvoiceTransition::Owed => {
             request::lower(cx, bill.invoice_id, bill.balance)?;
             let settings = FinanceSettings::find(cx)?;
             chasing::chase_later(cx, bill, &settings)
         }
-        Turned::Paid => {
+        InvoiceTransition::Paid => {
             retrying::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
             request::end_with(cx, bill.invoice_id, RequestStatus::Paid)?;
             settled(cx, bill)
         }
-        Turned::Cancelled => {
+        InvoiceTransition::Cancelled => {
             retrying::stop(cx, bill.invoice_id)?;
             letters::take_back(cx, bill.invoice_id)?;
             request::end_with(cx, bill.invoice_id, RequestStatus::Cancelled)?;
@@ -122,7 +122,7 @@ fn rest(cx: &mut Write, bill: &Invoice, status: LotStatus) -> Result<()> {
                 LotStatus::Active | LotStatus::Suspended | LotStatus::Promised,
                 LotStatus::Revoked,
             ) => {
-                lot.close(cx, EntryKind::Revoke, &Because::default())?;
+                lot.close(cx, EntryKind::Revoke, &LotChangeCause::default())?;
             }
             _ => {}
         }

@@ -16,9 +16,9 @@ use crate::{
 /// Answers as they are sent: values by the questions' ids.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
-pub struct Said(pub Answers);
+pub struct SubmittedAnswers(pub Answers);
 
-impl JsonSchema for Said {
+impl JsonSchema for SubmittedAnswers {
     fn inline_schema() -> bool {
         true
     }
@@ -59,7 +59,7 @@ pub struct Pressure {
 
 /// A file, as it is answered: one that was sent, or one that is there.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sent {
+pub enum FileReference {
     /// One that the caller has sent to `POST /uploads`.
     Upload(UploadId),
     /// One that was answered with before.
@@ -68,7 +68,7 @@ pub enum Sent {
 
 /// An answer that fits its question, apart from what only others know.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Taken {
+pub enum CheckedAnswer {
     /// Not answered: nothing was said, or nothing is in it.
     Nothing,
     /// As it is kept.
@@ -76,7 +76,7 @@ pub enum Taken {
     /// A measurement; whether it can be one, who measures knows.
     Measured(Measure),
     /// A file; whether it is there, who keeps them knows.
-    Sent(Sent),
+    Sent(FileReference),
 }
 
 /// The problem of an answer.
@@ -85,11 +85,11 @@ pub fn wrong(question: &str, rule: &str) -> Problem {
 }
 
 /// What somebody has answered to a question.
-pub fn taken(question: &Question, value: &Value) -> Result<Taken, String> {
+pub fn taken(question: &Question, value: &Value) -> Result<CheckedAnswer, String> {
     if value.is_null() {
-        return Ok(Taken::Nothing);
+        return Ok(CheckedAnswer::Nothing);
     }
-    let plain = |value: Value| Ok(Taken::Plain(value));
+    let plain = |value: Value| Ok(CheckedAnswer::Plain(value));
     let option = |value: &Value| {
         let id = value.as_str().and_then(|id| question.option(id));
         id.ok_or_else(|| "must be the optionId of one of the question's options".to_owned())
@@ -98,7 +98,7 @@ pub fn taken(question: &Question, value: &Value) -> Result<Taken, String> {
         QuestionType::Text => {
             let text = value.as_str().ok_or("must be a text")?;
             if text.trim().is_empty() {
-                return Ok(Taken::Nothing);
+                return Ok(CheckedAnswer::Nothing);
             }
             let most = question.max_length.unwrap_or(TEXT_MAX);
             let text = Text::<{ TEXT_MAX as usize }>::parse(text).map_err(|(_, rule)| rule)?;
@@ -137,7 +137,7 @@ pub fn taken(question: &Question, value: &Value) -> Result<Taken, String> {
         QuestionType::MultiChoice => {
             let all = value.as_array().ok_or("must be a list of optionIds")?;
             if all.is_empty() {
-                return Ok(Taken::Nothing);
+                return Ok(CheckedAnswer::Nothing);
             }
             let mut chosen: Vec<&str> = Vec::new();
             for one in all {
@@ -157,18 +157,18 @@ pub fn taken(question: &Question, value: &Value) -> Result<Taken, String> {
         QuestionType::Measurement => {
             let rule = "must be {value, unit}, or {components: {systolic, diastolic}}";
             let measure = Measure::deserialize(value).map_err(|_| rule)?;
-            Ok(Taken::Measured(measure))
+            Ok(CheckedAnswer::Measured(measure))
         }
         QuestionType::File => {
             let id = |name: &str| value.get(name).filter(|id| !id.is_null());
             let rule = "must be {uploadId} or {fileId}";
             match (id("uploadId"), id("fileId")) {
-                (Some(id), None) => {
-                    Ok(Taken::Sent(Sent::Upload(UploadId::deserialize(id).map_err(|_| rule)?)))
-                }
-                (None, Some(id)) => {
-                    Ok(Taken::Sent(Sent::File(FormFileId::deserialize(id).map_err(|_| rule)?)))
-                }
+                (Some(id), None) => Ok(CheckedAnswer::Sent(FileReference::Upload(
+                    UploadId::deserialize(id).map_err(|_| rule)?,
+                ))),
+                (None, Some(id)) => Ok(CheckedAnswer::Sent(FileReference::File(
+                    FormFileId::deserialize(id).map_err(|_| rule)?,
+                ))),
                 _ => Err(rule.to_owned()),
             }
         }
@@ -285,12 +285,12 @@ mod tests {
         ] {
             let is = taken(question, &value);
             match kept {
-                Some(kept) => assert_eq!(is, Ok(Taken::Plain(kept))),
+                Some(kept) => assert_eq!(is, Ok(CheckedAnswer::Plain(kept))),
                 None => assert!(is.is_err(), "{value}"),
             }
         }
         for (question, empty) in [(&text, json!("  ")), (&many, json!([])), (&one, Value::Null)] {
-            assert_eq!(taken(question, &empty), Ok(Taken::Nothing));
+            assert_eq!(taken(question, &empty), Ok(CheckedAnswer::Nothing));
         }
         assert!(is_flagged(&one, &json!("b")) && !is_flagged(&one, &json!("a")));
         assert!(is_flagged(&many, &json!(["a", "b"])));
@@ -317,8 +317,8 @@ mod tests {
                 2 => json!([text]),
                 _ => json!(["a"]),
             };
-            if let Ok(Taken::Plain(kept)) = taken(&questions[kind], &value) {
-                prop_assert_eq!(taken(&questions[kind], &kept), Ok(Taken::Plain(kept)));
+            if let Ok(CheckedAnswer::Plain(kept)) = taken(&questions[kind], &value) {
+                prop_assert_eq!(taken(&questions[kind], &kept), Ok(CheckedAnswer::Plain(kept)));
             }
         }
     }

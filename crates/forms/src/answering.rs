@@ -7,14 +7,14 @@ use spotter_kernel::{Event, Key, Problem, Result, Timestamp};
 use spotter_store::Json;
 
 use crate::{
-    answer::{Measure, Missing, Said, is_flagged, missing, relevant, wrong},
+    answer::{Measure, Missing, SubmittedAnswers, is_flagged, missing, relevant, wrong},
     assigning::AssignmentPath,
-    assignment::{Assignment, AssignmentStatus, Shown, SubmissionId},
+    assignment::{Assignment, AssignmentStatus, AssignmentView, SubmissionId},
     draft::{self, Draft},
     file::FormFile,
     form::Form,
     question::{Answers, Question, QuestionType, shown},
-    submission::{Answered, Submission},
+    submission::{AnsweredQuestion, Submission},
 };
 
 /// Answers that are saved and not handed in.
@@ -22,7 +22,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 struct FormDraft {
     /// By the questions' ids.
-    #[schemars(with = "Said")]
+    #[schemars(with = "SubmittedAnswers")]
     answers: Answers,
     /// When they were saved; null where nothing was yet.
     saved_at: Option<Timestamp>,
@@ -47,7 +47,7 @@ impl FormDraft {
 }
 
 answer!(DraftAnswer {
-    form_assignment: Shown,
+    form_assignment: AssignmentView,
     /// What the version asks that the client was given.
     questions: Vec<Question>,
     draft: FormDraft,
@@ -69,10 +69,10 @@ fn get_form_draft(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<Draft
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DraftAnswers {
     /// All answers so far, by the questions' ids: what is left out is not answered.
-    answers: Said,
+    answers: SubmittedAnswers,
 }
 
-answer!(SavedAnswer { form_assignment: Shown, draft: FormDraft });
+answer!(SavedAnswer { form_assignment: AssignmentView, draft: FormDraft });
 
 /// What can be answered still, and what is asked.
 fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>)> {
@@ -105,16 +105,16 @@ fn save_form_draft(
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Handing {
+struct NewSubmission {
     /// All answers, by the questions' ids; those that were saved when absent.
-    answers: Option<Said>,
+    answers: Option<SubmittedAnswers>,
 }
 
 answer!(SubmittedAnswer {
-    form_assignment: Shown,
+    form_assignment: AssignmentView,
     submission: Submission,
     /// In the order of the form; questions that were not shown or not answered are left out.
-    answers: Vec<Answered>,
+    answers: Vec<AnsweredQuestion>,
 });
 
 /// What was measured becomes measurements; handed in once more, it corrects them.
@@ -129,7 +129,7 @@ fn measure(cx: &mut Write, of: &Assignment, question: &Question, answers: &Answe
 fn submit_form(
     cx: &mut Write,
     Path(at): Path<AssignmentPath>,
-    OptionalBody(handed): OptionalBody<Handing>,
+    OptionalBody(handed): OptionalBody<NewSubmission>,
 ) -> Result<SubmittedAnswer> {
     let (before, questions) = open(cx, &at)?;
     let said = match handed.answers {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -11,7 +11,10 @@ use spotter_kernel::{Event, Key, Problem, Result, Timestamp, id::ClientId, text:
 use spotter_store::{Bind, Json, List, filters, lists};
 
 use crate::{
-    assignment::{Assignment, AssignmentId, AssignmentStatus, Giving, Shown, TALLY, check_times},
+    assignment::{
+        Assignment, AssignmentId, AssignmentOptions, AssignmentStatus, AssignmentView, TALLY,
+        check_times,
+    },
     draft,
     form::{Form, FormId, FormKind},
     review::{Review, review},
@@ -21,7 +24,7 @@ use crate::{
 /// How often something can be handed in.
 const SUBMISSIONS_MAX: i64 = 20;
 
-listed!(Assignments { form_assignments: Shown });
+listed!(Assignments { form_assignments: AssignmentView });
 
 filters! {
     struct Filters {
@@ -37,7 +40,7 @@ filters! {
 fn list_form_assignments(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Assignments> {
     Client::find(cx, at.client_id)?;
     let is_silent = cx.tells_with_consent() && cx.lacks_consent(at.client_id)?;
@@ -56,7 +59,7 @@ path!(
     }
 );
 
-answer!(pub(super) AssignmentAnswer { form_assignment: Shown });
+answer!(pub(super) AssignmentAnswer { form_assignment: AssignmentView });
 
 impl From<Assignment> for AssignmentAnswer {
     fn from(given: Assignment) -> Self {
@@ -89,11 +92,11 @@ fn assign_form(
     let client = Client::find(cx, at.client_id)?;
     let (form, version) = Form::published(cx, new.form_id, &[FormKind::General, FormKind::Intake])?;
     check_times(cx.now(), new.due_at, new.expires_at)?;
-    let how = Giving {
+    let how = AssignmentOptions {
         message: new.message.map(Into::into),
         due_at: new.due_at,
         expires_at: new.expires_at,
-        ..Giving::default()
+        ..AssignmentOptions::default()
     };
     cx.happens(|| format!("{} is asked to answer a form.", quoted(&client.name())));
     Ok(Assignment::give(cx, &client, (&form, version), how)?.into())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Effect, Ending, Payload, Read, Timer, Write};
+use spotter_contract::{Area, Effect, Offboarding, Payload, Read, Timer, Write};
 use spotter_core::clients::Client;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{
@@ -106,7 +106,7 @@ record! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub struct Standing {
+pub struct AssignmentState {
     client_id: ClientId,
     form_id: FormId,
     /// The version that the client answers; it stays when the form is changed.
@@ -151,7 +151,7 @@ pub struct Outcome {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FormAssignment")]
-pub struct Shown {
+pub struct AssignmentView {
     assignment_id: AssignmentId,
     /// What the form is for.
     kind: FormKind,
@@ -161,7 +161,7 @@ pub struct Shown {
     reviewed_by_type: Option<String>,
     reviewed_by: Option<Id>,
     #[serde(flatten)]
-    standing: Standing,
+    standing: AssignmentState,
 }
 
 /// An intake of a client.
@@ -171,7 +171,7 @@ pub struct Intake {
     /// The `assignmentId` of events.
     intake_id: AssignmentId,
     #[serde(flatten)]
-    standing: Standing,
+    standing: AssignmentState,
     #[serde(flatten)]
     outcome: Outcome,
 }
@@ -185,7 +185,7 @@ pub struct Checkup {
     /// The series that it is of; null where it does not recur.
     series_id: Option<SeriesId>,
     #[serde(flatten)]
-    standing: Standing,
+    standing: AssignmentState,
     #[serde(flatten)]
     outcome: Outcome,
 }
@@ -236,7 +236,7 @@ pub const TALLY: &str = "form_assignments";
 
 /// How something is given.
 #[derive(Debug, Clone, Default)]
-pub struct Giving {
+pub struct AssignmentOptions {
     /// What is said with it.
     pub message: Option<String>,
     /// When it is to be answered.
@@ -299,7 +299,12 @@ impl Assignment {
     }
 
     /// Gives a client a form, whose version it stays with.
-    pub fn give(cx: &mut Write, client: &Client, of: (&Form, i64), how: Giving) -> Result<Self> {
+    pub fn give(
+        cx: &mut Write,
+        client: &Client,
+        of: (&Form, i64),
+        how: AssignmentOptions,
+    ) -> Result<Self> {
         if client.is_archived() {
             return Err(Problem::conflict("clientId", "must not be archived"));
         }
@@ -461,8 +466,8 @@ impl Assignment {
         all
     }
 
-    fn standing(self) -> (Standing, Outcome) {
-        let standing = Standing {
+    fn standing(self) -> (AssignmentState, Outcome) {
+        let standing = AssignmentState {
             client_id: self.client_id,
             form_id: self.form_id,
             form_version: self.form_version,
@@ -489,11 +494,11 @@ impl Assignment {
     }
 
     /// As it is told among all that a client was given.
-    pub fn shown(self) -> Shown {
+    pub fn shown(self) -> AssignmentView {
         let (assignment_id, kind) = (self.assignment_id, self.kind);
         let (standing, outcome) = self.standing();
         let is_general = kind == FormKind::General;
-        Shown {
+        AssignmentView {
             assignment_id,
             kind,
             review: outcome.review.filter(|_| is_general),
@@ -543,7 +548,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[Effect::new(
-    Ending::ClientArchived,
+    Offboarding::ClientArchived,
     "Forms that they have not answered are called off.",
     end_of_client,
 )];

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Query, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -11,12 +11,14 @@ use spotter_kernel::{Event, Id, Key, Patch, Problem, Result, Timestamp, id::Clie
 use spotter_store::{List, filters, lists, params, statements};
 
 use crate::{
-    assignment::{Assignment, AssignmentId, AssignmentStatus, Checkup, Giving, check_times},
+    assignment::{
+        Assignment, AssignmentId, AssignmentOptions, AssignmentStatus, Checkup, check_times,
+    },
     form::{Form, FormId, FormKind},
-    intakes::{STAFFS, Which, handed_in},
+    intakes::{STAFFS, SubmissionFilter, handed_in},
     review::{Review, review},
     series::{Recurrence, Series, SeriesId},
-    submission::{Answered, Submission},
+    submission::{AnsweredQuestion, Submission},
 };
 
 listed!(Checkups { checkups: Checkup });
@@ -36,7 +38,10 @@ filters! {
     }
 }
 
-fn list_checkups(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Checkups> {
+fn list_checkups(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<Checkups> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
     Ok(cx.page(list, &wanted, page)?.map(Assignment::checkup).into())
@@ -49,13 +54,13 @@ answer!(CheckupDetails {
     /// What was handed in; null where nothing was yet.
     submission: Option<Submission>,
     /// In the order of the form; questions that were not shown or not answered are left out.
-    answers: Vec<Answered>,
+    answers: Vec<AnsweredQuestion>,
 });
 
 fn get_checkup(
     cx: &mut Read,
     Path(at): Path<CheckupPath>,
-    Query(which): Query<Which>,
+    Query(which): Query<SubmissionFilter>,
 ) -> Result<CheckupDetails> {
     let given = Assignment::find_kind(cx, at.checkup_id, FormKind::Checkup)?;
     let (submission, answers) = handed_in(cx, &given, &which)?;
@@ -87,11 +92,11 @@ fn assign_checkup(
     let client = Client::find(cx, at.client_id)?;
     let (form, version) = Form::published(cx, new.form_id, &[FormKind::Checkup])?;
     check_times(cx.now(), new.due_at, new.expires_at)?;
-    let mut how = Giving {
+    let mut how = AssignmentOptions {
         message: new.message.map(Into::into),
         due_at: new.due_at,
         expires_at: new.expires_at,
-        ..Giving::default()
+        ..AssignmentOptions::default()
     };
     cx.happens(|| format!("{} is asked to answer a check-up.", quoted(&client.name())));
     if let Some(recurrence) = &new.recurrence {
@@ -154,9 +159,9 @@ fn review_checkup(
 }
 
 /// What others are told of check-ups.
-pub struct Given;
+pub struct AssignedCheckups;
 
-impl spotter_contract::following::Checkups for Given {
+impl spotter_contract::following::Checkups for AssignedCheckups {
     fn given(
         &self,
         cx: &mut Read,

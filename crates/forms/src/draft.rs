@@ -5,7 +5,7 @@ use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, statements, values};
 
 use crate::{
-    answer::{Measure, Taken, taken, wrong},
+    answer::{CheckedAnswer, Measure, taken, wrong},
     assignment::{Assignment, AssignmentId},
     file::{FormFile, FormFileId},
     question::{Answers, Question, QuestionType},
@@ -55,14 +55,14 @@ pub fn checked(
         let question =
             question.ok_or_else(|| wrong(id, "must be the answer to a question of the form"))?;
         let value = match taken(question, value).map_err(|rule| wrong(id, &rule))? {
-            Taken::Nothing => continue,
-            Taken::Plain(value) => value,
-            Taken::Measured(measure) => {
+            CheckedAnswer::Nothing => continue,
+            CheckedAnswer::Plain(value) => value,
+            CheckedAnswer::Measured(measure) => {
                 let field = format!("answers.{id}");
                 cx.following()?.check_answer(cx, &measured(question, &measure), &field)?;
                 serde_json::to_value(measure).map_err(Problem::internal)?
             }
-            Taken::Sent(sent) => {
+            CheckedAnswer::Sent(sent) => {
                 FormFile::answered(cx, (of.client_id, of.assignment_id), id, sent)?.told()
             }
         };

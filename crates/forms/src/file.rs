@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use spotter_contract::{Area, Download, Found, Path, Read, Write, answer, operation, path};
+use spotter_contract::{
+    Area, Download, DownloadSource, Path, Read, Write, answer, operation, path,
+};
 use spotter_core::{
     clients::Client,
     uploads::{self, MediaType, Stored, UploadId},
@@ -12,7 +14,7 @@ use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId, id_type};
 use spotter_store::{params, record, statements, stored_ids, values};
 
 use crate::{
-    answer::{Sent, wrong},
+    answer::{FileReference, wrong},
     assignment::AssignmentId,
 };
 
@@ -59,17 +61,17 @@ impl FormFile {
         cx: &mut Write,
         (client, assignment): (ClientId, AssignmentId),
         question: &str,
-        sent: Sent,
+        sent: FileReference,
     ) -> Result<Self> {
         let id = match sent {
-            Sent::File(id) => {
+            FileReference::File(id) => {
                 let found: Option<Self> = cx.one(FIND, params![id])?;
                 let rule = "must be a file that was answered with before";
                 return found
                     .filter(|file| file.assignment_id == assignment)
                     .ok_or_else(|| wrong(question, rule));
             }
-            Sent::Upload(id) => id,
+            FileReference::Upload(id) => id,
         };
         // Whoever saves what was sent in the same words has the file that is there.
         if let Some(there) = cx.one(BY_UPLOAD, params![assignment, id])? {
@@ -127,12 +129,12 @@ impl FormFile {
     }
 
     /// A file that answers a question, for whoever may see it.
-    pub fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+    pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
         let found: Self = cx.one(FIND, params![id])?.ok_or(Key::NotFound)?;
         let file = cx.own(found, |file| file.client_id)?;
         let stored = Stored { company: cx.company(), upload: file.upload_id };
         let media_type = file.media_type.word();
-        Ok(Found::Kept { name: file.file_name, media_type, key: stored.key() })
+        Ok(DownloadSource::Kept { name: file.file_name, media_type, key: stored.key() })
     }
 }
 
@@ -140,7 +142,7 @@ impl FormFile {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FormFile")]
-struct Shown {
+struct FormFileView {
     file_id: FormFileId,
     client_id: ClientId,
     assignment_id: AssignmentId,
@@ -156,7 +158,7 @@ struct Shown {
 
 path!(FilePath { client_id: ClientId, file_id: FormFileId });
 
-answer!(FileAnswer { file: Shown });
+answer!(FileAnswer { file: FormFileView });
 
 fn get_form_file(cx: &mut Read, Path(at): Path<FilePath>) -> Result<FileAnswer> {
     Client::find(cx, at.client_id)?;
@@ -165,7 +167,7 @@ fn get_form_file(cx: &mut Read, Path(at): Path<FilePath>) -> Result<FileAnswer> 
     let (url, url_expires_at) = FILE.address(cx, file.file_id)?;
     let FormFile { file_id, client_id, assignment_id, file_name, media_type, size_bytes, .. } =
         file;
-    let file = Shown {
+    let file = FormFileView {
         file_id,
         client_id,
         assignment_id,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Query, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result, Timestamp, number,
@@ -38,7 +38,7 @@ filters! {
     }
 }
 
-fn list_forms(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Forms> {
+fn list_forms(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Forms> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -47,7 +47,7 @@ path!(FormPath { form_id: FormId });
 /// Which version to tell.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Which {
+struct VersionFilter {
     /// A version of the form; the newest that was published when absent, or else the one that is being written.
     #[serde(deserialize_with = "version")]
     #[schemars(range(min = 1, max = 1000))]
@@ -83,7 +83,7 @@ fn told(form: Form, of: Version) -> FormAnswer {
 fn get_form(
     cx: &mut Read,
     Path(at): Path<FormPath>,
-    Query(which): Query<Which>,
+    Query(which): Query<VersionFilter>,
 ) -> Result<FormAnswer> {
     let form = Form::find(cx, at.form_id)?;
     let newest = form.version.or(form.draft_version).unwrap_or(1);

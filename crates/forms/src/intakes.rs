@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Paged, Path, Query, Read, answer, listed, operation, path};
+use spotter_contract::{Area, ListQuery, Path, Query, Read, answer, listed, operation, path};
 use spotter_kernel::{Key, Result, Timestamp, id::ClientId};
 use spotter_store::{List, filters, lists};
 
 use crate::{
     assignment::{Assignment, AssignmentId, AssignmentStatus, Intake, SubmissionId},
     form::{FormId, FormKind},
-    submission::{Answered, Submission},
+    submission::{AnsweredQuestion, Submission},
 };
 
 listed!(Intakes { intakes: Intake });
@@ -27,7 +27,7 @@ filters! {
     }
 }
 
-fn list_intakes(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Intakes> {
+fn list_intakes(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -> Result<Intakes> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let list = if cx.tells_with_consent() { &CONSENTED } else { &LIST };
     Ok(cx.page(list, &wanted, page)?.map(Assignment::intake).into())
@@ -38,7 +38,7 @@ path!(IntakePath { intake_id: AssignmentId });
 /// Of which time that something was handed in.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(super) struct Which {
+pub(super) struct SubmissionFilter {
     /// What was handed in then; the last when absent.
     pub(super) submission_id: Option<SubmissionId>,
 }
@@ -48,15 +48,15 @@ answer!(IntakeAnswer {
     /// What was handed in; null where nothing was yet.
     submission: Option<Submission>,
     /// In the order of the form; questions that were not shown or not answered are left out.
-    answers: Vec<Answered>,
+    answers: Vec<AnsweredQuestion>,
 });
 
 /// What was handed in for something, with its answers.
 pub(super) fn handed_in(
     cx: &mut Read,
     of: &Assignment,
-    which: &Which,
-) -> Result<(Option<Submission>, Vec<Answered>)> {
+    which: &SubmissionFilter,
+) -> Result<(Option<Submission>, Vec<AnsweredQuestion>)> {
     let submission = Submission::of(cx, of, which.submission_id)?;
     let answers = submission.as_ref().map(|handed| handed.answered(cx)).transpose()?;
     Ok((submission, answers.unwrap_or_default()))
@@ -65,7 +65,7 @@ pub(super) fn handed_in(
 fn get_intake(
     cx: &mut Read,
     Path(at): Path<IntakePath>,
-    Query(which): Query<Which>,
+    Query(which): Query<SubmissionFilter>,
 ) -> Result<IntakeAnswer> {
     let given = Assignment::find_kind(cx, at.intake_id, FormKind::Intake)?;
     let (submission, answers) = handed_in(cx, &given, &which)?;

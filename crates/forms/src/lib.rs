@@ -22,9 +22,9 @@ mod review;
 mod series;
 mod submission;
 
-pub use checkups::Given;
+pub use checkups::AssignedCheckups;
 use spotter_contract::Area;
-pub use submission::HandedIn;
+pub use submission::SubmittedForms;
 
 /// What the area brings.
 pub fn area() -> Area {

@@ -1,6 +1,6 @@
 //! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
 
-use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
 use spotter_store::{Bind, params, statements, under};
@@ -30,24 +30,32 @@ fn erase_files(cx: &mut Write, client: Id) -> Result<bool> {
     Ok(files.len() == SOME)
 }
 
-const EXPORTS: &[Part] = &[
-    Part::of("form-assignments", "list_form_assignments")
-        .with(&[With::Whole("get_form_draft"), With::File("fileId", FormFile::kept)]),
-    Part::of("form-submissions", "list_form_submissions")
-        .with(&[With::Whole("get_form_submission"), With::File("fileId", FormFile::kept)]),
-    Part::of("intakes", "list_intakes")
-        .with(&[With::Whole("get_intake"), With::File("fileId", FormFile::kept)]),
-    Part::of("checkups", "list_checkups")
-        .with(&[With::Whole("get_checkup"), With::File("fileId", FormFile::kept)]),
-    Part::of("checkup-series", "list_checkup_series"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("form-assignments", "list_form_assignments").with(&[
+        RelatedRecords::Whole("get_form_draft"),
+        RelatedRecords::File("fileId", FormFile::kept),
+    ]),
+    ExportSection::of("form-submissions", "list_form_submissions").with(&[
+        RelatedRecords::Whole("get_form_submission"),
+        RelatedRecords::File("fileId", FormFile::kept),
+    ]),
+    ExportSection::of("intakes", "list_intakes").with(&[
+        RelatedRecords::Whole("get_intake"),
+        RelatedRecords::File("fileId", FormFile::kept),
+    ]),
+    ExportSection::of("checkups", "list_checkups").with(&[
+        RelatedRecords::Whole("get_checkup"),
+        RelatedRecords::File("fileId", FormFile::kept),
+    ]),
+    ExportSection::of("checkup-series", "list_checkup_series"),
 ];
 
-const TRACES: &[Trace] = &[
-    Trace::gone("form_draft", Fate::By(DRAFTS)),
-    Trace::gone("form_file", Fate::Run(erase_files)),
-    Trace::gone("form_submission", Fate::Run(erase_submissions)),
-    Trace::gone("form_assignment", Fate::Run(erase_assignments)),
-    Trace::gone("checkup_series", Fate::By(SERIES)),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("form_draft", ErasureAction::By(DRAFTS)),
+    ErasureRule::gone("form_file", ErasureAction::Run(erase_files)),
+    ErasureRule::gone("form_submission", ErasureAction::Run(erase_submissions)),
+    ErasureRule::gone("form_assignment", ErasureAction::Run(erase_assignments)),
+    ErasureRule::gone("checkup_series", ErasureAction::By(SERIES)),
 ];
 
 /// What this chapter brings.

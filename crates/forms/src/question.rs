@@ -70,7 +70,7 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Test {
+pub struct AnswerCondition {
     /// A question before this one.
     pub question_id: Handle,
     /// How its answer is compared. What was not answered, or not shown, passes nothing but `answered: false`.
@@ -86,13 +86,13 @@ pub struct Test {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShowWhen {
     /// Every one of them.
-    All(Many<Test, 1, 20>),
+    All(Many<AnswerCondition, 1, 20>),
     /// At least one of them.
-    Any(Many<Test, 1, 20>),
+    Any(Many<AnswerCondition, 1, 20>),
 }
 
 impl ShowWhen {
-    fn tests(&self) -> &[Test] {
+    fn tests(&self) -> &[AnswerCondition] {
         match self {
             Self::All(tests) | Self::Any(tests) => tests,
         }
@@ -253,7 +253,7 @@ impl Question {
     }
 
     /// Why a test of the answer to it makes no sense.
-    fn refuses(&self, test: &Test) -> Option<(&'static str, &'static str)> {
+    fn refuses(&self, test: &AnswerCondition) -> Option<(&'static str, &'static str)> {
         use QuestionType::{Boolean, Consent, MultiChoice, Number, Scale, SingleChoice};
         let op = ("op", "must be one that the question's type knows");
         let value = ("value", "must be a value of the question's kind");
@@ -332,7 +332,7 @@ fn same(answer: &Value, value: &Value) -> bool {
     }
 }
 
-fn passes(test: &Test, answer: Option<&Value>) -> bool {
+fn passes(test: &AnswerCondition, answer: Option<&Value>) -> bool {
     let Some(answer) = answer else {
         return test.op == Comparison::Answered && test.value == Value::Bool(false);
     };
@@ -359,7 +359,7 @@ pub fn shown<'q>(questions: &'q [Question], answers: &Answers) -> Vec<&'q Questi
     let mut told: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
-        let pass = |test: &Test| passes(test, told.get(&*test.question_id).copied());
+        let pass = |test: &AnswerCondition| passes(test, told.get(&*test.question_id).copied());
         let is_shown = match &question.show_when {
             None => true,
             Some(ShowWhen::All(tests)) => tests.iter().all(pass),
@@ -464,7 +464,7 @@ mod tests {
 
     #[test]
     fn comparisons() {
-        let test = |op: &str, value: Value| Test {
+        let test = |op: &str, value: Value| AnswerCondition {
             question_id: Handle::parse("q").unwrap(),
             op: Comparison::parse(op).unwrap(),
             value,
@@ -536,7 +536,7 @@ mod tests {
             prop_assert_eq!(&shown(&questions, &kept), &seen);
             // Asked again from the first, each by its own conditions over what is shown and answered alone.
             for question in &questions {
-                let pass = |test: &Test| passes(test, kept.get(&*test.question_id));
+                let pass = |test: &AnswerCondition| passes(test, kept.get(&*test.question_id));
                 let is_shown = question.show_when.as_ref().is_none_or(|when| match when {
                     ShowWhen::All(tests) => tests.iter().all(pass),
                     ShowWhen::Any(tests) => tests.iter().any(pass),

@@ -5,7 +5,7 @@ use jiff::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Effect, Ending, Paged, Path, Read, Timer, Write, answer, listed, operation, path,
+    Area, Effect, ListQuery, Offboarding, Path, Read, Timer, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use crate::{
-    assignment::{self, Assignment, AssignmentId, Giving},
+    assignment::{self, Assignment, AssignmentId, AssignmentOptions},
     form::{Form, FormId, FormStatus},
 };
 
@@ -142,7 +142,7 @@ impl Series {
         client: &Client,
         form: FormId,
         recurrence: &Recurrence,
-        how: &Giving,
+        how: &AssignmentOptions,
     ) -> Result<SeriesId> {
         let there: Option<(i64,)> = cx.one(COUNT, params![client.client_id])?;
         if there.is_some_and(|(count,)| count >= SERIES_MAX) {
@@ -277,12 +277,12 @@ fn recur_checkup(cx: &mut Write, id: Id) -> Result<()> {
         series.plan(cx, &zone)?;
         return series.save(cx, &before);
     }
-    let how = Giving {
+    let how = AssignmentOptions {
         message: series.message.clone(),
         due_at: series.due_at(date, &zone),
         series_id: Some(series.series_id),
         by: Some((series.assigned_by_type.clone(), series.assigned_by)),
-        ..Giving::default()
+        ..AssignmentOptions::default()
     };
     Assignment::give(cx, &client, (&form, version), how)?;
     series.next_number = number + 1;
@@ -305,7 +305,7 @@ fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] =
-    &[Effect::new(Ending::ClientArchived, "Their recurring check-ups end.", end_of_client)];
+    &[Effect::new(Offboarding::ClientArchived, "Their recurring check-ups end.", end_of_client)];
 
 listed!(AllSeries { checkup_series: CheckupSeries });
 
@@ -321,7 +321,7 @@ filters! {
 fn list_checkup_series(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<AllSeries> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;

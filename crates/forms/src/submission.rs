@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use spotter_contract::{
-    Area, Paged, Path, Read, Write, answer, entrance::Forms, listed, operation, path,
+    Area, ListQuery, Path, Read, Write, answer, entrance::Forms, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};
@@ -72,7 +72,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FormAnswer")]
-pub struct Answered {
+pub struct AnsweredQuestion {
     question_id: String,
     r#type: QuestionType,
     /// What was asked.
@@ -107,11 +107,11 @@ impl Submission {
     }
 
     /// The answers, in the order of the questions.
-    pub fn answered(&self, cx: &mut Read) -> Result<Vec<Answered>> {
+    pub fn answered(&self, cx: &mut Read) -> Result<Vec<AnsweredQuestion>> {
         let version = Form::at_version(cx, self.form_id, self.form_version)?;
         let told = |question: &Question| {
             let value = self.answers.0.get(&*question.question_id)?.clone();
-            Some(Answered {
+            Some(AnsweredQuestion {
                 question_id: question.question_id.to_string(),
                 r#type: question.r#type,
                 label: question.label.to_string(),
@@ -137,7 +137,7 @@ filters! {
 fn list_form_submissions(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Submissions> {
     Client::find(cx, at.client_id)?;
     Ok(cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?.into())
@@ -148,7 +148,7 @@ path!(SubmissionPath { client_id: ClientId, submission_id: SubmissionId });
 answer!(SubmissionAnswer {
     submission: Submission,
     /// In the order of the form; questions that were not shown or not answered are left out.
-    answers: Vec<Answered>,
+    answers: Vec<AnsweredQuestion>,
 });
 
 fn get_form_submission(cx: &mut Read, Path(at): Path<SubmissionPath>) -> Result<SubmissionAnswer> {
@@ -186,9 +186,9 @@ lists! {
 }
 
 /// What doors are told of forms.
-pub struct HandedIn;
+pub struct SubmittedForms;
 
-impl Forms for HandedIn {
+impl Forms for SubmittedForms {
     fn check_form(&self, cx: &mut Read, form: Id, field: &str) -> Result<()> {
         let rule = "must be one of the company's forms";
         Form::find(cx, FormId(form)).map(drop).map_err(|none| none.missing(field, rule))

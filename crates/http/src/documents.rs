@@ -10,7 +10,9 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header},
     routing::get,
 };
-use spotter_contract::{Actor, Caller, Document, Download, File, Found, Opened, Read};
+use spotter_contract::{
+    Actor, Caller, Document, Download, DownloadSource, File, Read, ReaderDocument,
+};
 use spotter_core::access::holders;
 use spotter_kernel::{Key, Problem, Result};
 
@@ -51,7 +53,7 @@ async fn read(
     name: &str,
     (from, headers): (IpAddr, &HeaderMap),
 ) -> Result<Response<Body>> {
-    let Some(Opened { reader, content }) = find(state, document, name).await? else {
+    let Some(ReaderDocument { reader, content }) = find(state, document, name).await? else {
         state.count_stranger(from)?;
         return Err(Key::NotFound.into());
     };
@@ -127,10 +129,12 @@ async fn fetch(
         _ => problem,
     })?;
     let (name, media_type, mut response) = match found {
-        Found::Made(File { name, media_type, content }) => {
+        DownloadSource::Made(File { name, media_type, content }) => {
             (name, media_type, Response::new(Body::from(content)))
         }
-        Found::Kept { name, media_type, key } => (name, media_type, kept(state, &key).await?),
+        DownloadSource::Kept { name, media_type, key } => {
+            (name, media_type, kept(state, &key).await?)
+        }
     };
     let headers = response.headers_mut();
     let disposition = disposition(&name);
@@ -178,7 +182,11 @@ fn nothing_here(problem: &Problem) -> Response<Body> {
     response
 }
 
-async fn find(state: &State, document: &'static Document, name: &str) -> Result<Option<Opened>> {
+async fn find(
+    state: &State,
+    document: &'static Document,
+    name: &str,
+) -> Result<Option<ReaderDocument>> {
     let Some(credential) = document.credential(name) else { return Ok(None) };
     let (env, now) = (state.env.clone(), state.env.clock.now());
     let found = state.db.read(move |tx| {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use spotter_contract::run::Answer;
 use spotter_kernel::{Problem, Result};
 
-use crate::{etag, rate::Figures};
+use crate::{etag, rate::RateLimitStatus};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,8 +50,8 @@ struct Error<'a> {
     details: Option<&'a Value>,
 }
 
-impl From<Figures> for RateLimit {
-    fn from(figures: Figures) -> Self {
+impl From<RateLimitStatus> for RateLimit {
+    fn from(figures: RateLimitStatus) -> Self {
         Self {
             limit: figures.limit,
             remaining: figures.remaining,
@@ -66,7 +66,7 @@ pub(crate) fn success(
     answer: &Answer,
     writes: bool,
     request_id: &str,
-    figures: Figures,
+    figures: RateLimitStatus,
 ) -> Response<Body> {
     let idempotency = writes.then_some(Idempotency { replayed: answer.replayed });
     let meta = Meta { request_id, rate_limit: figures.into(), idempotency };
@@ -80,7 +80,7 @@ pub(crate) fn tagged(
     answer: &Answer,
     headers: &HeaderMap,
     request_id: &str,
-    figures: Figures,
+    figures: RateLimitStatus,
 ) -> Response<Body> {
     let mut response = success(answer, false, request_id, figures);
     // What stands in `meta` differs with each request, and is nothing to be kept.
@@ -98,7 +98,7 @@ pub(crate) fn tagged(
 }
 
 /// The answer to a success as a table, which browsers keep under the last name of its path.
-pub(crate) fn table(text: String, path: &str, figures: Figures) -> Response<Body> {
+pub(crate) fn table(text: String, path: &str, figures: RateLimitStatus) -> Response<Body> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let mut response = finish(200, text, figures);
     let headers = response.headers_mut();
@@ -117,7 +117,7 @@ pub(crate) fn answer<T: Serialize>(
     status: u16,
     writes: bool,
     request_id: &str,
-    figures: Figures,
+    figures: RateLimitStatus,
 ) -> Response<Body> {
     let written = outcome.and_then(|value| {
         let data = serde_json::to_string(&value).map_err(Problem::internal)?;
@@ -135,7 +135,11 @@ pub(crate) fn answer<T: Serialize>(
 }
 
 /// The answer to a failure.
-pub(crate) fn failure(problem: &Problem, request_id: &str, figures: Figures) -> Response<Body> {
+pub(crate) fn failure(
+    problem: &Problem,
+    request_id: &str,
+    figures: RateLimitStatus,
+) -> Response<Body> {
     let retry_after = problem.retry_after.or(figures.exceeded.then_some(figures.reset_seconds));
     let mut rate_limit = RateLimit::from(figures);
     rate_limit.retry_after_seconds = retry_after.filter(|_| problem.status == 429);
@@ -164,7 +168,7 @@ pub(crate) fn failure(problem: &Problem, request_id: &str, figures: Figures) -> 
     response
 }
 
-fn finish(status: u16, text: String, figures: Figures) -> Response<Body> {
+fn finish(status: u16, text: String, figures: RateLimitStatus) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();

@@ -30,7 +30,7 @@ pub(crate) fn watch(request: Request<Body>) -> (Request<Body>, Option<Leftover>)
     let place = Arc::new(Mutex::new(None));
     let leftover = Leftover(place.clone());
     let (parts, body) = request.into_parts();
-    let watched = Watched { body: Some(body), place };
+    let watched = TrackedBody { body: Some(body), place };
     (Request::from_parts(parts, Body::new(watched)), Some(leftover))
 }
 
@@ -58,12 +58,12 @@ async fn read_to_end(mut body: Body) -> bool {
 }
 
 /// A body that is put where it is found when it is dropped before its end.
-struct Watched {
+struct TrackedBody {
     body: Option<Body>,
     place: Arc<Mutex<Option<Body>>>,
 }
 
-impl HttpBody for Watched {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -88,7 +88,7 @@ impl HttpBody for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for TrackedBody {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
             *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);

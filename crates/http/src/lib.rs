@@ -25,7 +25,7 @@ pub use incoming::{read_body, read_body_within};
 pub use live::listen;
 pub use observe::RequestId;
 pub use pipeline::{may_reach, takes_long};
-pub use rate::{Figures, network};
+pub use rate::{RateLimitStatus, network};
 pub use server::{Compressible, FormRoom, Settings, State, router, serve_also, serve_only};
 pub use sign_in::{Login, passwords, recognise, recognise_by_ticket};
 pub use table::csv_of_pages;

@@ -18,7 +18,7 @@ use futures_util::stream;
 use spotter_contract::{Caller, Read, arguments::refuse_surplus};
 use spotter_core::{
     access::{browsers, sessions},
-    live::{self, Entry, News},
+    live::{self, Entry, StreamUpdate},
 };
 use spotter_kernel::{
     Id, Key, Problem, Result,
@@ -28,7 +28,7 @@ use spotter_store::Tx;
 
 use crate::{
     server::State,
-    shares::{Share, Taken},
+    shares::{QuotaError, QuotaPermit},
     visitor::{Visitor, arguments},
 };
 
@@ -112,7 +112,7 @@ async fn begin(state: Arc<State>, token: Credential, known: Option<i64>) -> Resu
         live::latest(&mut Read::new(tx, &caller, now), person).map(|latest| (person, latest))
     };
     let (person, latest) = state.db.read(look).await?;
-    let seat = Seat::take(&state, person)?;
+    let seat = OpenStream::take(&state, person)?;
     let (position, first) = match known {
         // A number that was never told is of another feed.
         Some(known) if known <= latest => (known, told("ready", known)),
@@ -148,7 +148,7 @@ struct Listener {
     person: Id,
     position: i64,
     ready: VecDeque<sse::Event>,
-    _seat: Seat,
+    _seat: OpenStream,
 }
 
 impl Listener {
@@ -163,11 +163,11 @@ impl Listener {
             // The bell is listened for before the look, so that nothing rings in between.
             let rung = signals.rung(self.person);
             match self.look().await {
-                Ok(News::Entries(entries)) => {
+                Ok(StreamUpdate::Entries(entries)) => {
                     self.position = entries.last().map_or(self.position, |last| last.position);
                     self.ready.extend(entries.into_iter().map(news));
                 }
-                Ok(News::Reset(position)) => {
+                Ok(StreamUpdate::Reset(position)) => {
                     self.position = position;
                     self.ready.push_back(told("reset", position));
                 }
@@ -191,7 +191,7 @@ impl Listener {
     }
 
     /// What is new, if the session is still good.
-    async fn look(&self) -> Result<News> {
+    async fn look(&self) -> Result<StreamUpdate> {
         let (state, token) = (self.state.clone(), self.token.clone());
         let (person, position) = (self.person, self.position);
         let look = move |tx: &mut Tx<'_>| {
@@ -203,14 +203,14 @@ impl Listener {
 }
 
 /// A stream that is open.
-struct Seat(#[expect(dead_code, reason = "it is held")] Share);
+struct OpenStream(#[expect(dead_code, reason = "it is held")] QuotaPermit);
 
-impl Seat {
+impl OpenStream {
     fn take(state: &State, person: Id) -> Result<Self> {
         let most = usize::try_from(state.settings.live_max).unwrap_or(usize::MAX);
         let share = state.seats.take(person, most, SEATS_EACH).map_err(|taken| match taken {
-            Taken::All => Problem::overloaded(),
-            Taken::Own => {
+            QuotaError::All => Problem::overloaded(),
+            QuotaError::Own => {
                 let text = format!("A person has at most {SEATS_EACH} streams open.");
                 Problem::because(Key::RateLimitExceeded, text)
             }
@@ -220,7 +220,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         metrics::gauge!("spotter_live_streams").decrement(1.0);
     }

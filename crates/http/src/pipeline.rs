@@ -12,7 +12,7 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 use spotter_contract::{
-    Access, Answer, Arguments, Asked, Caller, Content, Operation, Surface,
+    Access, Answer, Arguments, Caller, Content, Operation, PreparedRequest, Surface,
     idempotency::{self, Idempotent},
 };
 use spotter_core::{access::sessions, devices::keys};
@@ -26,7 +26,7 @@ use crate::{
     address, envelope,
     incoming::read_body,
     observe::RequestId,
-    rate::{Counted, Figures},
+    rate::{RateLimitKey, RateLimitStatus},
     server::State,
     table,
 };
@@ -54,7 +54,7 @@ pub(crate) async fn serve(
     let figures = counted
         .get()
         .copied()
-        .unwrap_or_else(|| state.rates.take(Counted::address(from), anonymous, now));
+        .unwrap_or_else(|| state.rates.take(RateLimitKey::address(from), anonymous, now));
     let outcome = match outcome {
         Err(problem) if problem.status < 500 && figures.exceeded => {
             Err(Key::RateLimitExceeded.into())
@@ -132,11 +132,11 @@ const DEVICE_KEY: &str = "x-device-key";
 /// A request as it was read before its transaction begins.
 struct Incoming {
     token: Credential,
-    asked: Asked,
+    asked: PreparedRequest,
     request_id: RequestId,
     /// The field with an address that the operation will have reached, and the address.
     reached: Option<(&'static str, String)>,
-    _held: Option<Held>,
+    _held: Option<KeyLock>,
 }
 
 async fn answer(
@@ -146,7 +146,7 @@ async fn answer(
     params: Option<RawPathParams>,
     request: Request<Body>,
     request_id: &RequestId,
-    counted: &Arc<OnceLock<Figures>>,
+    counted: &Arc<OnceLock<RateLimitStatus>>,
 ) -> Result<Answer> {
     let slow = request.uri().query().is_some_and(takes_long);
     let mut incoming = read(state, operation, token, params, request, request_id).await;
@@ -237,7 +237,7 @@ fn transact(
     tx: &mut Tx<'_>,
     state: &State,
     incoming: &mut Incoming,
-    counted: &OnceLock<Figures>,
+    counted: &OnceLock<RateLimitStatus>,
 ) -> Result<Answer> {
     let env = &state.env;
     let caller = authenticate(tx, state, &incoming.token)?;
@@ -296,11 +296,11 @@ async fn read(
     let reached = written.and_then(|arguments| reached(operation, &arguments.body));
     let held = match &idempotent {
         Ok(Some(idempotent)) if operation.writes => {
-            Some(Held::take(&state.in_flight, &token, &idempotent.key))
+            Some(KeyLock::take(&state.in_flight, &token, &idempotent.key))
         }
         _ => None,
     };
-    let mut asked = Asked::new(operation.clone(), arguments, idempotent);
+    let mut asked = PreparedRequest::new(operation.clone(), arguments, idempotent);
     asked.busy = matches!(held, Some(None));
     asked.demands_key = token.kind != CredentialKind::AppAccessToken;
     Incoming { token, asked, request_id: request_id.clone(), reached, _held: held.flatten() }
@@ -356,12 +356,12 @@ fn media_type(headers: &HeaderMap) -> Result<(), &'static str> {
 }
 
 /// A hold on an idempotency key in this process, until its request's transaction is over.
-struct Held {
+struct KeyLock {
     keys: Arc<Mutex<HashSet<[u8; 32]>>>,
     key: [u8; 32],
 }
 
-impl Held {
+impl KeyLock {
     fn take(keys: &Arc<Mutex<HashSet<[u8; 32]>>>, token: &Credential, key: &str) -> Option<Self> {
         let mut hash = Sha256::new();
         hash.update(token.expose());
@@ -372,7 +372,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for KeyLock {
     fn drop(&mut self) {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }

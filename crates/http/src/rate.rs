@@ -12,7 +12,7 @@ use spotter_kernel::{Id, Key, Problem, Result, Timestamp, limits::RATE_WINDOW_SE
 
 /// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Counted {
+pub(crate) enum RateLimitKey {
     /// An API client or a signed-in person.
     Caller(Id),
     /// An account by the digest of its e-mail address, whether it exists or not.
@@ -21,7 +21,7 @@ pub(crate) enum Counted {
     Address(IpAddr),
 }
 
-impl Counted {
+impl RateLimitKey {
     pub(crate) fn address(address: IpAddr) -> Self {
         Self::Address(network(address))
     }
@@ -37,7 +37,7 @@ pub fn network(address: IpAddr) -> IpAddr {
 
 /// How a caller's count stands, as `meta.rateLimit` and the `RateLimit-*` headers tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Figures {
+pub struct RateLimitStatus {
     pub(crate) limit: u32,
     pub(crate) remaining: u32,
     pub(crate) reset_seconds: u32,
@@ -45,7 +45,7 @@ pub struct Figures {
     pub(crate) exceeded: bool,
 }
 
-impl Figures {
+impl RateLimitStatus {
     /// Refuses a request that is one too many, and says how long to wait.
     pub fn check(self) -> Result<()> {
         if !self.exceeded {
@@ -76,7 +76,7 @@ const SHARD_SIZE: usize = 4_096;
 
 /// Counts requests in this process; nodes count apart.
 pub(crate) struct RateLimiter {
-    shards: Vec<Mutex<HashMap<Counted, Window>>>,
+    shards: Vec<Mutex<HashMap<RateLimitKey, Window>>>,
     hasher: RandomState,
     window_seconds: i64,
 }
@@ -92,7 +92,7 @@ impl RateLimiter {
     }
 
     /// Takes one request back out of the count.
-    pub(crate) fn give_back(&self, counted: Counted) {
+    pub(crate) fn give_back(&self, counted: RateLimitKey) {
         let mut windows = self.shard(counted);
         if let Some(window) = windows.get_mut(&counted) {
             window.count = window.count.saturating_sub(1);
@@ -100,17 +100,22 @@ impl RateLimiter {
     }
 
     /// Forgets what was counted.
-    pub(crate) fn forget(&self, counted: Counted) {
+    pub(crate) fn forget(&self, counted: RateLimitKey) {
         self.shard(counted).remove(&counted);
     }
 
-    fn shard(&self, counted: Counted) -> MutexGuard<'_, HashMap<Counted, Window>> {
+    fn shard(&self, counted: RateLimitKey) -> MutexGuard<'_, HashMap<RateLimitKey, Window>> {
         let shard = self.hasher.hash_one(counted) as usize % SHARDS;
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts one request and tells how the count stands.
-    pub(crate) fn take(&self, counted: Counted, limit: u32, now: Timestamp) -> Figures {
+    pub(crate) fn take(
+        &self,
+        counted: RateLimitKey,
+        limit: u32,
+        now: Timestamp,
+    ) -> RateLimitStatus {
         let mut windows = self.shard(counted);
         let seconds = now.seconds();
         if windows.len() >= SHARD_SIZE && !windows.contains_key(&counted) {
@@ -123,7 +128,7 @@ impl RateLimiter {
             *window = fresh;
         }
         window.count = window.count.saturating_add(1);
-        Figures {
+        RateLimitStatus {
             limit,
             remaining: limit.saturating_sub(window.count),
             reset_seconds: u32::try_from(window.ends - seconds).unwrap_or(1).max(1),
@@ -139,7 +144,7 @@ mod tests {
     #[test]
     fn a_window_counts_and_ends() {
         let limiter = RateLimiter::new();
-        let who = Counted::address("10.0.0.1".parse().unwrap());
+        let who = RateLimitKey::address("10.0.0.1".parse().unwrap());
         let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
         assert_eq!(limiter.take(who, 2, at(0)).remaining, 1);
         assert!(!limiter.take(who, 2, at(1)).exceeded);
@@ -151,7 +156,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_ahead_locks_nobody_out() {
         let limiter = RateLimiter::new();
-        let who = Counted::address("10.0.0.1".parse().unwrap());
+        let who = RateLimitKey::address("10.0.0.1".parse().unwrap());
         let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
         for _ in 0..3 {
             limiter.take(who, 2, at(3_600));
@@ -162,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_ipv6_network_counts_as_one_and_mapped_addresses_as_ipv4() {
-        let of = |text: &str| Counted::address(text.parse().unwrap());
+        let of = |text: &str| RateLimitKey::address(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));

@@ -34,8 +34,8 @@ use crate::{
     docs, documents, envelope, live, observe,
     observe::RequestId,
     pipeline,
-    rate::{Counted, Figures, RateLimiter},
-    shares::{Share, Shares},
+    rate::{RateLimitKey, RateLimitStatus, RateLimiter},
+    shares::{PersonQuotas, QuotaPermit},
     sign_in, token, uploads,
 };
 
@@ -97,15 +97,15 @@ pub struct State {
     /// Pictures that are held at once, while they arrive and are written anew.
     pub(crate) pictures: Semaphore,
     /// How many of those each person sends.
-    pub(crate) pictures_of: Shares,
+    pub(crate) pictures_of: PersonQuotas,
     /// Pictures that are written anew at once.
     pub(crate) drawing: Semaphore,
     /// Forms of pages that bring a file, while they are held.
     forms: Semaphore,
     /// How many of those each person sends.
-    forms_of: Shares,
+    forms_of: PersonQuotas,
     /// How many streams people have open.
-    pub(crate) seats: Shares,
+    pub(crate) seats: PersonQuotas,
     pub(crate) stopping: watch::Sender<bool>,
     /// The descriptions of the APIs, once somebody has asked for them.
     pub(crate) openapi: [OnceCell<docs::Document>; 2],
@@ -134,7 +134,7 @@ const DRAWN_AT_ONCE: usize = 2;
 /// Room for a form that brings a file, until it is dropped.
 pub struct FormRoom<'s> {
     _permit: SemaphorePermit<'s>,
-    _share: Share,
+    _share: QuotaPermit,
 }
 
 impl State {
@@ -163,11 +163,11 @@ impl State {
             in_flight: Arc::default(),
             uploading: Semaphore::new(UPLOADS_AT_ONCE),
             pictures: Semaphore::new(PICTURES_AT_ONCE),
-            pictures_of: Shares::default(),
+            pictures_of: PersonQuotas::default(),
             drawing: Semaphore::new(DRAWN_AT_ONCE),
             forms: Semaphore::new(FORMS_AT_ONCE),
-            forms_of: Shares::default(),
-            seats: Shares::default(),
+            forms_of: PersonQuotas::default(),
+            seats: PersonQuotas::default(),
             stopping: watch::Sender::new(false),
             openapi: [const { OnceCell::const_new() }; 2],
         })
@@ -204,13 +204,17 @@ impl State {
     }
 
     /// Counts a request of somebody who is known.
-    pub fn count_caller(&self, caller: Id) -> Figures {
-        self.rates.take(Counted::Caller(caller), self.settings.rate_limit, self.env.clock.now())
+    pub fn count_caller(&self, caller: Id) -> RateLimitStatus {
+        self.rates.take(
+            RateLimitKey::Caller(caller),
+            self.settings.rate_limit,
+            self.env.clock.now(),
+        )
     }
 
     /// Counts the registration of an assistant from an address.
     pub fn count_registration(&self, from: IpAddr) -> Result<()> {
-        let (who, now) = (Counted::address(from), self.env.clock.now());
+        let (who, now) = (RateLimitKey::address(from), self.env.clock.now());
         self.registrations.take(who, self.settings.anonymous_rate_limit, now).check()
     }
 
@@ -432,7 +436,7 @@ pub(crate) fn refuse(state: &State, request: &Request<Body>, problem: Problem) -
 }
 
 /// Counts a request against its address.
-pub(crate) fn count_address(state: &State, from: IpAddr) -> Figures {
-    let (who, limit) = (Counted::address(from), state.settings.anonymous_rate_limit);
+pub(crate) fn count_address(state: &State, from: IpAddr) -> RateLimitStatus {
+    let (who, limit) = (RateLimitKey::address(from), state.settings.anonymous_rate_limit);
     state.rates.take(who, limit, state.env.clock.now())
 }

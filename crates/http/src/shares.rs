@@ -9,39 +9,44 @@ use spotter_kernel::{Id, Key, Problem};
 
 /// How much each person holds.
 #[derive(Clone, Default)]
-pub(crate) struct Shares(Arc<Mutex<HashMap<Id, usize>>>);
+pub(crate) struct PersonQuotas(Arc<Mutex<HashMap<Id, usize>>>);
 
 /// What one person holds, until it is dropped.
-pub(crate) struct Share {
-    all: Shares,
+pub(crate) struct QuotaPermit {
+    all: PersonQuotas,
     person: Id,
 }
 
 /// Why there is nothing more to hold.
-pub(crate) enum Taken {
+pub(crate) enum QuotaError {
     /// All of it is held.
     All,
     /// The person holds as much as one may.
     Own,
 }
 
-impl Shares {
+impl PersonQuotas {
     /// One more for a person, of so many in all and so many each.
-    pub(crate) fn take(&self, person: Id, all: usize, each: usize) -> Result<Share, Taken> {
+    pub(crate) fn take(
+        &self,
+        person: Id,
+        all: usize,
+        each: usize,
+    ) -> Result<QuotaPermit, QuotaError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if held.values().sum::<usize>() >= all {
-            return Err(Taken::All);
+            return Err(QuotaError::All);
         }
         let own = held.entry(person).or_default();
         if *own >= each {
-            return Err(Taken::Own);
+            return Err(QuotaError::Own);
         }
         *own += 1;
-        Ok(Share { all: self.clone(), person })
+        Ok(QuotaPermit { all: self.clone(), person })
     }
 
     /// One more file that a person sends, of so many at once.
-    pub(crate) fn own(&self, person: Id, each: usize) -> spotter_kernel::Result<Share> {
+    pub(crate) fn own(&self, person: Id, each: usize) -> spotter_kernel::Result<QuotaPermit> {
         self.take(person, usize::MAX, each).map_err(|_| {
             let text = format!("A person sends at most {each} files at once.");
             Problem::because(Key::RateLimitExceeded, text)
@@ -49,7 +54,7 @@ impl Shares {
     }
 }
 
-impl Drop for Share {
+impl Drop for QuotaPermit {
     fn drop(&mut self) {
         let mut held = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = held.get_mut(&self.person) {

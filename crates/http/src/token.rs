@@ -12,7 +12,7 @@ use serde_json::json;
 use spotter_core::access::tokens::{self, TokenRefusal};
 use spotter_kernel::{ScopeSet, limits::ACCESS_TOKEN_SECONDS};
 
-use crate::{address, incoming::read_body, observe::RequestId, rate::Counted, server::State};
+use crate::{address, incoming::read_body, observe::RequestId, rate::RateLimitKey, server::State};
 
 /// Largest token request, in bytes.
 const FORM_MAX: usize = 16 << 10;
@@ -79,7 +79,7 @@ pub(crate) async fn issue(
 
 async fn grant(state: &Arc<State>, request: Request<Body>) -> Result<serde_json::Value, Refusal> {
     let request_id = RequestId::of(&request);
-    let counted = Counted::address(address::of(&request, &state.settings.trusted_proxies));
+    let counted = RateLimitKey::address(address::of(&request, &state.settings.trusted_proxies));
     let limit = state.settings.anonymous_rate_limit;
     let figures = state.rates.take(counted, limit, state.env.clock.now());
     if figures.exceeded {

@@ -19,10 +19,11 @@ use spotter_contract::{
 };
 use spotter_conversations::{MessagePath, attachment};
 use spotter_core::uploads::{
-    self, ARRIVAL_SECONDS, Attached, Drawn, FileName, MediaType, Purpose, Stored, Upload, UploadId,
+    self, ARRIVAL_SECONDS, AttachedFile, FileName, MediaType, PictureDetails, Purpose, Stored,
+    Upload, UploadId,
 };
 use spotter_files::{
-    Trouble, Writing, looks_like,
+    FileError, FileWriter, looks_like,
     picture::{self, PIXELS_MAX, Picture, Refusal, SIDE_MAX},
 };
 use spotter_kernel::{Key, Problem, Result, panics::caught_async};
@@ -63,7 +64,7 @@ const PICTURES_EACH: usize = 2;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Named {
+struct UploadFilters {
     file_name: FileName,
     /// `attachment` when absent.
     purpose: Option<Purpose>,
@@ -79,12 +80,12 @@ fn refused(status: u16, message: impl Into<String>) -> Problem {
 }
 
 /// What is told of trouble with the store of files.
-pub(crate) fn troubled(trouble: Trouble) -> Problem {
+pub(crate) fn troubled(trouble: FileError) -> Problem {
     tracing::error!(%trouble, "a file could not be kept or read");
     match trouble {
-        Trouble::Full => refused(507, "There is no room for the file; nothing was kept of it."),
-        Trouble::Missing => Key::NotFound.into(),
-        Trouble::Failed(_) => refused(503, "The file store does not answer; try again."),
+        FileError::Full => refused(507, "There is no room for the file; nothing was kept of it."),
+        FileError::Missing => Key::NotFound.into(),
+        FileError::Failed(_) => refused(503, "The file store does not answer; try again."),
     }
 }
 
@@ -137,7 +138,7 @@ struct About {
 
 async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     let (parts, body) = request.into_parts();
-    let mut arriving = Arriving::new(body, &visitor.state);
+    let mut arriving = LimitedBody::new(body, &visitor.state);
     let outcome = match about(&parts, &mut arriving) {
         Ok(about) => {
             let Visitor { state, caller, request_id, .. } = visitor;
@@ -152,8 +153,9 @@ async fn take(visitor: &Visitor, request: Request<Body>) -> Result<Upload> {
     outcome
 }
 
-fn about(parts: &request::Parts, arriving: &mut Arriving) -> Result<About> {
-    let Query(Named { file_name, purpose }) = Query::take(&arguments(None, parts.uri.query()))?;
+fn about(parts: &request::Parts, arriving: &mut LimitedBody) -> Result<About> {
+    let Query(UploadFilters { file_name, purpose }) =
+        Query::take(&arguments(None, parts.uri.query()))?;
     let purpose = purpose.unwrap_or(Purpose::Attachment);
     if purpose == Purpose::ProgressPhoto {
         arriving.at_most(PICTURE_MAX);
@@ -195,7 +197,7 @@ pub async fn keep_file(
             "The name of the file cannot be kept; call it otherwise.",
         )
     })?;
-    let mut arriving = Arriving::new(Body::from(bytes), state);
+    let mut arriving = LimitedBody::new(Body::from(bytes), state);
     if purpose == Purpose::ProgressPhoto {
         arriving.at_most(PICTURE_MAX);
     }
@@ -205,7 +207,7 @@ pub async fn keep_file(
         .map(|upload| upload.id())
 }
 
-async fn take_in(sender: Sender<'_>, about: About, arriving: &mut Arriving) -> Result<Upload> {
+async fn take_in(sender: Sender<'_>, about: About, arriving: &mut LimitedBody) -> Result<Upload> {
     let About { file_name, media_type, purpose } = about;
     let Ok(_permit) = sender.state.uploading.try_acquire() else {
         return Err(Problem::overloaded());
@@ -256,7 +258,7 @@ async fn draw(
     sender: Sender<'_>,
     file_name: FileName,
     beginning: Vec<u8>,
-    arriving: &mut Arriving,
+    arriving: &mut LimitedBody,
 ) -> Result<Upload> {
     // Nobody has all the room that there is for pictures: one may take seconds.
     let _own = sender.state.pictures_of.own(sender.caller.who(), PICTURES_EACH)?;
@@ -293,7 +295,7 @@ async fn keep_picture(
     (large, thumbnail): (UploadId, UploadId),
     picture: Picture,
 ) -> Result<Upload> {
-    let drawn = Drawn { thumbnail, width: picture.width, height: picture.height };
+    let drawn = PictureDetails { thumbnail, width: picture.width, height: picture.height };
     let mut sizes = [0; 2];
     for (at, (id, bytes)) in
         [(large, picture.large), (thumbnail, picture.thumbnail)].into_iter().enumerate()
@@ -336,7 +338,11 @@ async fn forget(sender: Sender<'_>, id: UploadId) {
     }
 }
 
-async fn keep(mut writing: Writing, beginning: Vec<u8>, arriving: &mut Arriving) -> Result<u64> {
+async fn keep(
+    mut writing: FileWriter,
+    beginning: Vec<u8>,
+    arriving: &mut LimitedBody,
+) -> Result<u64> {
     let all = async {
         writing.put(beginning.into()).await.map_err(troubled)?;
         while let Some(bytes) = arriving.next().await? {
@@ -374,13 +380,13 @@ fn too_large(most: u64) -> Problem {
 }
 
 /// A body as it comes, within its limits.
-struct Arriving {
+struct LimitedBody {
     body: Body,
     left: u64,
     most: u64,
 }
 
-impl Arriving {
+impl LimitedBody {
     fn new(body: Body, state: &State) -> Self {
         let most = state.settings.upload_max;
         Self { body, left: most, most }
@@ -443,7 +449,7 @@ pub async fn message_file(
     refuse_surplus(asked, false, false, false)?;
     let (own, now) = (caller.clone(), state.env.clock.now());
     let look = move |tx: &mut Tx<'_>| attachment(&mut Read::new(tx, &own, now), &at);
-    let Attached { upload_id, file_name, media_type, .. } = state.db.read(look).await?;
+    let AttachedFile { upload_id, file_name, media_type, .. } = state.db.read(look).await?;
     let stored = Stored { company: caller.company, upload: upload_id };
     let (size, chunks) = state.files.read(&stored.key()).await.map_err(troubled)?;
     let mut response = Response::new(Body::from_stream(chunks));

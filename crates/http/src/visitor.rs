@@ -18,7 +18,7 @@ use crate::{
     address, envelope,
     observe::RequestId,
     pipeline::{bearer, lower_id},
-    rate::{Counted, Figures},
+    rate::{RateLimitKey, RateLimitStatus},
     server::State,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct Visitor {
     pub(crate) request_id: RequestId,
     pub(crate) token: Credential,
     pub(crate) caller: Caller,
-    figures: Figures,
+    figures: RateLimitStatus,
 }
 
 impl Visitor {
@@ -39,7 +39,7 @@ impl Visitor {
     ) -> impl Future<Output = std::result::Result<Self, Response<Body>>> + use<> {
         let request_id = RequestId::of(request);
         let token = bearer(request.headers(), Surface::App);
-        let from = Counted::address(address::of(request, &state.settings.trusted_proxies));
+        let from = RateLimitKey::address(address::of(request, &state.settings.trusted_proxies));
         async move {
             let found = match token {
                 Ok(token) => known(&state, &token).await.map(|caller| (token, caller)),
@@ -48,7 +48,7 @@ impl Visitor {
             let (now, settings) = (state.env.clock.now(), &state.settings);
             let figures = match &found {
                 Ok((_, caller)) => {
-                    let who = Counted::Caller(caller.who());
+                    let who = RateLimitKey::Caller(caller.who());
                     state.rates.take(who, settings.rate_limit, now)
                 }
                 Err(_) => state.rates.take(from, settings.anonymous_rate_limit, now),

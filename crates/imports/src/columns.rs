@@ -1,16 +1,28 @@
 //! What columns may be, each with what other programs call it in English, Dutch and German, folded.
 
-use crate::fields::{Field, Named, Reading};
+use crate::fields::{CellFormat, Field, RecordReference};
 
-const fn field(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
+const fn field(
+    name: &'static str,
+    reading: CellFormat,
+    known_as: &'static [&'static str],
+) -> Field {
     Field { name, required: false, reading, unique: false, known_as }
 }
 
-const fn unique(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
+const fn unique(
+    name: &'static str,
+    reading: CellFormat,
+    known_as: &'static [&'static str],
+) -> Field {
     Field { name, required: false, reading, unique: true, known_as }
 }
 
-const fn needed(name: &'static str, reading: Reading, known_as: &'static [&'static str]) -> Field {
+const fn needed(
+    name: &'static str,
+    reading: CellFormat,
+    known_as: &'static [&'static str],
+) -> Field {
     Field { name, required: true, reading, unique: false, known_as }
 }
 
@@ -95,13 +107,17 @@ pub const BEGAN: &str = "startedOn";
 pub(crate) const CLIENTS: &[Field] = &[
     needed(
         "firstName",
-        Reading::Text,
+        CellFormat::Text,
         &["first", "given name", "voornaam", "roepnaam", "vorname", "forename"],
     ),
-    field("lastName", Reading::Text, &["last", "surname", "family name", "achternaam", "nachname"]),
+    field(
+        "lastName",
+        CellFormat::Text,
+        &["last", "surname", "family name", "achternaam", "nachname"],
+    ),
     field(
         "name",
-        Reading::WholeName,
+        CellFormat::WholeName,
         &[
             "full name",
             "client name",
@@ -116,7 +132,7 @@ pub(crate) const CLIENTS: &[Field] = &[
     ),
     unique(
         "email",
-        Reading::Text,
+        CellFormat::Text,
         &[
             "e mail",
             "mail",
@@ -129,7 +145,7 @@ pub(crate) const CLIENTS: &[Field] = &[
     ),
     field(
         "phone",
-        Reading::Text,
+        CellFormat::Text,
         &[
             "phone number",
             "telephone",
@@ -145,7 +161,7 @@ pub(crate) const CLIENTS: &[Field] = &[
     ),
     field(
         "dateOfBirth",
-        Reading::Date,
+        CellFormat::Date,
         &[
             "birthday",
             "birth date",
@@ -156,16 +172,16 @@ pub(crate) const CLIENTS: &[Field] = &[
             "geburtstag",
         ],
     ),
-    field("gender", Reading::Word(GENDERS), &["sex", "geslacht", "geschlecht"]),
+    field("gender", CellFormat::Word(GENDERS), &["sex", "geslacht", "geschlecht"]),
     field(
         "memberStatus",
-        Reading::Word(MEMBER_STATUSES),
+        CellFormat::Word(MEMBER_STATUSES),
         &["status", "member status", "lidstatus", "active", "actief"],
     ),
-    field("language", Reading::Word(LANGUAGES), &["taal", "sprache"]),
+    field("language", CellFormat::Word(LANGUAGES), &["taal", "sprache"]),
     field(
         "address.line1",
-        Reading::Text,
+        CellFormat::Text,
         &[
             "address",
             "street",
@@ -180,30 +196,34 @@ pub(crate) const CLIENTS: &[Field] = &[
     ),
     field(
         "address.postalCode",
-        Reading::Text,
+        CellFormat::Text,
         &["postal code", "postcode", "zip", "zip code", "plz", "postleitzahl"],
     ),
     field(
         "address.city",
-        Reading::Text,
+        CellFormat::Text,
         &["city", "town", "plaats", "woonplaats", "stad", "stadt", "ort"],
     ),
-    field("address.country", Reading::Text, &["country", "country code", "land"]),
+    field("address.country", CellFormat::Text, &["country", "country code", "land"]),
     field(
         "tags",
-        Reading::Tags,
+        CellFormat::Tags,
         &["tag", "labels", "label", "groups", "groepen", "schlagworte", "schlagwörter"],
     ),
-    field("source", Reading::Text, &["how found", "herkomst", "bron", "quelle", "referral"]),
-    field("assignedCoachId", Reading::Named(Named::Coach), &["coach", "trainer", "assigned coach"]),
+    field("source", CellFormat::Text, &["how found", "herkomst", "bron", "quelle", "referral"]),
+    field(
+        "assignedCoachId",
+        CellFormat::Named(RecordReference::Coach),
+        &["coach", "trainer", "assigned coach"],
+    ),
     field(
         "homeLocationId",
-        Reading::Named(Named::Location),
+        CellFormat::Named(RecordReference::Location),
         &["location", "club", "home location", "locatie", "vestiging", "standort", "studio"],
     ),
     field(
         NOTE,
-        Reading::Text,
+        CellFormat::Text,
         &[
             "notes",
             "comment",
@@ -224,7 +244,7 @@ pub(crate) const CLIENTS: &[Field] = &[
     ),
     unique(
         "externalId",
-        Reading::Text,
+        CellFormat::Text,
         &[
             "id",
             "member id",
@@ -244,7 +264,7 @@ pub(crate) const CLIENTS: &[Field] = &[
 pub(crate) const MEMBERSHIPS: &[Field] = &[
     needed(
         "clientId",
-        Reading::Named(Named::Client),
+        CellFormat::Named(RecordReference::Client),
         &[
             "email",
             "e mail",
@@ -261,7 +281,7 @@ pub(crate) const MEMBERSHIPS: &[Field] = &[
     ),
     needed(
         "productId",
-        Reading::Named(Named::Membership),
+        CellFormat::Named(RecordReference::Membership),
         &[
             "product",
             "membership",
@@ -276,7 +296,7 @@ pub(crate) const MEMBERSHIPS: &[Field] = &[
     ),
     field(
         "startsOn",
-        Reading::Date,
+        CellFormat::Date,
         &[
             "next billing",
             "next billing date",
@@ -292,7 +312,7 @@ pub(crate) const MEMBERSHIPS: &[Field] = &[
     ),
     field(
         BEGAN,
-        Reading::Began,
+        CellFormat::Began,
         &[
             "start",
             "start date",
@@ -314,12 +334,12 @@ pub(crate) const MEMBERSHIPS: &[Field] = &[
     ),
     field(
         "price",
-        Reading::Money,
+        CellFormat::Money,
         &["amount", "fee", "bedrag", "prijs", "preis", "betrag", "monthly fee"],
     ),
     unique(
         "externalId",
-        Reading::Text,
+        CellFormat::Text,
         &[
             "id",
             "contract",

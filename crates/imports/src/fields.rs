@@ -15,7 +15,7 @@ pub type Words = &'static [(&'static str, &'static [&'static str])];
 
 /// How a cell is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum CellFormat {
     /// As it stands.
     Text,
     /// A whole name, of which the last name is what follows the first word.
@@ -31,12 +31,12 @@ pub enum Reading {
     /// One of some words, each under whatever else people write for it.
     Word(Words),
     /// A record that is there already, by its name or address.
-    Named(Named),
+    Named(RecordReference),
 }
 
 /// Records that rows name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Named {
+pub enum RecordReference {
     /// Of the company's coaches, by address or whole name.
     Coach,
     /// Of its locations, by name.
@@ -49,7 +49,7 @@ pub enum Named {
 
 /// What a row has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedRecord {
     /// The record that it amounts to.
     Record,
     /// The bill that came with it.
@@ -62,7 +62,7 @@ pub struct TakeBack {
     /// The operation.
     pub operation: &'static str,
     /// What it is given.
-    pub made: Made,
+    pub made: CreatedRecord,
     /// What that is called in its path.
     pub path: &'static str,
     /// Where its body says why.
@@ -79,7 +79,7 @@ pub struct Field {
     /// Whether each row needs it.
     pub required: bool,
     /// How a cell is read.
-    pub reading: Reading,
+    pub reading: CellFormat,
     /// Whether two rows may say the same.
     pub unique: bool,
     /// What other programs call it, folded.
@@ -89,8 +89,9 @@ pub struct Field {
 impl Field {
     /// Whether what its column says can be given a meaning: where it says one of a few things.
     pub(crate) fn has_meanings(&self) -> bool {
-        let few = [Named::Coach, Named::Location, Named::Membership].map(Reading::Named);
-        matches!(self.reading, Reading::Word(_)) || few.contains(&self.reading)
+        let few = [RecordReference::Coach, RecordReference::Location, RecordReference::Membership]
+            .map(CellFormat::Named);
+        matches!(self.reading, CellFormat::Word(_)) || few.contains(&self.reading)
     }
 
     /// Whether it stands and falls with another: with itself, and with the other parts of a whole.
@@ -132,7 +133,7 @@ impl ImportKind {
     pub const fn undo(self) -> &'static [TakeBack] {
         const CLIENTS: &[TakeBack] = &[TakeBack {
             operation: "archive_client",
-            made: Made::Record,
+            made: CreatedRecord::Record,
             path: "clientId",
             why: Some("archiveReason"),
             unless_over: false,
@@ -140,14 +141,14 @@ impl ImportKind {
         const MEMBERSHIPS: &[TakeBack] = &[
             TakeBack {
                 operation: "revoke_client_product",
-                made: Made::Record,
+                made: CreatedRecord::Record,
                 path: "clientProductId",
                 why: None,
                 unless_over: false,
             },
             TakeBack {
                 operation: "credit_invoice",
-                made: Made::Invoice,
+                made: CreatedRecord::Invoice,
                 path: "invoiceId",
                 why: Some("reason"),
                 unless_over: true,

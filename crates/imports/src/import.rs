@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Effect, Ending, Fate, Read, Repeating, Trace, Write};
+use spotter_contract::{
+    Area, Effect, ErasureAction, ErasureRule, Offboarding, Read, Repeating, Write,
+};
 use spotter_core::clients::Client;
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp,
@@ -14,7 +16,7 @@ use spotter_kernel::{
 use spotter_store::{Json, Tx, params, parts, record, statements, stored_ids, values, words};
 
 use crate::{
-    fields::{ImportKind, Made},
+    fields::{CreatedRecord, ImportKind},
     row::DateOrder,
 };
 
@@ -192,10 +194,10 @@ record! {
 
 impl ImportRow {
     /// What it has made of a kind.
-    pub const fn made(&self, what: Made) -> Option<Id> {
+    pub const fn made(&self, what: CreatedRecord) -> Option<Id> {
         match what {
-            Made::Record => self.record_id,
-            Made::Invoice => self.invoice_id,
+            CreatedRecord::Record => self.record_id,
+            CreatedRecord::Invoice => self.invoice_id,
         }
     }
 }
@@ -236,16 +238,16 @@ pub(crate) fn rows(cx: &mut Read, id: ImportId, state: RowState) -> Result<Vec<I
 }
 
 /// What a column says: by what is written in small letters, how it is written first, and in how many rows.
-pub(crate) type Said = BTreeMap<String, (String, i64)>;
+pub(crate) type ColumnValues = BTreeMap<String, (String, i64)>;
 
 /// What the cells of some columns say, by the column.
 pub(crate) fn said(
     cx: &mut Read,
     id: ImportId,
     columns: &[usize],
-) -> Result<BTreeMap<usize, Said>> {
+) -> Result<BTreeMap<usize, ColumnValues>> {
     let rows: Vec<(Json<Vec<String>>,)> = cx.all(CELLS, params![id])?;
-    let mut said: BTreeMap<usize, Said> = BTreeMap::new();
+    let mut said: BTreeMap<usize, ColumnValues> = BTreeMap::new();
     for (Json(cells),) in &rows {
         for at in columns {
             let Some(cell) = cells.get(*at).filter(|cell| !cell.trim().is_empty()) else {
@@ -323,13 +325,17 @@ const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_imports", "Forget imports whose file came a month ago", prune)];
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[
-    Trace::emptied(
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::emptied(
         "import_row",
         "That a row of an import was about the client: what it said is deleted.",
-        Fate::Run(empty_of),
+        ErasureAction::Run(empty_of),
     ),
-    Trace::emptied("import", "What a file and its columns are called.", Fate::Run(drop_samples)),
+    ErasureRule::emptied(
+        "import",
+        "What a file and its columns are called.",
+        ErasureAction::Run(drop_samples),
+    ),
 ];
 
 /// Versions before this one kept some cells of each column with the import itself.
@@ -356,7 +362,7 @@ fn empty_naming(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[Effect::new(
-    Ending::ClientErased,
+    Offboarding::ClientErased,
     "Rows of imports that hold their e-mail address are emptied.",
     empty_naming,
 )];

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Actor, Area, Body, Flag, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation,
+    path,
 };
 use spotter_kernel::{Key, Many, Problem, Result, id::CoachId, text::Text};
 use spotter_store::{Bind, Json, List, filters, lists, words};
 
 use crate::{
-    fields::{Field, ImportKind, Reading},
+    fields::{CellFormat, Field, ImportKind},
     file,
     import::{
         self, Import, ImportColumn, ImportId, ImportRow, ImportStatus, RowState, cells_of, counted,
@@ -116,7 +117,7 @@ fn told(cx: &mut Read, import: Import) -> Result<ImportAnswer> {
             name: field.name.to_owned(),
             required: field.required,
             words: match field.reading {
-                Reading::Word(words) => words.iter().map(|(word, _)| *word).collect(),
+                CellFormat::Word(words) => words.iter().map(|(word, _)| *word).collect(),
                 _ => Vec::new(),
             },
         })
@@ -148,7 +149,7 @@ fn values(cx: &mut Read, import: &Import) -> Result<Vec<ImportValue>> {
         let means = |key: &str| match (column.meanings.get(key), field.reading) {
             (Some(said), _) if said.is_empty() => Some(LEFT_OUT.to_owned()),
             (Some(said), _) => Some(said.clone()),
-            (None, Reading::Word(words)) => word_of(words, key).map(str::to_owned),
+            (None, CellFormat::Word(words)) => word_of(words, key).map(str::to_owned),
             (None, _) => None,
         };
         let mut own: Vec<ImportValue> = said
@@ -188,7 +189,7 @@ pub fn create(cx: &mut Write, by: CoachId, new: NewImport) -> Result<Import> {
     let table = file::read(&new.text)?;
     let guessed = new.kind.guess(&table.heading);
     let dates =
-        new.kind.fields().iter().filter(|field| field.reading == crate::fields::Reading::Date);
+        new.kind.fields().iter().filter(|field| field.reading == crate::fields::CellFormat::Date);
     let of_dates: Vec<usize> = dates
         .filter_map(|date| guessed.iter().position(|field| *field == Some(date.name)))
         .collect();
@@ -227,7 +228,7 @@ fn create_import(cx: &mut Write, Body(new): Body<NewImport>) -> Result<ImportAns
 
 listed!(Imports { imports: Import });
 
-fn list_imports(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Imports> {
+fn list_imports(cx: &mut Read, ListQuery(wanted, page): ListQuery<UpdatedFrom>) -> Result<Imports> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -252,7 +253,7 @@ listed!(ImportRows { import_rows: ImportRow });
 fn list_import_rows(
     cx: &mut Read,
     Path(at): Path<ImportPath>,
-    Paged(wanted, page): Paged<RowFilters>,
+    ListQuery(wanted, page): ListQuery<RowFilters>,
 ) -> Result<ImportRows> {
     Import::find(cx, at.import_id)?;
     Ok(cx.page_under(&ROWS, &[at.import_id.bind()], &wanted, page)?.into())
@@ -306,7 +307,7 @@ impl ImportMeaning {
             return Ok(());
         };
         let is_left_out = *means == *LEFT_OUT;
-        if let Reading::Word(words) = field.reading
+        if let CellFormat::Word(words) = field.reading
             && !is_left_out
             && word_of(words, &means).is_none()
         {

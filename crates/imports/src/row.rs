@@ -7,7 +7,7 @@ use spotter_kernel::{Date, money::Currency};
 use spotter_store::words;
 
 use crate::{
-    fields::{BEGAN, Field, ImportKind, NOTE, Named, Reading, Words, folded},
+    fields::{BEGAN, CellFormat, Field, ImportKind, NOTE, RecordReference, Words, folded},
     import::written,
 };
 
@@ -18,15 +18,15 @@ words! {
 
 /// The records that are there, by what rows call them.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    records: HashMap<(Named, String), Option<String>>,
+pub struct KnownRecords {
+    records: HashMap<(RecordReference, String), Option<String>>,
     /// The periods of memberships, by the product.
     periods: HashMap<String, String>,
 }
 
-impl Known {
+impl KnownRecords {
     /// Adds a record under a name; two under one name are neither's.
-    pub fn add(&mut self, named: Named, name: &str, id: &str) {
+    pub fn add(&mut self, named: RecordReference, name: &str, id: &str) {
         if name.trim().is_empty() {
             return;
         }
@@ -46,18 +46,20 @@ impl Known {
     }
 
     /// Whether a name was looked up.
-    pub fn has(&self, named: Named, name: &str) -> bool {
+    pub fn has(&self, named: RecordReference, name: &str) -> bool {
         self.records.contains_key(&(named, folded_name(name)))
     }
 
-    fn find(&self, named: Named, name: &str) -> Result<&str, &'static str> {
+    fn find(&self, named: RecordReference, name: &str) -> Result<&str, &'static str> {
         match (self.records.get(&(named, folded_name(name))), named) {
             (Some(Some(id)), _) => Ok(id),
             (Some(None), _) => Err("is what several are called"),
-            (None, Named::Coach) => Err("must be a coach's name or e-mail address"),
-            (None, Named::Location) => Err("must be a location's name"),
-            (None, Named::Membership) => Err("must be the name of a membership that is sold"),
-            (None, Named::Client) => Err("must be the e-mail address of a client"),
+            (None, RecordReference::Coach) => Err("must be a coach's name or e-mail address"),
+            (None, RecordReference::Location) => Err("must be a location's name"),
+            (None, RecordReference::Membership) => {
+                Err("must be the name of a membership that is sold")
+            }
+            (None, RecordReference::Client) => Err("must be the e-mail address of a client"),
         }
     }
 }
@@ -95,7 +97,7 @@ pub type SoldFrom = fn(began: Date, period: &str, today: Date) -> Date;
 
 /// What a row amounts to: an operation, and another about the record that it makes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asks {
+pub struct RowRequest {
     /// What stands in the path of the operation.
     pub path: Vec<(String, String)>,
     /// Its body.
@@ -103,19 +105,19 @@ pub struct Asks {
     /// What is kept as a note about the client that it makes.
     pub note: Option<String>,
     /// What the row says besides that is not in order, and is left out.
-    pub left_out: Vec<Wrong>,
+    pub left_out: Vec<FieldError>,
 }
 
 /// A field of a row that is not in order, and the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct FieldError {
     /// The field.
     pub field: String,
     /// What it must be.
     pub rule: String,
 }
 
-impl Wrong {
+impl FieldError {
     /// Several as one: the first, with the others told after it.
     pub fn all(wrongs: Vec<Self>) -> Option<Self> {
         let mut wrongs = wrongs.into_iter();
@@ -127,8 +129,8 @@ impl Wrong {
     }
 }
 
-fn wrong(field: &str, rule: impl Into<String>) -> Wrong {
-    Wrong { field: field.to_owned(), rule: rule.into() }
+fn wrong(field: &str, rule: impl Into<String>) -> FieldError {
+    FieldError { field: field.to_owned(), rule: rule.into() }
 }
 
 impl Rules {
@@ -148,16 +150,21 @@ impl Rules {
     }
 
     /// What a row names that is there already.
-    pub fn named<'c>(&'c self, cells: &'c [String]) -> Vec<(Named, &'c str)> {
+    pub fn named<'c>(&'c self, cells: &'c [String]) -> Vec<(RecordReference, &'c str)> {
         let named = self.kind.fields().iter().filter_map(|field| match field.reading {
-            Reading::Named(named) => Some((named, self.cell(field.name, cells)?)),
+            CellFormat::Named(named) => Some((named, self.cell(field.name, cells)?)),
             _ => None,
         });
         named.collect()
     }
 
     /// What a row amounts to, without what was found not to be in order before.
-    pub fn asks(&self, cells: &[String], known: &Known, without: &[Wrong]) -> Result<Asks, Wrong> {
+    pub fn asks(
+        &self,
+        cells: &[String],
+        known: &KnownRecords,
+        without: &[FieldError],
+    ) -> Result<RowRequest, FieldError> {
         let mut left_out = without.to_vec();
         let mut body = self.body(cells, known, &mut left_out)?;
         let mut taken = |name: &str| match body.as_object_mut()?.remove(name) {
@@ -165,7 +172,7 @@ impl Rules {
             _ => None,
         };
         let note = taken(NOTE);
-        let mut asks = Asks { path: Vec::new(), body: Value::Null, note, left_out };
+        let mut asks = RowRequest { path: Vec::new(), body: Value::Null, note, left_out };
         if self.kind == ImportKind::Memberships {
             asks.path.extend(taken("clientId").map(|client| ("clientId".to_owned(), client)));
         }
@@ -178,12 +185,12 @@ impl Rules {
     fn body(
         &self,
         cells: &[String],
-        known: &Known,
-        left_out: &mut Vec<Wrong>,
-    ) -> Result<Value, Wrong> {
+        known: &KnownRecords,
+        left_out: &mut Vec<FieldError>,
+    ) -> Result<Value, FieldError> {
         let mut body = Value::Object(Map::new());
-        let mut wrongs: Vec<Wrong> = Vec::new();
-        let is_out = |left_out: &[Wrong], field: &Field| {
+        let mut wrongs: Vec<FieldError> = Vec::new();
+        let is_out = |left_out: &[FieldError], field: &Field| {
             left_out.iter().any(|wrong| field.goes_with(&wrong.field))
         };
         for field in self.kind.fields() {
@@ -231,19 +238,26 @@ impl Rules {
         let lacks =
             |field: &&Field| field.required && body[field.name].is_null() && !told(field.name);
         let lacking = self.kind.fields().iter().filter(lacks);
-        let lacking: Vec<Wrong> = lacking.map(|field| wrong(field.name, "is needed")).collect();
+        let lacking: Vec<FieldError> =
+            lacking.map(|field| wrong(field.name, "is needed")).collect();
         wrongs.extend(lacking);
-        match Wrong::all(wrongs) {
+        match FieldError::all(wrongs) {
             Some(wrong) => Err(wrong),
             None => Ok(body),
         }
     }
 
-    fn put(&self, body: &mut Value, field: &Field, cell: &str, known: &Known) -> Result<(), Wrong> {
+    fn put(
+        &self,
+        body: &mut Value,
+        field: &Field,
+        cell: &str,
+        known: &KnownRecords,
+    ) -> Result<(), FieldError> {
         let value = match field.reading {
-            Reading::Text if field.name == "address.country" => country(cell).into(),
-            Reading::Text => cell.into(),
-            Reading::WholeName => {
+            CellFormat::Text if field.name == "address.country" => country(cell).into(),
+            CellFormat::Text => cell.into(),
+            CellFormat::WholeName => {
                 let (first, last) = cell.split_once(' ').unwrap_or((cell, ""));
                 for (name, part) in [("firstName", first), ("lastName", last.trim())] {
                     if body[name].is_null() && !part.is_empty() {
@@ -252,19 +266,19 @@ impl Rules {
                 }
                 return Ok(());
             }
-            Reading::Date | Reading::Began => match date(cell, self.date_order) {
+            CellFormat::Date | CellFormat::Began => match date(cell, self.date_order) {
                 Some(date) => json!(date.to_string()),
                 None => return Err(wrong(field.name, "must be a date, such as 2026-11-24")),
             },
-            Reading::Money => match self.currency.read(cell) {
+            CellFormat::Money => match self.currency.read(cell) {
                 Some(amount) => json!(amount),
                 None => return Err(wrong(field.name, "must be an amount, such as 49.00")),
             },
-            Reading::Tags => {
+            CellFormat::Tags => {
                 let tags = cell.split([',', ';']).map(str::trim).filter(|tag| !tag.is_empty());
                 tags.collect()
             }
-            Reading::Word(words) => match word_of(words, cell) {
+            CellFormat::Word(words) => match word_of(words, cell) {
                 Some(word) => word.into(),
                 None => {
                     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -272,7 +286,7 @@ impl Rules {
                     return Err(wrong(field.name, rule));
                 }
             },
-            Reading::Named(named) => match known.find(named, cell) {
+            CellFormat::Named(named) => match known.find(named, cell) {
                 Ok(id) => id.into(),
                 Err(rule) => return Err(wrong(field.name, rule)),
             },
@@ -389,8 +403,8 @@ mod tests {
             "assignedCoachId",
         ];
         let rules = rules(ImportKind::Clients, &columns);
-        let mut known = Known::default();
-        known.add(Named::Coach, "Bo  Vos", "1");
+        let mut known = KnownRecords::default();
+        known.add(RecordReference::Coach, "Bo  Vos", "1");
         let row = [
             "Zoë de Vries",
             "zoe@example.com",
@@ -402,7 +416,7 @@ mod tests {
             "bo vos",
         ];
         let mut left = Vec::new();
-        let mut read = |known: &Known, row: &[&str]| {
+        let mut read = |known: &KnownRecords, row: &[&str]| {
             left.clear();
             rules.body(&cells(row), known, &mut left).map(|body| (body, left.clone()))
         };
@@ -413,7 +427,7 @@ mod tests {
                 "gender": "female", "tags": ["vip", "new"], "address": {"line1": "Dam 1", "city": "Utrecht", "country": "NL"},
                 "assignedCoachId": "1", "memberStatus": "active"})
         );
-        known.add(Named::Coach, "bo vos", "2");
+        known.add(RecordReference::Coach, "bo vos", "2");
         // Whoever has a name is taken, and what is not in order besides is told.
         let (body, out) = read(&known, &row).unwrap();
         assert_eq!(out, [wrong("assignedCoachId", "is what several are called")]);
@@ -428,9 +442,9 @@ mod tests {
     #[test]
     fn a_membership_is_of_a_client_who_is_there() {
         let rules = rules(ImportKind::Memberships, &["clientId", "productId", "price", "startsOn"]);
-        let mut known = Known::default();
-        known.add(Named::Client, "ann@example.com", "c");
-        known.add(Named::Membership, "Gold", "p");
+        let mut known = KnownRecords::default();
+        known.add(RecordReference::Client, "ann@example.com", "c");
+        known.add(RecordReference::Membership, "Gold", "p");
         let read = |row: &[&str]| rules.body(&cells(row), &known, &mut Vec::new());
         let body = read(&["Ann@Example.com", "gold", "49,50", "2026-12-01"]);
         let sold =
@@ -443,9 +457,9 @@ mod tests {
     #[test]
     fn a_membership_that_began_long_ago_is_sold_from_its_next_period() {
         let rules = rules(ImportKind::Memberships, &["clientId", "productId", "startedOn"]);
-        let mut known = Known::default();
-        known.add(Named::Client, "ann@example.com", "c");
-        known.add(Named::Membership, "Gold", "p");
+        let mut known = KnownRecords::default();
+        known.add(RecordReference::Client, "ann@example.com", "c");
+        known.add(RecordReference::Membership, "Gold", "p");
         known.add_period("p", "Month");
         for (began, starts, anchor) in
             [("31-1-2023", "2027-01-31", "2023-01-31"), ("1-3-2019", "2026-11-25", "2019-03-01")]

@@ -4,25 +4,25 @@
 use serde_json::Value;
 use spotter_contract::{
     Area, Job, Read, Write,
-    jobs::{Patience, Settled, State},
+    jobs::{AttemptResult, RetryPolicy, State},
 };
 use spotter_kernel::{Id, Problem, Result, id::ClientId};
 
 use crate::{
     import::{self, Import, ImportId, ImportRow, ImportStatus, RowState},
-    row::Wrong,
+    row::FieldError,
 };
 
 /// Doing an import, from wherever it is to wherever it can go by itself.
 pub static RUN: Job = Job::new(
     "run_import",
     "Check, do or undo an import",
-    Patience { lease_ms: 30_000, retries: &[5, 60, 600, 3_600] },
+    RetryPolicy { lease_ms: 30_000, retries: &[5, 60, 600, 3_600] },
     settled,
 );
 
 /// What is under way of an import.
-struct Course {
+struct ImportPhase {
     /// The rows that are left.
     left: RowState,
     /// What those become that are given up.
@@ -33,25 +33,25 @@ struct Course {
 
 impl ImportStatus {
     /// What is under way; nothing where the import waits for a person.
-    const fn course(self) -> Option<Course> {
+    const fn course(self) -> Option<ImportPhase> {
         let (left, given_up, next) = match self {
             Self::Checking => (RowState::Unchecked, RowState::Wrong, Self::Checked),
             Self::Running => (RowState::Ready, RowState::Wrong, Self::Done),
             Self::Undoing => (RowState::Done, RowState::Kept, Self::Undone),
             Self::Checked | Self::Done | Self::Undone => return None,
         };
-        Some(Course { left, given_up, next })
+        Some(ImportPhase { left, given_up, next })
     }
 }
 
 /// The import of a run, with what is under way of it.
-fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, Course)>> {
+fn under_way(cx: &mut Read, run: Id) -> Result<Option<(Import, ImportPhase)>> {
     let Some(import) = Import::of_run(cx, run)? else { return Ok(None) };
     Ok(import.status.course().map(|course| (import, course)))
 }
 
 /// What was given up does not stand still: the rows that are left are told why, and the import is where a person can go on.
-fn settled(cx: &mut Write, run: Id, settled: &Settled) -> Result<()> {
+fn settled(cx: &mut Write, run: Id, settled: &AttemptResult) -> Result<()> {
     let is_over = settled.again_at.is_none() && settled.state != State::Done;
     if !is_over {
         return Ok(());
@@ -68,7 +68,7 @@ fn settled(cx: &mut Write, run: Id, settled: &Settled) -> Result<()> {
 }
 
 /// What is to be done next.
-pub struct Work {
+pub struct ImportBatch {
     /// The import.
     pub import: Import,
     /// The state of the rows that are left.
@@ -80,21 +80,21 @@ pub struct Work {
 }
 
 /// What is to be done of an import whose run this is; nothing where it waits for a person.
-pub fn next(cx: &mut Read, run: Id) -> Result<Option<Work>> {
-    let Some((import, Course { left, .. })) = under_way(cx, run)? else { return Ok(None) };
+pub fn next(cx: &mut Read, run: Id) -> Result<Option<ImportBatch>> {
+    let Some((import, ImportPhase { left, .. })) = under_way(cx, run)? else { return Ok(None) };
     let rows = import::rows(cx, import.import_id, left)?;
     let ready = match left {
         RowState::Unchecked => import::rows(cx, import.import_id, RowState::Ready)?,
         _ => Vec::new(),
     };
-    Ok(Some(Work { import, state: left, rows, ready }))
+    Ok(Some(ImportBatch { import, state: left, rows, ready }))
 }
 
 /// What was found out about a row: what of it is left out, or why the whole is.
-pub type Verdict = std::result::Result<Vec<Wrong>, Wrong>;
+pub type RowCheck = std::result::Result<Vec<FieldError>, FieldError>;
 
 /// Notes what was found out about rows, unless what their columns are was said anew since.
-pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, Verdict)]) -> Result<()> {
+pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, RowCheck)]) -> Result<()> {
     let Some(import) = Import::of_run(cx, run)? else { return Ok(()) };
     for (row, verdict) in checked {
         let row = row.clone().judged(RowState::Ready, verdict.clone());
@@ -105,11 +105,11 @@ pub fn note_checked(cx: &mut Write, run: Id, checked: &[(ImportRow, Verdict)]) -
 
 impl ImportRow {
     /// The row as it is with what was found out.
-    fn judged(mut self, state: RowState, verdict: Verdict) -> Self {
+    fn judged(mut self, state: RowState, verdict: RowCheck) -> Self {
         let bad = if state == RowState::Undone { RowState::Kept } else { RowState::Wrong };
         self.state = if verdict.is_err() { bad } else { state };
-        (self.field, self.rule) = match verdict.map_or_else(Some, Wrong::all) {
-            Some(Wrong { field, rule }) => {
+        (self.field, self.rule) = match verdict.map_or_else(Some, FieldError::all) {
+            Some(FieldError { field, rule }) => {
                 (Some(field).filter(|field| !field.is_empty()), Some(rule))
             }
             None => (None, None),
@@ -122,7 +122,7 @@ impl ImportRow {
 pub fn note_done(
     cx: &mut Write,
     id: ImportId,
-    (row, left_out): (&ImportRow, Vec<Wrong>),
+    (row, left_out): (&ImportRow, Vec<FieldError>),
     answer: &Value,
     place: &str,
 ) -> Result<()> {
@@ -157,7 +157,7 @@ pub fn note_refused(
     id: ImportId,
     row: &ImportRow,
     before: RowState,
-    wrong: Wrong,
+    wrong: FieldError,
 ) -> Result<()> {
     let good = if before == RowState::Done { RowState::Undone } else { RowState::Done };
     let row = row.clone().judged(good, Err(wrong));

@@ -9,21 +9,21 @@ use crate::problem::{Key, refuse};
 
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
+pub struct BoundedInteger<const MIN: i64, const MAX: i64>(pub i64);
 
-impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Whole<MIN, MAX> {
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for BoundedInteger<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         within(deserializer, MIN..=MAX).map(Self)
     }
 }
 
-impl<const MIN: i64, const MAX: i64> From<Whole<MIN, MAX>> for i64 {
-    fn from(number: Whole<MIN, MAX>) -> Self {
+impl<const MIN: i64, const MAX: i64> From<BoundedInteger<MIN, MAX>> for i64 {
+    fn from(number: BoundedInteger<MIN, MAX>) -> Self {
         number.0
     }
 }
 
-impl<const MIN: i64, const MAX: i64> JsonSchema for Whole<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> JsonSchema for BoundedInteger<MIN, MAX> {
     fn inline_schema() -> bool {
         true
     }

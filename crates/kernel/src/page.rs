@@ -170,10 +170,10 @@ impl<T> Page<T> {
     }
 
     /// The figures that stand beside the items.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> PageInfo {
         let PageRequest { page, limit, cursor } = self.request;
         let total_pages = (self.total + limit - 1) / limit;
-        Figures {
+        PageInfo {
             page,
             limit,
             total: self.total,
@@ -191,7 +191,7 @@ impl<T> Page<T> {
 /// The figures of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Figures {
+pub struct PageInfo {
     /// The page that was asked for, from 1.
     #[schemars(range(min = 1))]
     pub page: i64,

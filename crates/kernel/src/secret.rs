@@ -161,8 +161,8 @@ mod tests {
     use super::*;
     use crate::Timestamp;
 
-    struct Nines;
-    impl Entropy for Nines {
+    struct FixedEntropy;
+    impl Entropy for FixedEntropy {
         fn fill(&self, buffer: &mut [u8]) {
             buffer.fill(0x99);
         }
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn a_credential_carries_its_company() {
         let company = CompanyId(Id::new(Timestamp::from_millis(7), [1; 6]));
-        let made = Credential::generate(CredentialKind::ApiAccessToken, company, &Nines);
+        let made = Credential::generate(CredentialKind::ApiAccessToken, company, &FixedEntropy);
         let read = Credential::parse(CredentialKind::ApiAccessToken, made.expose()).unwrap();
         assert_eq!((read.company, read.expose()), (company, made.expose()));
         assert!(Credential::parse(CredentialKind::ApiClientSecret, made.expose()).is_none());
         assert!(Credential::parse(CredentialKind::ApiAccessToken, "fspt_é").is_none());
-        let key = Credential::generate(CredentialKind::McpKey, company, &Nines);
+        let key = Credential::generate(CredentialKind::McpKey, company, &FixedEntropy);
         let hex = key.expose().strip_prefix("fsc_").unwrap();
         assert!(hex.len() == 88 && hex.bytes().all(|c| c.is_ascii_hexdigit()));
         assert_eq!(Credential::parse(CredentialKind::McpKey, key.expose()), Some(key));

@@ -11,7 +11,7 @@ use axum::{
 use spotter_console::{language, parts};
 use spotter_contract::Env;
 use spotter_core::mcp::{
-    consent::{self, Asked},
+    consent::{self, AuthorizationRequest},
     modules::{Module, parse_scope},
     registration,
 };
@@ -40,7 +40,7 @@ pub(crate) async fn authorize(State(door): State<Door>, request: Request<Body>) 
     };
     let say = language(request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
-    let said = Said::read(&query);
+    let said = AuthorizationParameters::read(&query);
     if document::is_address(said.text("client_id")) {
         // Nobody has this program fetch anything by a request that would lead nowhere.
         if said.check(&state.env).is_err()
@@ -85,7 +85,7 @@ pub(crate) fn go(target: &str) -> Response<Body> {
 }
 
 /// The parameters of a request.
-struct Said {
+struct AuthorizationParameters {
     values: BTreeMap<String, String>,
     /// Whether one was sent more than once.
     twice: bool,
@@ -94,7 +94,7 @@ struct Said {
 /// Why a request is refused, in RFC 6749's words and in a sentence.
 type Refusal = (&'static str, String);
 
-impl Said {
+impl AuthorizationParameters {
     fn read(query: &str) -> Self {
         let (mut values, mut twice) = (BTreeMap::new(), false);
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -136,7 +136,11 @@ impl Said {
     }
 }
 
-fn take(tx: &mut Tx<'_>, env: &Env, said: &Said) -> spotter_kernel::Result<Outcome> {
+fn take(
+    tx: &mut Tx<'_>,
+    env: &Env,
+    said: &AuthorizationParameters,
+) -> spotter_kernel::Result<Outcome> {
     let Some(client) = registration::find(tx, said.text("client_id"))? else {
         return Ok(Outcome::Stay(
             "The assistant is not registered here. Remove it and add it again.",
@@ -163,7 +167,7 @@ fn take(tx: &mut Tx<'_>, env: &Env, said: &Said) -> spotter_kernel::Result<Outco
             return Ok(Outcome::Go(consent::answer(uri, state.as_deref(), env, &words)));
         }
     };
-    let asked = Asked {
+    let asked = AuthorizationRequest {
         client_id: client.client_id,
         client_name: client.client_name,
         redirect_uri: uri.to_owned(),

@@ -10,10 +10,10 @@ use axum::{
     http::{Request, Response, StatusCode},
 };
 use spotter_console::{
-    forms::{self, Form, Sent},
+    forms::{self, Form, SubmittedForm},
     language, parts,
     sign_in::SignIn,
-    words::Say,
+    words::Strings,
 };
 use spotter_contract::{Actor, Caller, Read, Write, vault};
 use spotter_core::{
@@ -21,7 +21,7 @@ use spotter_core::{
     clients::Client,
     company::{Company, coaches::Coach},
     mcp::{
-        consent::{self, Approval, Pending},
+        consent::{self, Approval, PendingAuthorization},
         modules::{GrantSubject, Module},
     },
 };
@@ -36,11 +36,11 @@ use crate::{
 
 const PAGE: &str = "/mcp/v1/oauth/consent";
 const COOKIE: &str = "spotter_consent";
-fn gone(say: Say) -> Response<Body> {
+fn gone(say: Strings) -> Response<Body> {
     parts::stopped(say, StatusCode::NOT_FOUND, say.consent_over())
 }
 
-async fn pending(state: &Shared, secret: &str) -> Result<Option<Pending>> {
+async fn pending(state: &Shared, secret: &str) -> Result<Option<PendingAuthorization>> {
     let (secret, clock) = (secret.to_owned(), state.env.clock.clone());
     state.db.read(move |tx: &mut Tx<'_>| consent::pending(tx, clock.now(), &secret)).await
 }
@@ -81,7 +81,7 @@ pub(crate) async fn show(
 /// Signs somebody in to the request.
 pub(crate) async fn sign_in(
     State(state): State<Arc<Shared>>,
-    Sent { form, from, request_id, headers }: Sent,
+    SubmittedForm { form, from, request_id, headers }: SubmittedForm,
 ) -> Response<Body> {
     let (say, secret) = (language(&headers), form.one("request").to_owned());
     let pending = match pending(&state, &secret).await {
@@ -122,8 +122,8 @@ async fn enter(
 }
 
 async fn decision(
-    (state, say): (&Shared, Say),
-    pending: &Pending,
+    (state, say): (&Shared, Strings),
+    pending: &PendingAuthorization,
     secret: &str,
     session: &str,
 ) -> Response<Body> {
@@ -167,7 +167,7 @@ async fn decision(
 /// Takes the decision.
 pub(crate) async fn decide(
     State(state): State<Arc<Shared>>,
-    Sent { form, request_id, headers, .. }: Sent,
+    SubmittedForm { form, request_id, headers, .. }: SubmittedForm,
 ) -> Response<Body> {
     let session = forms::cookie(&headers, COOKIE);
     let (say, secret) = (language(&headers), form.one("request").to_owned());
@@ -198,9 +198,9 @@ pub(crate) async fn decide(
 
 /// Approves as the application API's operation does.
 async fn approve(
-    (state, say): (&Shared, Say),
+    (state, say): (&Shared, Strings),
     request_id: &RequestId,
-    pending: Pending,
+    pending: PendingAuthorization,
     form: &Form,
     secret: String,
 ) -> Result<String> {

@@ -11,8 +11,8 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::Value;
-use spotter_core::mcp::registration::{self, Registered};
-use spotter_delivery::fetching::{Fetcher, Unfetched};
+use spotter_core::mcp::registration::{self, RegisteredAssistant};
+use spotter_delivery::fetching::{FetchError, Fetcher};
 use spotter_http::{State, network};
 use spotter_kernel::{Problem, Result};
 use spotter_store::Tx;
@@ -131,18 +131,18 @@ fn fresh_seconds(cache_control: &str) -> i64 {
 
 /// Room for what is fetched at once: in all, from a site, and for a caller. Who waits for a site, or asks from an
 /// address, that has no more takes none of the room that others wait for.
-struct Rooms {
+struct FetchLimits {
     all: Arc<Semaphore>,
     of_one: Mutex<HashMap<String, Weak<Semaphore>>>,
 }
 
-impl Default for Rooms {
+impl Default for FetchLimits {
     fn default() -> Self {
         Self { all: Arc::new(Semaphore::new(FETCHES_AT_ONCE)), of_one: Mutex::default() }
     }
 }
 
-impl Rooms {
+impl FetchLimits {
     /// Room to fetch a document, once there is; nothing where somebody has waited long enough.
     async fn enter(&self, client_id: &str, from: IpAddr) -> Option<[OwnedSemaphorePermit; 3]> {
         let site = host(client_id).map(|host| site(&host).to_owned()).unwrap_or_default();
@@ -174,7 +174,7 @@ pub(crate) struct Documents {
     fetcher: Fetcher,
     /// Those that are being fetched: whoever asks for the same waits.
     under_way: Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>,
-    rooms: Arc<Rooms>,
+    rooms: Arc<FetchLimits>,
 }
 
 impl Documents {
@@ -202,12 +202,12 @@ impl Documents {
         }
         let fetched = match self.rooms.enter(client_id, from).await {
             Some(_room) => self.fetcher.fetch(client_id).await,
-            None => Err(Unfetched::Silent("cannot be fetched now: too many are".to_owned())),
+            None => Err(FetchError::Silent("cannot be fetched now: too many are".to_owned())),
         };
         let told = match fetched {
             Ok(fetched) => fetched,
             // What it said a while ago counts for a day where it cannot be asked.
-            Err(Unfetched::Silent(_)) if known(state, client_id, STALE_SECONDS).await? => {
+            Err(FetchError::Silent(_)) if known(state, client_id, STALE_SECONDS).await? => {
                 return Ok(Ok(()));
             }
             Err(why) => return Ok(Err(format!("Its document {why}."))),
@@ -246,7 +246,7 @@ fn site(host: &str) -> &str {
 /// Whether it is known what a document says, and for how many seconds at most that is out of date.
 async fn known(state: &Arc<State>, client_id: &str, stale: i64) -> Result<bool, Problem> {
     let (id, now) = (client_id.to_owned(), state.env.clock.now().plus_seconds(-stale));
-    let known: Option<Registered> =
+    let known: Option<RegisteredAssistant> =
         state.db.read(move |tx: &mut Tx<'_>| registration::find(tx, &id)).await?;
     Ok(known.and_then(|known| known.fresh_until).is_some_and(|until| until > now))
 }
@@ -302,7 +302,7 @@ mod tests {
     /// Sixteen mute documents of one caller, on sixteen sites, keep nobody else out; nor do sixteen callers of one site.
     #[tokio::test]
     async fn who_holds_room_holds_up_themselves() {
-        let rooms = Arc::new(Rooms::default());
+        let rooms = Arc::new(FetchLimits::default());
         let soon = async |client_id: String, from: [u8; 4]| {
             let enter = rooms.enter(&client_id, IpAddr::from(from));
             tokio::time::timeout(Duration::from_millis(20), enter).await.ok().flatten()

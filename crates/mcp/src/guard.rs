@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::json;
 use spotter_contract::vault;
 use spotter_core::mcp::{
-    assistant::{self, Hint},
+    assistant::{self, CredentialHint},
     modules::{self, Module, scope_of},
 };
 use spotter_delivery::fetching::Fetcher;
@@ -28,7 +28,8 @@ use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 
 use crate::{
-    document::Documents, message, refusal::no_store, server::Spotter, tools::Tools, visit::Visit,
+    document::Documents, message, refusal::no_store, server::Spotter, tools::Tools,
+    visit::AssistantRequest,
 };
 
 /// What the endpoints share.
@@ -38,7 +39,7 @@ pub(crate) struct Door {
     service: StreamableHttpService<Spotter, NeverSessionManager>,
     pub(crate) documents: Documents,
     /// What credentials led to, by their digests.
-    hints: Arc<Mutex<LruCache<[u8; 32], Hint>>>,
+    hints: Arc<Mutex<LruCache<[u8; 32], CredentialHint>>>,
 }
 
 /// How many credentials' hints are kept.
@@ -63,7 +64,7 @@ impl Door {
         Self { state, service, documents: Documents::new(fetcher), hints }
     }
 
-    fn hints(&self) -> MutexGuard<'_, LruCache<[u8; 32], Hint>> {
+    fn hints(&self) -> MutexGuard<'_, LruCache<[u8; 32], CredentialHint>> {
         self.hints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -91,7 +92,7 @@ pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> R
     };
     let digest = vault::digest(&credential);
     let hint = door.hints().get(&digest).copied();
-    let visit = Visit::new(credential, hint, RequestId::of(&request));
+    let visit = AssistantRequest::new(credential, hint, RequestId::of(&request));
     let response = answer(&door, &visit, request).await;
     // Whatever the protocol says of a request, it is somebody's.
     let mut response = match visit.enter_alone(&door.state).await {
@@ -112,7 +113,7 @@ pub(crate) async fn serve(State(door): State<Door>, request: Request<Body>) -> R
 
 /// The protocol's answer. A call of a tool finds out itself who calls, in its transaction; what was found otherwise
 /// than to be somebody who may come in takes the answer's place.
-async fn answer(door: &Door, visit: &Visit, request: Request<Body>) -> Response<Body> {
+async fn answer(door: &Door, visit: &AssistantRequest, request: Request<Body>) -> Response<Body> {
     if request.method() != Method::POST {
         let mut response = no_store(
             StatusCode::METHOD_NOT_ALLOWED,

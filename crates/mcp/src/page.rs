@@ -8,17 +8,17 @@ use maud::{Markup, html};
 use spotter_console::{
     parts::{leading_to, outside},
     sign_in::{self, SignIn},
-    words::Say,
+    words::Strings,
 };
 use spotter_core::mcp::{
-    consent::{Pending, Proposal},
+    consent::{PendingAuthorization, Proposal},
     modules::{GrantSubject, Module},
 };
 
 use crate::{document, redirect};
 
 /// Who asks, and where it leads: the head of both pages. The address is what can be trusted.
-fn asker(say: Say, pending: &Pending) -> Markup {
+fn asker(say: Strings, pending: &PendingAuthorization) -> Markup {
     html! {
         p { (say.goes_on_to()) " " strong { bdi { (redirect::shown(&pending.redirect_uri)) } } }
         p.quiet {
@@ -33,8 +33,8 @@ fn asker(say: Say, pending: &Pending) -> Markup {
 
 /// Where somebody signs in.
 pub(crate) fn sign_in(
-    say: Say,
-    pending: &Pending,
+    say: Strings,
+    pending: &PendingAuthorization,
     request: &str,
     entered: &SignIn,
     status: StatusCode,
@@ -54,7 +54,7 @@ pub(crate) fn sign_in(
 
 /// What the one who decides is shown.
 pub(crate) struct Decision<'d> {
-    pub(crate) pending: &'d Pending,
+    pub(crate) pending: &'d PendingAuthorization,
     pub(crate) request: &'d str,
     pub(crate) csrf: &'d str,
     pub(crate) person: &'d str,
@@ -64,7 +64,7 @@ pub(crate) struct Decision<'d> {
 }
 
 /// Where somebody decides.
-pub(crate) fn decide(say: Say, decision: &Decision<'_>) -> Response<Body> {
+pub(crate) fn decide(say: Strings, decision: &Decision<'_>) -> Response<Body> {
     let Decision { pending, request, csrf, person, company, subject, proposal } = decision;
     let (asked, idle): (Vec<Module>, Vec<Module>) =
         proposal.proposed.iter().partition(|module| module.is_of_use());
@@ -114,7 +114,7 @@ pub(crate) fn decide(say: Say, decision: &Decision<'_>) -> Response<Body> {
 }
 
 /// A module that can be allowed.
-fn choice(say: Say, module: Module, checked: bool) -> Markup {
+fn choice(say: Strings, module: Module, checked: bool) -> Markup {
     let key = module.key();
     let (reads, changes) = (say.module_reads(key), say.module_changes(key));
     html! {
@@ -138,7 +138,7 @@ mod tests {
         let all = [GrantSubject::Company, GrantSubject::Client].into_iter().flat_map(Module::of);
         for module in all {
             let key = module.key();
-            let english = Say::in_english();
+            let english = Strings::in_english();
             assert_eq!(english.module(key), module.title(), "{key}");
             assert_eq!(english.module_reads(key), module.reads(), "{key}");
             assert_eq!(english.module_changes(key), module.changes(), "{key}");

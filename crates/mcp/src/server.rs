@@ -15,7 +15,7 @@ use rmcp::{
 };
 use spotter_http::State;
 
-use crate::{tools::Tools, visit::Visit};
+use crate::{tools::Tools, visit::AssistantRequest};
 
 /// How long a list of tools may be kept, in milliseconds.
 const FRESH_MILLIS: u64 = 60_000;
@@ -34,9 +34,9 @@ impl Spotter {
 }
 
 /// Whose request it is.
-fn visit(context: &RequestContext<RoleServer>) -> Result<Visit, ErrorData> {
+fn visit(context: &RequestContext<RoleServer>) -> Result<AssistantRequest, ErrorData> {
     let parts = context.extensions.get::<axum::http::request::Parts>();
-    let visit = parts.and_then(|parts| parts.extensions.get::<Visit>());
+    let visit = parts.and_then(|parts| parts.extensions.get::<AssistantRequest>());
     visit.cloned().ok_or_else(|| ErrorData::internal_error("nobody has entered", None))
 }
 

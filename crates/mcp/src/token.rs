@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use spotter_core::mcp::tokens::{self, Issued, Presented, Refusal};
+use spotter_core::mcp::tokens::{self, Issued, PresentedCode, Refusal};
 use spotter_http::{RequestId, read_body};
 use spotter_kernel::{Result, limits::ACCESS_TOKEN_SECONDS, secret::base64url};
 use spotter_store::Tx;
@@ -135,7 +135,7 @@ fn exchanged(
         return tokens::refresh(tx, env, text("client_id"), text("refresh_token"), request_id);
     }
     let challenge = base64url(&Sha256::digest(text("code_verifier")));
-    let presented = Presented {
+    let presented = PresentedCode {
         client_id: text("client_id"),
         code: text("code"),
         challenge: &challenge,

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use spotter_core::mcp::assistant::{self, Assistant, Hint};
-use spotter_http::{Figures, RequestId, State};
+use spotter_core::mcp::assistant::{self, Assistant, CredentialHint};
+use spotter_http::{RateLimitStatus, RequestId, State};
 use spotter_kernel::{
     Problem, Result,
     secret::{Credential, CredentialKind},
@@ -12,25 +12,29 @@ use spotter_store::Tx;
 
 /// A request of somebody who has shown a credential.
 #[derive(Clone)]
-pub(crate) struct Visit {
+pub(crate) struct AssistantRequest {
     pub(crate) request_id: RequestId,
     credential: Credential,
-    hint: Option<Hint>,
-    found: Arc<Mutex<Found>>,
+    hint: Option<CredentialHint>,
+    found: Arc<Mutex<ResolvedAssistant>>,
 }
 
 #[derive(Default)]
-struct Found {
+struct ResolvedAssistant {
     outcome: Option<Result<Arc<Assistant>>>,
-    figures: Option<Figures>,
+    figures: Option<RateLimitStatus>,
 }
 
-impl Visit {
-    pub(crate) fn new(credential: Credential, hint: Option<Hint>, request_id: RequestId) -> Self {
+impl AssistantRequest {
+    pub(crate) fn new(
+        credential: Credential,
+        hint: Option<CredentialHint>,
+        request_id: RequestId,
+    ) -> Self {
         Self { request_id, credential, hint, found: Arc::default() }
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, ResolvedAssistant> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -72,7 +76,7 @@ impl Visit {
     }
 
     /// How the caller's count stands, where there is one.
-    pub(crate) fn figures(&self) -> Option<Figures> {
+    pub(crate) fn figures(&self) -> Option<RateLimitStatus> {
         self.found().figures
     }
 

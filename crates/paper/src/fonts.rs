@@ -73,9 +73,9 @@ impl Weight {
     }
 
     /// A line of text as it is set, from left to right: parts that are of one font and one direction.
-    pub(crate) fn parts(self, line: &str) -> Vec<Part> {
+    pub(crate) fn parts(self, line: &str) -> Vec<TextRun> {
         if is_plain(line) {
-            return vec![Part { typeface: 0, is_rtl: false, text: line.to_owned() }];
+            return vec![TextRun { typeface: 0, is_rtl: false, text: line.to_owned() }];
         }
         let bidi = BidiInfo::new(line, Some(Level::ltr()));
         let Some(paragraph) = bidi.paragraphs.first() else { return Vec::new() };
@@ -93,20 +93,20 @@ impl Weight {
     }
 
     /// A text of one direction, by font: what stands between words goes with what stands before it.
-    fn by_typeface(self, text: &str, is_rtl: bool) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+    fn by_typeface(self, text: &str, is_rtl: bool) -> Vec<TextRun> {
+        let mut parts: Vec<TextRun> = Vec::new();
         for c in text.chars() {
             let own = self.typeface_of(c).unwrap_or(0);
             match parts.last_mut() {
                 Some(last) if last.typeface == own || last.takes(self, c) => last.text.push(c),
-                _ => parts.push(Part { typeface: own, is_rtl, text: c.to_string() }),
+                _ => parts.push(TextRun { typeface: own, is_rtl, text: c.to_string() }),
             }
         }
         parts
     }
 
     /// How wide a part is, in points, at a size.
-    pub(crate) fn width(self, part: &Part, size: f32) -> f32 {
+    pub(crate) fn width(self, part: &TextRun, size: f32) -> f32 {
         let Some(Typeface { measured, .. }) = self.typefaces().get(part.typeface) else {
             return 0.0;
         };
@@ -135,14 +135,14 @@ fn is_plain(text: &str) -> bool {
 
 /// A part of a line that is of one font and one direction.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct TextRun {
     /// Its place among the fonts of its weight.
     pub(crate) typeface: usize,
     pub(crate) is_rtl: bool,
     pub(crate) text: String,
 }
 
-impl Part {
+impl TextRun {
     /// Whether a character that is no letter can be set in this font, too.
     fn takes(&self, weight: Weight, c: char) -> bool {
         let own = weight.typefaces().get(self.typeface);

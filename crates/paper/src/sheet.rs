@@ -23,7 +23,7 @@ use krilla::{
 };
 use spotter_kernel::Date;
 
-use crate::fonts::{Part, Weight};
+use crate::fonts::{TextRun, Weight};
 
 /// The size of a page in points.
 pub const WIDTH: f32 = 595.28;
@@ -236,7 +236,7 @@ fn draw(surface: &mut Surface<'_>, structure: &mut Structure, mark: Mark) {
     }
 }
 
-fn draw_part(surface: &mut Surface<'_>, style: Style, x: &mut f32, y: f32, part: &Part) {
+fn draw_part(surface: &mut Surface<'_>, style: Style, x: &mut f32, y: f32, part: &TextRun) {
     let Some(typeface) = style.weight.typefaces().get(part.typeface) else { return };
     let direction = match part.is_rtl {
         true => TextDirection::RightToLeft,
@@ -271,12 +271,12 @@ impl Sheets {
     }
 
     /// Goes on with a page that was begun.
-    pub fn on(&mut self, page: usize) -> OnPage<'_> {
-        OnPage { marks: &mut self.pages[page], role: Role::Text }
+    pub fn on(&mut self, page: usize) -> PageWriter<'_> {
+        PageWriter { marks: &mut self.pages[page], role: Role::Text }
     }
 
     /// The last page.
-    pub fn last(&mut self) -> OnPage<'_> {
+    pub fn last(&mut self) -> PageWriter<'_> {
         let at = self.pages.len() - 1;
         self.on(at)
     }
@@ -344,12 +344,12 @@ impl Sheets {
 }
 
 /// A page that is being made.
-pub struct OnPage<'s> {
+pub struct PageWriter<'s> {
     marks: &'s mut Vec<Mark>,
     role: Role,
 }
 
-impl OnPage<'_> {
+impl PageWriter<'_> {
     /// What the texts that follow are of the document.
     pub fn role(&mut self, role: Role) {
         self.role = role;

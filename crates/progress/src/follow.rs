@@ -2,7 +2,7 @@
 
 use spotter_contract::{
     Area, Read, Write,
-    following::{Following, Measured},
+    following::{ActivityListener, Measured},
 };
 use spotter_kernel::{Result, id::ClientId};
 use spotter_store::{params, statements};
@@ -63,7 +63,7 @@ pub fn kept(cx: &mut Write, client: ClientId, habit: HabitId) -> Result<()> {
 /// What others tell of a client.
 pub struct Progress;
 
-impl Following for Progress {
+impl ActivityListener for Progress {
     fn check_type(&self, cx: &mut Read, key: &str, field: &str) -> Result<()> {
         measurements::known(cx, key, field).map(drop)
     }

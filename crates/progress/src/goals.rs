@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Query, Read, Timer, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Query, Read, Timer, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -17,7 +17,7 @@ use crate::{
     follow,
     goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
     habit::{Habit, HabitId, amount_shown},
-    measurements::Told,
+    measurements::UnitsFilter,
     people::{check_own, today},
     types::{MeasurementType, TypeKey},
     units::Units,
@@ -32,7 +32,7 @@ const DAYS_MAX: i64 = 3_660;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Goal")]
-struct Shown {
+struct GoalView {
     goal_id: GoalId,
     client_id: ClientId,
     title: String,
@@ -70,13 +70,13 @@ struct Shown {
 }
 
 /// How the values of a goal are told and taken.
-enum Scale {
+enum GoalScale {
     Measured(Box<MeasurementType>),
     Counted,
     Said,
 }
 
-impl Scale {
+impl GoalScale {
     fn of(cx: &mut Read, kind: GoalKind, measured: Option<&TypeKey>) -> Result<Self> {
         Ok(match (kind, measured) {
             (GoalKind::Measurement, Some(key)) => {
@@ -137,9 +137,9 @@ impl Scale {
 }
 
 impl Goal {
-    fn shown(&self, scale: &Scale, units: Units) -> Shown {
+    fn shown(&self, scale: &GoalScale, units: Units) -> GoalView {
         let show = |kept| scale.show(kept, units);
-        Shown {
+        GoalView {
             goal_id: self.goal_id,
             client_id: self.client_id,
             title: self.title.clone(),
@@ -165,8 +165,8 @@ impl Goal {
         }
     }
 
-    fn scale(&self, cx: &mut Read) -> Result<Scale> {
-        Scale::of(cx, self.kind, self.measurement_type.as_ref())
+    fn scale(&self, cx: &mut Read) -> Result<GoalScale> {
+        GoalScale::of(cx, self.kind, self.measurement_type.as_ref())
     }
 
     fn told(&self, cx: &mut Read, units: Units) -> Result<GoalAnswer> {
@@ -175,7 +175,7 @@ impl Goal {
     }
 }
 
-listed!(Goals { goals: Shown });
+listed!(Goals { goals: GoalView });
 
 filters! {
     struct Filters {
@@ -191,7 +191,7 @@ filters! {
 fn list_goals(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Goals> {
     Client::find(cx, at.client_id)?;
     let found: Page<Goal> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -206,12 +206,12 @@ fn list_goals(
 
 path!(GoalPath { client_id: ClientId, goal_id: GoalId });
 
-answer!(GoalAnswer { goal: Shown });
+answer!(GoalAnswer { goal: GoalView });
 
 fn get_goal(
     cx: &mut Read,
     Path(at): Path<GoalPath>,
-    Query(told): Query<Told>,
+    Query(told): Query<UnitsFilter>,
 ) -> Result<GoalAnswer> {
     Goal::find(cx, at.client_id, at.goal_id)?.told(cx, told.units())
 }
@@ -352,7 +352,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
     if there.is_some_and(|(count,)| count >= GOALS_MAX) {
         return Err(Problem::conflict("clientId", "must have at most 50 active goals"));
     }
-    let scale = Scale::of(cx, new.kind, new.measurement_type.as_ref())?;
+    let scale = GoalScale::of(cx, new.kind, new.measurement_type.as_ref())?;
     let unit = new.unit.as_deref();
     let said_unit = unit.filter(|_| new.kind == GoalKind::Measurement);
     let target_value = scale.take(new.target_value, said_unit, "targetValue")?;

@@ -10,7 +10,7 @@ use spotter_kernel::{Date, Event, Id, Key, Result, Timestamp, id::ClientId, id_t
 use spotter_store::{Json, params, record, set, statements, stored_ids, values, words};
 
 use crate::{
-    streak::{Course, EntryStatus, Rest, Schedule, Streak, StreakUnit, Version},
+    streak::{EntryStatus, HabitSchedule, Rest, Schedule, Streak, StreakUnit, Version},
     units::rounded,
 };
 
@@ -28,7 +28,7 @@ words! {
 
 words! {
     /// Which amounts are enough.
-    pub enum Enough { AtLeast = "at_least", AtMost = "at_most" }
+    pub enum HabitThreshold { AtLeast = "at_least", AtMost = "at_most" }
 }
 
 words! {
@@ -53,7 +53,7 @@ record! {
         /// The unit of amounts.
         pub unit: Option<String>,
         /// Whether more or less than the target is enough.
-        pub direction: Enough,
+        pub direction: HabitThreshold,
         /// When it is due, and from which date on.
         pub versions: Json<Vec<Version>>,
         /// When it rests.
@@ -85,7 +85,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Habit")]
-pub struct HabitShown {
+pub struct HabitView {
     habit_id: HabitId,
     client_id: ClientId,
     name: String,
@@ -95,7 +95,7 @@ pub struct HabitShown {
     target: Option<f64>,
     unit: Option<String>,
     /// Whether at least or at most the target is enough.
-    direction: Enough,
+    direction: HabitThreshold,
     /// When it is due, from the latest change on.
     schedule: Schedule,
     start_date: Date,
@@ -138,9 +138,9 @@ impl Habit {
     }
 
     /// As it is told on a day.
-    pub fn shown(&self, today: Date) -> HabitShown {
+    pub fn shown(&self, today: Date) -> HabitView {
         let (current_streak, streak_unit) = self.streak_on(today);
-        HabitShown {
+        HabitView {
             habit_id: self.habit_id,
             client_id: self.client_id,
             name: self.name.clone(),
@@ -167,8 +167,8 @@ impl Habit {
     pub fn judged(&self, amount: i64) -> EntryStatus {
         let target = self.target.unwrap_or(0);
         let is_enough = match self.direction {
-            Enough::AtLeast => amount >= target,
-            Enough::AtMost => amount <= target,
+            HabitThreshold::AtLeast => amount >= target,
+            HabitThreshold::AtMost => amount <= target,
         };
         if is_enough { EntryStatus::Done } else { EntryStatus::Missed }
     }
@@ -178,7 +178,7 @@ impl Habit {
         let rows: Vec<(Date, EntryStatus)> =
             cx.all(STATUSES, params![self.client_id, self.habit_id])?;
         let entries: BTreeMap<_, _> = rows.into_iter().collect();
-        let course = Course {
+        let course = HabitSchedule {
             versions: &self.versions.0,
             rests: &self.rests.0,
             start: self.start_date,
@@ -250,7 +250,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HabitEntry")]
-pub struct EntryShown {
+pub struct EntryView {
     habit_id: HabitId,
     client_id: ClientId,
     date: Date,
@@ -285,8 +285,8 @@ impl Entry {
     }
 
     /// As it is told.
-    pub fn shown(&self) -> EntryShown {
-        EntryShown {
+    pub fn shown(&self) -> EntryView {
+        EntryView {
             habit_id: self.habit_id,
             client_id: self.client_id,
             date: self.date,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::ClientPath;
 use spotter_kernel::text::quoted;
@@ -17,7 +17,8 @@ use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 use crate::{
     follow,
     habit::{
-        Enough, Entry, EntryShown, Habit, HabitId, HabitKind, HabitShown, HabitStatus, days_back,
+        Entry, EntryView, Habit, HabitId, HabitKind, HabitStatus, HabitThreshold, HabitView,
+        days_back,
     },
     people::{check_own, today},
     streak::{EntryStatus, Rest, Schedule, Version},
@@ -30,7 +31,7 @@ const START_DAYS_MAX: i64 = 366;
 /// Largest amount.
 const AMOUNT_MAX: f64 = 10_000_000.0;
 
-listed!(Habits { habits: HabitShown });
+listed!(Habits { habits: HabitView });
 
 filters! {
     struct Filters {
@@ -44,7 +45,7 @@ filters! {
 fn list_habits(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Habits> {
     let today = today(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -53,7 +54,7 @@ fn list_habits(
 
 path!(HabitPath { client_id: ClientId, habit_id: HabitId });
 
-answer!(HabitAnswer { habit: HabitShown });
+answer!(HabitAnswer { habit: HabitView });
 
 fn get_habit(cx: &mut Read, Path(at): Path<HabitPath>) -> Result<HabitAnswer> {
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;
@@ -73,7 +74,7 @@ pub struct NewHabit {
     /// The unit of amounts.
     pub unit: Option<Text<20>>,
     /// `at_least` when absent.
-    pub direction: Option<Enough>,
+    pub direction: Option<HabitThreshold>,
     /// Every day when absent.
     pub schedule: Option<Schedule>,
     /// Today when absent, where the client is; at most a year from it.
@@ -133,7 +134,7 @@ pub fn create(cx: &mut Write, client: ClientId, new: NewHabit) -> Result<Habit> 
         kind,
         target,
         unit: new.unit.map(Into::into),
-        direction: new.direction.unwrap_or(Enough::AtLeast),
+        direction: new.direction.unwrap_or(HabitThreshold::AtLeast),
         versions: Json(vec![Version { from: start_date, schedule }]),
         rests: Json(Vec::new()),
         start_date,
@@ -257,7 +258,7 @@ fn changeable(cx: &mut Read, at: &HabitPath) -> Result<Habit> {
     Ok(found)
 }
 
-listed!(Entries { entries: EntryShown });
+listed!(Entries { entries: EntryView });
 
 filters! {
     struct EntryFilters {
@@ -273,7 +274,7 @@ filters! {
 fn list_habit_entries(
     cx: &mut Read,
     Path(at): Path<HabitPath>,
-    Paged(wanted, page): Paged<EntryFilters>,
+    ListQuery(wanted, page): ListQuery<EntryFilters>,
 ) -> Result<Entries> {
     Habit::find(cx, at.client_id, at.habit_id)?;
     let above = [at.client_id.bind(), at.habit_id.bind().into_owned()];
@@ -282,7 +283,7 @@ fn list_habit_entries(
 
 path!(EntryPath { client_id: ClientId, habit_id: HabitId, date: Date });
 
-answer!(EntryAnswer { entry: EntryShown, habit: HabitShown });
+answer!(EntryAnswer { entry: EntryView, habit: HabitView });
 
 fn get_habit_entry(cx: &mut Read, Path(at): Path<EntryPath>) -> Result<EntryAnswer> {
     let habit = Habit::find(cx, at.client_id, at.habit_id)?;

@@ -111,7 +111,7 @@ pub struct Components {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Measurement")]
-pub struct Shown {
+pub struct MeasurementView {
     measurement_id: MeasurementId,
     client_id: ClientId,
     /// A key of `GET /measurement-types`.
@@ -181,9 +181,9 @@ impl Measurement {
     }
 
     /// As it is told.
-    pub fn shown(&self, of: &MeasurementType, units: Units) -> Shown {
+    pub fn shown(&self, of: &MeasurementType, units: Units) -> MeasurementView {
         let components = self.systolic.zip(self.diastolic);
-        Shown {
+        MeasurementView {
             measurement_id: self.measurement_id,
             client_id: self.client_id,
             r#type: self.r#type.clone(),

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Paged, Path, Query, Read, Write, answer, following::Measured, listed, operation,
-    path,
+    Area, Body, ListQuery, Path, Query, Read, Write, answer, following::Measured, listed,
+    operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
@@ -15,7 +15,8 @@ use spotter_store::{Bind, List, filters, lists, params, statements};
 use crate::{
     follow,
     measurement::{
-        Components, FIND, Measurement, MeasurementId, MeasurementStatus, Shown, Source, TALLY,
+        Components, FIND, Measurement, MeasurementId, MeasurementStatus, MeasurementView, Source,
+        TALLY,
     },
     people::check_own,
     types::{MeasurementType, TypeKey},
@@ -25,7 +26,7 @@ use crate::{
 /// How far ahead the clock of a device may be.
 const AHEAD_SECONDS: i64 = 300;
 
-listed!(Measurements { measurements: Shown });
+listed!(Measurements { measurements: MeasurementView });
 
 filters! {
     struct Filters {
@@ -45,12 +46,12 @@ filters! {
 /// In which units to tell.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Told {
+pub(super) struct UnitsFilter {
     /// The units of the answer; `metric` when absent.
     units: Option<Units>,
 }
 
-impl Told {
+impl UnitsFilter {
     /// The units of the answer.
     pub(super) fn units(&self) -> Units {
         self.units.unwrap_or(Units::Metric)
@@ -58,7 +59,7 @@ impl Told {
 }
 
 /// Measurements as they are told, each by its type.
-fn shown(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<Shown>> {
+fn shown(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<MeasurementView>> {
     let types = MeasurementType::all(cx)?;
     let of = |one: &Measurement| types.iter().find(|kind| kind.key() == one.r#type);
     all.iter()
@@ -72,7 +73,7 @@ fn shown(cx: &mut Read, all: &[Measurement], units: Units) -> Result<Vec<Shown>>
 fn list_measurements(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Measurements> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -85,12 +86,12 @@ fn list_measurements(
 
 path!(pub(super) MeasurementPath { client_id: ClientId, measurement_id: MeasurementId });
 
-answer!(MeasurementAnswer { measurement: Shown });
+answer!(MeasurementAnswer { measurement: MeasurementView });
 
 fn get_measurement(
     cx: &mut Read,
     Path(at): Path<MeasurementPath>,
-    Query(told): Query<Told>,
+    Query(told): Query<UnitsFilter>,
 ) -> Result<MeasurementAnswer> {
     let found = Measurement::find(cx, at.client_id, at.measurement_id)?;
     let of = MeasurementType::find(cx, &found.r#type)?;
@@ -99,13 +100,13 @@ fn get_measurement(
 
 answer!(LatestAnswer {
     /// One of each type of which there is any, by the types' keys.
-    measurements: Vec<Shown>,
+    measurements: Vec<MeasurementView>,
 });
 
 fn get_latest_measurements(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(told): Query<Told>,
+    Query(told): Query<UnitsFilter>,
 ) -> Result<LatestAnswer> {
     Client::find(cx, at.client_id)?;
     let latest: Vec<(Option<MeasurementId>,)> = cx.all(LATEST, params![at.client_id])?;

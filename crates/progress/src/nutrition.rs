@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Id, Key, Many, Patch, Problem, Result, Timestamp,
@@ -18,7 +18,7 @@ use spotter_store::{
 use crate::{
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
-    nutrition_targets::{NutritionTarget, TargetShown},
+    nutrition_targets::{NutritionTarget, TargetView},
     people::today,
 };
 
@@ -100,7 +100,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "NutritionLog")]
-struct Shown {
+struct NutritionLogView {
     /// The meal's id.
     nutrition_log_id: NutritionLogId,
     client_id: ClientId,
@@ -136,8 +136,8 @@ impl NutritionLog {
         cx.one(FIND, params![client, id])?.ok_or_else(|| Key::NotFound.into())
     }
 
-    fn shown(self) -> Shown {
-        Shown {
+    fn shown(self) -> NutritionLogView {
+        NutritionLogView {
             nutrition_log_id: self.nutrition_log_id,
             client_id: self.client_id,
             date: self.date,
@@ -155,7 +155,7 @@ impl NutritionLog {
     }
 }
 
-listed!(Logs { nutrition_logs: Shown });
+listed!(Logs { nutrition_logs: NutritionLogView });
 
 filters! {
     struct Filters {
@@ -173,7 +173,7 @@ filters! {
 fn list_client_nutrition_logs(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Logs> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -182,7 +182,7 @@ fn list_client_nutrition_logs(
 
 path!(LogPath { client_id: ClientId, nutrition_log_id: NutritionLogId });
 
-answer!(LogAnswer { nutrition_log: Shown });
+answer!(LogAnswer { nutrition_log: NutritionLogView });
 
 fn get_nutrition_log(cx: &mut Read, Path(at): Path<LogPath>) -> Result<LogAnswer> {
     let found = NutritionLog::find(cx, at.client_id, at.nutrition_log_id)?;
@@ -341,11 +341,11 @@ struct NutritionDay {
     client_id: ClientId,
     date: Date,
     /// The first one first.
-    nutrition_logs: Vec<Shown>,
+    nutrition_logs: Vec<NutritionLogView>,
     /// What all of it held.
     totals: Totals,
     /// What holds on that date; null where the coach has set nothing.
-    target: Option<TargetShown>,
+    target: Option<TargetView>,
 }
 
 answer!(DayAnswer { nutrition_day: NutritionDay });

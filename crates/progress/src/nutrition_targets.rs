@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Problem, Result, Timestamp, id::ClientId};
@@ -33,7 +33,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "NutritionTarget")]
-pub struct TargetShown {
+pub struct TargetView {
     client_id: ClientId,
     /// The first date on which it holds.
     from_date: Date,
@@ -53,8 +53,8 @@ impl NutritionTarget {
     }
 
     /// As it is told.
-    pub fn shown(self) -> TargetShown {
-        TargetShown {
+    pub fn shown(self) -> TargetView {
+        TargetView {
             client_id: self.client_id,
             from_date: self.from_date,
             amounts: self.amounts.0,
@@ -65,12 +65,12 @@ impl NutritionTarget {
     }
 }
 
-listed!(Targets { nutrition_targets: TargetShown });
+listed!(Targets { nutrition_targets: TargetView });
 
 fn list_nutrition_targets(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<Targets> {
     Client::find(cx, at.client_id)?;
     let page = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -87,7 +87,7 @@ struct NewTarget {
     amounts: Nutrients,
 }
 
-answer!(TargetAnswer { nutrition_target: TargetShown });
+answer!(TargetAnswer { nutrition_target: TargetView });
 
 fn set_nutrition_target(
     cx: &mut Write,

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Download, Found, Paged, Path, Payload, Read, Write, answer, listed, operation, path,
+    Area, Body, Download, DownloadSource, ListQuery, Path, Payload, Read, Write, answer, listed,
+    operation, path,
 };
 use spotter_core::{
     clients::{Client, ClientPath},
@@ -66,7 +67,7 @@ record! {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ProgressPhoto")]
-struct Shown {
+struct PhotoView {
     progress_photo_id: ProgressPhotoId,
     client_id: ClientId,
     /// The date of which it is.
@@ -122,7 +123,7 @@ static PICTURE: Download = Download {
 };
 
 /// The picture of a photo, for whoever may see it.
-pub fn picture(cx: &mut Read, id: Id) -> Result<Found> {
+pub fn picture(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     Photo::kept(cx, id, |photo| photo.upload_id)
 }
 
@@ -140,19 +141,19 @@ impl Photo {
     }
 
     /// Where a file of a photo is kept, for whoever may see it.
-    fn kept(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<Found> {
+    fn kept(cx: &mut Read, id: Id, which: fn(&Self) -> UploadId) -> Result<DownloadSource> {
         let found: Self = cx.one(BY_ID, params![id])?.ok_or(Key::NotFound)?;
         let photo = cx.own(found, |photo| photo.client_id)?;
         let photo = cx.with_consent(photo, |photo| Some(photo.client_id))?;
         let stored = Stored { company: cx.company(), upload: which(&photo) };
         let name = format!("{}-{}.jpg", photo.taken_on, photo.pose.word());
-        Ok(Found::Kept { name, media_type: JPEG, key: stored.key() })
+        Ok(DownloadSource::Kept { name, media_type: JPEG, key: stored.key() })
     }
 
-    fn shown(&self, cx: &Read) -> Result<Shown> {
+    fn shown(&self, cx: &Read) -> Result<PhotoView> {
         let (url, url_expires_at) = PICTURE.address(cx, self.progress_photo_id)?;
         let (thumbnail_url, _) = THUMBNAIL.address(cx, self.progress_photo_id)?;
-        Ok(Shown {
+        Ok(PhotoView {
             progress_photo_id: self.progress_photo_id,
             client_id: self.client_id,
             taken_on: self.taken_on,
@@ -172,7 +173,7 @@ impl Photo {
     }
 }
 
-listed!(Photos { progress_photos: Shown });
+listed!(Photos { progress_photos: PhotoView });
 
 filters! {
     struct Filters {
@@ -190,7 +191,7 @@ filters! {
 fn list_progress_photos(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Photos> {
     Client::find(cx, at.client_id)?;
     let found: Page<Photo> = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -200,7 +201,7 @@ fn list_progress_photos(
 
 path!(PhotoPath { client_id: ClientId, progress_photo_id: ProgressPhotoId });
 
-answer!(PhotoAnswer { progress_photo: Shown });
+answer!(PhotoAnswer { progress_photo: PhotoView });
 
 fn get_progress_photo(cx: &mut Read, Path(at): Path<PhotoPath>) -> Result<PhotoAnswer> {
     let photo = Photo::find(cx, at.client_id, at.progress_photo_id)?;

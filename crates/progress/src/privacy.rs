@@ -1,6 +1,6 @@
 //! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
 
-use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
 use spotter_store::{Bind, params, statements, under};
@@ -26,25 +26,26 @@ fn erase_photos(cx: &mut Write, client: Id) -> Result<bool> {
     cx.execute(PHOTOS, params![client]).map(|_| false)
 }
 
-const EXPORTS: &[Part] = &[
-    Part::of("measurements", "list_measurements"),
-    Part::of("progress-photos", "list_progress_photos")
-        .with(&[With::File("progressPhotoId", photos::picture)]),
-    Part::of("habits", "list_habits").with(&[With::Listed("entries", "list_habit_entries")]),
-    Part::of("nutrition-logs", "list_client_nutrition_logs"),
-    Part::of("nutrition-targets", "list_nutrition_targets"),
-    Part::of("goals", "list_goals"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("measurements", "list_measurements"),
+    ExportSection::of("progress-photos", "list_progress_photos")
+        .with(&[RelatedRecords::File("progressPhotoId", photos::picture)]),
+    ExportSection::of("habits", "list_habits")
+        .with(&[RelatedRecords::Listed("entries", "list_habit_entries")]),
+    ExportSection::of("nutrition-logs", "list_client_nutrition_logs"),
+    ExportSection::of("nutrition-targets", "list_nutrition_targets"),
+    ExportSection::of("goals", "list_goals"),
 ];
 
-const TRACES: &[Trace] = &[
-    Trace::gone("measurement", Fate::Run(erase_measurements)),
-    Trace::gone("measurement_sum", Fate::By(SUMS)),
-    Trace::gone("habit_entry", Fate::By(ENTRIES)),
-    Trace::gone("habit", Fate::By(HABITS)),
-    Trace::gone("goal", Fate::Run(erase_goals)),
-    Trace::gone("progress_photo", Fate::Run(erase_photos)),
-    Trace::gone("nutrition_log", Fate::By(MEALS)),
-    Trace::gone("nutrition_target", Fate::By(TARGETS)),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("measurement", ErasureAction::Run(erase_measurements)),
+    ErasureRule::gone("measurement_sum", ErasureAction::By(SUMS)),
+    ErasureRule::gone("habit_entry", ErasureAction::By(ENTRIES)),
+    ErasureRule::gone("habit", ErasureAction::By(HABITS)),
+    ErasureRule::gone("goal", ErasureAction::Run(erase_goals)),
+    ErasureRule::gone("progress_photo", ErasureAction::Run(erase_photos)),
+    ErasureRule::gone("nutrition_log", ErasureAction::By(MEALS)),
+    ErasureRule::gone("nutrition_target", ErasureAction::By(TARGETS)),
 ];
 
 /// What this chapter brings.

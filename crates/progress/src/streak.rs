@@ -110,7 +110,7 @@ pub struct Rest {
 
 /// What is known of when a habit is due.
 #[derive(Debug, Clone, Copy)]
-pub struct Course<'c> {
+pub struct HabitSchedule<'c> {
     /// Its schedules, the first one from its first day on.
     pub versions: &'c [Version],
     /// When it rests.
@@ -143,13 +143,13 @@ impl Streak {
 }
 
 /// What is found out of a day or a week.
-enum Found {
+enum PeriodResult {
     Kept,
     Neutral,
     Broken,
 }
 
-impl Course<'_> {
+impl HabitSchedule<'_> {
     fn schedule_on(&self, date: Date) -> Option<&Schedule> {
         let at = self.versions.partition_point(|version| version.from <= date);
         self.versions.get(at.checked_sub(1)?).map(|version| &version.schedule)
@@ -171,25 +171,25 @@ impl Course<'_> {
         first.map_or(self.start, |first| first.from.max(self.start))
     }
 
-    fn day(&self, date: Date, entries: &BTreeMap<Date, EntryStatus>) -> Found {
+    fn day(&self, date: Date, entries: &BTreeMap<Date, EntryStatus>) -> PeriodResult {
         let is_due = self.is_on(date)
             && !self.rests_on(date)
             && self.schedule_on(date).is_some_and(|schedule| schedule.is_due(date));
         match (is_due, entries.get(&date)) {
-            (false, _) | (true, Some(EntryStatus::Skipped)) => Found::Neutral,
-            (true, Some(EntryStatus::Done)) => Found::Kept,
-            (true, Some(EntryStatus::Missed) | None) => Found::Broken,
+            (false, _) | (true, Some(EntryStatus::Skipped)) => PeriodResult::Neutral,
+            (true, Some(EntryStatus::Done)) => PeriodResult::Kept,
+            (true, Some(EntryStatus::Missed) | None) => PeriodResult::Broken,
         }
     }
 
-    fn week(&self, monday: Date, entries: &BTreeMap<Date, EntryStatus>) -> Found {
+    fn week(&self, monday: Date, entries: &BTreeMap<Date, EntryStatus>) -> PeriodResult {
         let days: Vec<Date> = (0..7).filter_map(|day| monday.plus_days(day)).collect();
-        let Some(sunday) = days.last() else { return Found::Neutral };
+        let Some(sunday) = days.last() else { return PeriodResult::Neutral };
         let status = |day: &&Date| entries.get(day).copied();
         let done = |day: &&Date| self.is_on(**day) && status(day) == Some(EntryStatus::Done);
         let times = self.schedule_on(*sunday).and_then(|schedule| schedule.times).unwrap_or(1);
         if days.iter().filter(done).count() as i64 >= times {
-            return Found::Kept;
+            return PeriodResult::Kept;
         }
         let aside = |day: &Date| {
             !self.is_on(*day)
@@ -197,7 +197,7 @@ impl Course<'_> {
                 || self.rests_on(*day)
                 || entries.get(day) == Some(&EntryStatus::Skipped)
         };
-        if days.iter().any(aside) { Found::Neutral } else { Found::Broken }
+        if days.iter().any(aside) { PeriodResult::Neutral } else { PeriodResult::Broken }
     }
 
     /// What comes of these entries.
@@ -220,11 +220,11 @@ impl Course<'_> {
         while last.is_some_and(|last| date <= last) {
             let is_last = last == Some(date);
             match found(date) {
-                Found::Kept => run += 1,
-                Found::Neutral => {}
+                PeriodResult::Kept => run += 1,
+                PeriodResult::Neutral => {}
                 // A week that is not enough yet may still become so.
-                Found::Broken if is_weekly && is_last => break,
-                Found::Broken => run = 0,
+                PeriodResult::Broken if is_weekly && is_last => break,
+                PeriodResult::Broken => run = 0,
             }
             longest = longest.max(run);
             match date.plus_days(step) {
@@ -240,10 +240,10 @@ impl Course<'_> {
         &self,
         mut date: Date,
         step: i64,
-        found: impl Fn(Date) -> Found,
+        found: impl Fn(Date) -> PeriodResult,
     ) -> Option<Date> {
         loop {
-            if let Found::Broken = found(date) {
+            if let PeriodResult::Broken = found(date) {
                 return date.plus_days(step - 1);
             }
             let last = date.plus_days(step - 1)?;
@@ -276,7 +276,7 @@ mod tests {
     fn streak(schedule: Schedule, rests: &[Rest], entries: &[(&str, EntryStatus)]) -> Streak {
         let start = date("2026-03-02");
         let versions = [Version { from: start, schedule }];
-        let course = Course { versions: &versions, rests, start, end: None };
+        let course = HabitSchedule { versions: &versions, rests, start, end: None };
         course.streak(&entries.iter().map(|(day, status)| (date(day), *status)).collect())
     }
 
@@ -390,7 +390,7 @@ mod tests {
                 .map(|(from, days)| Rest { from: on(from), until: days.map(|days| on(from + days)) })
                 .into_iter()
                 .collect();
-            let course = Course { versions: &versions, rests: &rests, start, end: None };
+            let course = HabitSchedule { versions: &versions, rests: &rests, start, end: None };
             let today = on(told.keys().max().copied().unwrap_or(0) + ahead);
             let due = |day: Date| {
                 let rests = rests.iter().any(|rest| rest.from <= day && rest.until.is_none_or(|end| day < end));
@@ -411,7 +411,7 @@ mod tests {
             let entries: BTreeMap<_, _> = told.iter().map(|day| (on(*day), Done)).collect();
             let schedule = schedule(ScheduleKind::TimesPerWeek, None, Some(times));
             let versions = [Version { from: start, schedule }];
-            let course = Course { versions: &versions, rests: &[], start, end: None };
+            let course = HabitSchedule { versions: &versions, rests: &[], start, end: None };
             let today = told.iter().max().copied().unwrap_or(0) + ahead;
             let reached = |week: i64| told.range(week * 7..week * 7 + 7).count() as i64 >= times;
             let this = today / 7;

@@ -26,7 +26,7 @@ const DAYS_MAX: i64 = 366;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Between {
+struct DateRange {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -41,7 +41,7 @@ struct Between {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct ValueChange {
     /// Measured first.
     first: f64,
     /// Measured last.
@@ -68,11 +68,11 @@ struct MeasurementSummary {
     /// How many measurements.
     count: i64,
     /// Of the value; null where there are two.
-    value: Option<Figures>,
+    value: Option<ValueChange>,
     /// Of the pressure at the beat.
-    systolic: Option<Figures>,
+    systolic: Option<ValueChange>,
     /// Of the pressure in the pause.
-    diastolic: Option<Figures>,
+    diastolic: Option<ValueChange>,
 }
 
 /// How a habit was kept.
@@ -157,7 +157,7 @@ fn measured(
                        total: Option<i64>| {
             let ((first, latest), (least, most)) = (ends.0.zip(ends.1)?, range.0.zip(range.1)?);
             let mean = (total? as f64 / amount.count.max(1) as f64).round() as i64;
-            Some(Figures {
+            Some(ValueChange {
                 first: of.show(first, units),
                 latest: of.show(latest, units),
                 change: of.show_difference(latest - first, units),
@@ -235,7 +235,7 @@ fn counted(
 fn get_progress_summary(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<Between>,
+    Query(wanted): Query<DateRange>,
 ) -> Result<SummaryAnswer> {
     let client = Client::find(cx, at.client_id)?;
     let (from, to) = checked_range(wanted.from, wanted.to, DAYS_MAX)?;

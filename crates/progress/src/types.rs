@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::folding::slug;
 use spotter_kernel::{
     Change, Id, Key, Page, Patch, Problem, Result, Timestamp,
-    number::Whole,
+    number::BoundedInteger,
     problem::refuse,
     text::{Name, Text},
 };
@@ -85,7 +85,7 @@ spotter_store::column_from! { TypeKey: String, |text| TypeKey::parse(&text); }
 
 /// A type that everybody knows.
 #[derive(Debug, PartialEq)]
-pub struct Known {
+pub struct StandardType {
     key: &'static str,
     label: &'static str,
     quantity: Quantity,
@@ -98,8 +98,8 @@ const fn known(
     label: &'static str,
     quantity: Quantity,
     range: (i64, i64),
-) -> Known {
-    Known { key, label, quantity, range }
+) -> StandardType {
+    StandardType { key, label, quantity, range }
 }
 
 /// A part of the body with two sides.
@@ -110,7 +110,7 @@ macro_rules! around {
 /// The type of which a measurement has two values.
 pub const BLOOD_PRESSURE: &str = "blood_pressure";
 
-const BODY: [Known; 14] = [
+const BODY: [StandardType; 14] = [
     known("weight", "Weight", Quantity::Mass, (10_000, 500_000)),
     known("lean_mass", "Lean mass", Quantity::Mass, (5_000, 300_000)),
     known("muscle_mass", "Muscle mass", Quantity::Mass, (2_000, 200_000)),
@@ -127,7 +127,7 @@ const BODY: [Known; 14] = [
     known("steps", "Steps", Quantity::Count, (0, 200_000)),
 ];
 
-const AROUND: [Known; 14] = around! {
+const AROUND: [StandardType; 14] = around! {
     "neck" "Neck"
     "shoulders" "Shoulders"
     "chest" "Chest"
@@ -145,7 +145,7 @@ const AROUND: [Known; 14] = around! {
 };
 
 /// The types that everybody knows, in the order in which they are shown.
-fn everybodys() -> impl Iterator<Item = &'static Known> {
+fn everybodys() -> impl Iterator<Item = &'static StandardType> {
     BODY.iter().chain(&AROUND)
 }
 
@@ -181,7 +181,7 @@ impl OwnType {
 #[derive(Debug, Clone, PartialEq)]
 pub enum MeasurementType {
     /// Everybody knows it.
-    Known(&'static Known),
+    Known(&'static StandardType),
     /// The company has added it.
     Own(Box<OwnType>),
 }
@@ -339,23 +339,23 @@ impl MeasurementType {
         }
     }
 
-    fn shown(&self) -> TypeShown {
+    fn shown(&self) -> TypeView {
         let (least, most) = self.range();
-        let unit = |unit: &Unit| UnitShown {
+        let unit = |unit: &Unit| UnitView {
             unit: unit.word().to_owned(),
             ucum: Some(unit.ucum().to_owned()),
             decimals: unit.decimals().into(),
             minimum: unit.limits((least, most)).0,
             maximum: unit.limits((least, most)).1,
         };
-        let own = |own: &OwnType| UnitShown {
+        let own = |own: &OwnType| UnitView {
             unit: own.unit.clone().unwrap_or_default(),
             ucum: None,
             decimals: own.decimals,
             minimum: self.show(least, Units::Metric),
             maximum: self.show(most, Units::Metric),
         };
-        TypeShown {
+        TypeView {
             r#type: self.key(),
             label: self.label().to_owned(),
             components: match self.has_two() {
@@ -376,7 +376,7 @@ impl MeasurementType {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-struct UnitShown {
+struct UnitView {
     /// As `unit` says it; empty for an own type without one.
     unit: String,
     /// Its UCUM code; null for units of own types.
@@ -393,23 +393,26 @@ struct UnitShown {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MeasurementType")]
-struct TypeShown {
+struct TypeView {
     r#type: TypeKey,
     /// What people call it.
     label: String,
     /// The names of the values of which it has several; empty where it has one.
     components: Vec<&'static str>,
     /// Its units, the metric one first.
-    units: Vec<UnitShown>,
+    units: Vec<UnitView>,
     /// Whether the company has added it.
     is_own: bool,
     /// Whether nothing new is measured of it.
     is_archived: bool,
 }
 
-listed!(Types { measurement_types: TypeShown });
+listed!(Types { measurement_types: TypeView });
 
-fn list_measurement_types(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Types> {
+fn list_measurement_types(
+    cx: &mut Read,
+    ListQuery(_, page): ListQuery<NoFilters>,
+) -> Result<Types> {
     let all = MeasurementType::all(cx)?;
     Ok(Page::of(all.iter().map(MeasurementType::shown).collect(), page)?.into())
 }
@@ -428,7 +431,7 @@ pub struct NewMeasurementType {
     /// Such as `kg`, `cm` or `repetitions`; none when absent.
     pub unit: Option<Text<20>>,
     /// Decimals that count, 0 to 2; 0 when absent.
-    pub decimals: Option<Whole<0, 2>>,
+    pub decimals: Option<BoundedInteger<0, 2>>,
     /// The least that is taken; 0 when absent.
     pub minimum: Option<f64>,
     /// The most that is taken.
@@ -450,7 +453,7 @@ fn bounds(minimum: f64, maximum: f64, decimals: i64) -> Result<(i64, i64)> {
 
 path!(TypePath { r#type: TypeKey });
 
-answer!(TypeAnswer { measurement_type: TypeShown });
+answer!(TypeAnswer { measurement_type: TypeView });
 
 /// Adds a type of measurement.
 pub fn create(cx: &mut Write, new: NewMeasurementType) -> Result<OwnType> {

@@ -126,8 +126,8 @@ impl Door {
             }
         });
         match lead.await?.ok_or_else(none)? {
-            charging::Lead::To(url) => led_to(&url),
-            charging::Lead::Ask(account, order) => {
+            charging::PaymentRedirect::To(url) => led_to(&url),
+            charging::PaymentRedirect::Ask(account, order) => {
                 let asked = providers.pay_page(&account, &order, &back).await;
                 let payment = order.payment;
                 let (url, reference) = match asked {
@@ -150,7 +150,9 @@ impl Door {
                 }
             }
             // The page says how it stands.
-            charging::Lead::UnderWay | charging::Lead::Nowhere => led_to(&back),
+            charging::PaymentRedirect::UnderWay | charging::PaymentRedirect::Nowhere => {
+                led_to(&back)
+            }
         }
     }
 

@@ -10,8 +10,8 @@ mod work;
 
 use spotter_contract::{Area, Env, Read, Write};
 use spotter_finance::collecting::provider::{
-    Account, Charged, Dispute, Heard, Notice, Order, ProviderName, RefundOrder, Returned, SetUp,
-    SetupOrder,
+    Account, Charged, Dispute, Notice, Order, PaymentResult, ProviderName, RefundOrder,
+    RefundResult, SetUp, SetupOrder,
 };
 use spotter_finance::ids::{PaymentId, PaymentSetupId};
 use spotter_kernel::{Event, Problem, Result, id::CompanyId};
@@ -48,7 +48,7 @@ impl Providers {
     }
 
     /// Charges a card or an account; under the payment's id once.
-    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> Heard {
+    async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> PaymentResult {
         match account.provider {
             ProviderName::Sandbox => self.bank.charge(account.company, order, charged).await.into(),
             ProviderName::Stripe => self.stripe.charge(account, order, charged).await,
@@ -61,11 +61,11 @@ impl Providers {
         account: &Account,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<Heard>> {
+    ) -> Answer<Option<PaymentResult>> {
         match account.provider {
             ProviderName::Sandbox => {
                 let found = self.bank.find(account.company, payment).await;
-                found.map(|found| found.map(Heard::from))
+                found.map(|found| found.map(PaymentResult::from))
             }
             ProviderName::Stripe => self.stripe.find(account, payment, reference).await,
         }
@@ -77,11 +77,11 @@ impl Providers {
         account: &Account,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<Heard>> {
+    ) -> Answer<Option<PaymentResult>> {
         match account.provider {
             ProviderName::Sandbox => {
                 let closed = self.bank.cancel(account.company, payment).await;
-                closed.map(|closed| closed.map(Heard::from))
+                closed.map(|closed| closed.map(PaymentResult::from))
             }
             ProviderName::Stripe => self.stripe.cancel(account, payment, reference).await,
         }
@@ -127,7 +127,7 @@ impl Providers {
     }
 
     /// Sends money back; under the refund's id once.
-    async fn refund(&self, account: &Account, order: &RefundOrder) -> Returned {
+    async fn refund(&self, account: &Account, order: &RefundOrder) -> RefundResult {
         match account.provider {
             ProviderName::Sandbox => self.bank.refund(account.company, order).await,
             ProviderName::Stripe => self.stripe.refund(account, order).await,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use spotter_contract::{
     Job,
-    jobs::{self, Held},
+    jobs::{self, ClaimedJob},
 };
 use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_finance::{
@@ -15,7 +15,7 @@ use spotter_finance::{
         charging::{self, ProviderPayment},
         connection,
         notice::{self, FOLLOW_NOTICE},
-        provider::{Account, Heard, NoticeAbout, Outcome, Returned, SetUp},
+        provider::{Account, NoticeAbout, Outcome, PaymentResult, RefundResult, SetUp},
         setup,
     },
     ids::{PaymentId, PaymentSetupId, RefundId},
@@ -60,7 +60,7 @@ impl Worker for Collector {
         AT_ONCE
     }
 
-    fn attempt(&self, held: &Held) -> Attempt {
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
         let (own, company, subject) = (self.clone(), held.company, held.subject);
         Box::pin(async move {
             let done = match own.task {
@@ -77,7 +77,7 @@ impl Worker for Collector {
 }
 
 /// Done, or what else came of an attempt.
-type Done = Result<(), jobs::Outcome>;
+type JobResult = Result<(), jobs::Outcome>;
 
 /// What could not be read or written here is tried again.
 fn failed(problem: Problem) -> jobs::Outcome {
@@ -85,7 +85,12 @@ fn failed(problem: Problem) -> jobs::Outcome {
 }
 
 impl Providers {
-    async fn hear(&self, company: CompanyId, payment: PaymentId, heard: Heard) -> Done {
+    async fn hear(
+        &self,
+        company: CompanyId,
+        payment: PaymentId,
+        heard: PaymentResult,
+    ) -> JobResult {
         let what = ("conclude_payment", COLLECTS);
         let told = heard.clone();
         let written =
@@ -97,13 +102,13 @@ impl Providers {
         written.map(drop).map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
     }
 
-    async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> Done {
+    async fn see_to_charge(&self, company: CompanyId, payment: PaymentId) -> JobResult {
         let what = ("send_payment", COLLECTS);
         let next = self.write(company, what, move |cx| charging::next(cx, payment)).await;
         let heard = match next.map_err(failed)? {
-            charging::Next::Nothing => return Ok(()),
-            charging::Next::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
-            charging::Next::Send(account, order, charged) => {
+            charging::ChargeStep::Nothing => return Ok(()),
+            charging::ChargeStep::Wait(why) => return Err(jobs::Outcome::Failed(why.to_owned())),
+            charging::ChargeStep::Send(account, order, charged) => {
                 let heard = self.charge(&account, &order, &charged).await;
                 if let Outcome::NotTaken(why) = heard.outcome {
                     let noted =
@@ -113,7 +118,7 @@ impl Providers {
                 }
                 heard
             }
-            charging::Next::Ask(account, order, charged) => {
+            charging::ChargeStep::Ask(account, order, charged) => {
                 let found = self.find(&account, payment, order.reference.as_deref()).await;
                 match (found, charged) {
                     (Ok(Some(heard)), _) => heard,
@@ -135,30 +140,30 @@ impl Providers {
         }
     }
 
-    async fn see_to_refund(&self, company: CompanyId, refund: RefundId) -> Done {
+    async fn see_to_refund(&self, company: CompanyId, refund: RefundId) -> JobResult {
         let found = self.read(company, move |cx| refunds::to_send(cx, refund)).await;
         let (account, order) = match found.map_err(failed)? {
-            refunds::Next::Nothing => return Ok(()),
-            refunds::Next::Send(account, order) => (account, order),
-            refunds::Next::Wait => {
+            refunds::RefundStep::Nothing => return Ok(()),
+            refunds::RefundStep::Send(account, order) => (account, order),
+            refunds::RefundStep::Wait => {
                 let why = "the company's payment provider is not connected";
                 return Err(jobs::Outcome::Failed(why.to_owned()));
             }
         };
         let status = match self.refund(&account, &order).await {
-            Returned::Done => RefundStatus::Succeeded,
-            Returned::Refused(why) => {
+            RefundResult::Done => RefundStatus::Succeeded,
+            RefundResult::Refused(why) => {
                 tracing::warn!(%refund, why, "a refund was refused");
                 RefundStatus::Failed
             }
-            Returned::Unknown(why) => return Err(jobs::Outcome::Unknown(why)),
+            RefundResult::Unknown(why) => return Err(jobs::Outcome::Unknown(why)),
         };
         let what = ("conclude_refund", &[][..]);
         let written = self.write(company, what, move |cx| refunds::conclude(cx, refund, status));
         written.await.map_err(|problem| jobs::Outcome::Unknown(problem.to_string()))
     }
 
-    async fn follow(&self, company: CompanyId, notice: Id) -> Done {
+    async fn follow(&self, company: CompanyId, notice: Id) -> JobResult {
         let asked = move |cx: &mut spotter_contract::Read| {
             Ok((notice::find(cx, notice)?, connection::account(cx)?))
         };
@@ -178,12 +183,13 @@ impl Providers {
         }
     }
 
-    async fn follow_payment(&self, account: &Account, payment: PaymentId) -> Done {
+    async fn follow_payment(&self, account: &Account, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.find(account, payment, kept.reference.as_deref()).await {
-            Ok(Some(Heard { outcome: Outcome::Unknown(why) | Outcome::NotTaken(why), .. })) => {
-                Err(jobs::Outcome::Unknown(why))
-            }
+            Ok(Some(PaymentResult {
+                outcome: Outcome::Unknown(why) | Outcome::NotTaken(why),
+                ..
+            })) => Err(jobs::Outcome::Unknown(why)),
             Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
             Ok(None) => {
                 let what = ("conclude_payment", COLLECTS);
@@ -206,7 +212,7 @@ impl Providers {
     }
 
     /// Closes the page of a payment that is not wanted any more; what was paid on it before counts.
-    async fn close_page(&self, account: &Account, payment: PaymentId) -> Done {
+    async fn close_page(&self, account: &Account, payment: PaymentId) -> JobResult {
         let Some(kept) = self.with_provider(account, payment).await? else { return Ok(()) };
         match self.cancel(account, payment, kept.reference.as_deref()).await {
             Ok(Some(heard)) => self.hear(account.company, payment, heard).await,
@@ -215,7 +221,7 @@ impl Providers {
         }
     }
 
-    async fn follow_setup(&self, account: &Account, id: PaymentSetupId) -> Done {
+    async fn follow_setup(&self, account: &Account, id: PaymentSetupId) -> JobResult {
         let waits = self.read(account.company, move |cx| setup::waiting(cx, id)).await;
         let Some(setup) = waits.map_err(failed)? else { return Ok(()) };
         match self.find_setup(account, id, setup.reference.as_deref()).await {
@@ -230,7 +236,7 @@ impl Providers {
         }
     }
 
-    async fn follow_dispute(&self, account: &Account, reference: &str) -> Done {
+    async fn follow_dispute(&self, account: &Account, reference: &str) -> JobResult {
         let dispute = match self.dispute(account, reference).await {
             Ok(Some(dispute)) => dispute,
             Ok(None) => return Ok(()),

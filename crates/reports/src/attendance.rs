@@ -8,7 +8,7 @@ use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},
 };
-use spotter_store::{Figured, Figures};
+use spotter_store::{DailyMetrics, DatedMetrics};
 
 use crate::{
     buckets::{Bucket, Frame, GroupBy},
@@ -17,7 +17,7 @@ use crate::{
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wanted {
+struct ReportFilters {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -113,7 +113,7 @@ struct Seats {
 }
 
 impl Seats {
-    fn add(&mut self, frame: &Frame, row: &Figured<Attendance>) {
+    fn add(&mut self, frame: &Frame, row: &DatedMetrics<Attendance>) {
         self.all.add(&row.figures, 1);
         if frame.is_over(row.day) {
             self.over.add(&row.figures, 1);
@@ -145,11 +145,14 @@ impl Seats {
     }
 }
 
-fn get_attendance_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<AttendanceAnswer> {
+fn get_attendance_report(
+    cx: &mut Read,
+    Query(wanted): Query<ReportFilters>,
+) -> Result<AttendanceAnswer> {
     let place = (wanted.location_id, wanted.coach_id);
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
     let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
-    let rows: Vec<Figured<Attendance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let rows: Vec<DatedMetrics<Attendance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
     let mut rows = rows.iter().peekable();
     let (mut buckets, mut totals) = (Vec::new(), Seats::default());
     for bucket in frame.buckets() {

@@ -11,7 +11,7 @@ use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},
 };
-use spotter_store::Figured;
+use spotter_store::DatedMetrics;
 
 use crate::{
     buckets::{Frame, GroupBy},
@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wanted {
+struct ReportFilters {
     /// A date of the first month; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -76,11 +76,14 @@ struct CohortReport {
 
 answer!(CohortAnswer { report: CohortReport });
 
-fn get_retention_cohorts(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<CohortAnswer> {
+fn get_retention_cohorts(
+    cx: &mut Read,
+    Query(wanted): Query<ReportFilters>,
+) -> Result<CohortAnswer> {
     let place = (wanted.location_id, wanted.coach_id);
     let frame = Frame::of(cx, (wanted.from, wanted.to), GroupBy::Month, place)?;
     let (from, to) = (frame.from.first_of_month(), frame.to.last_of_month());
-    let rows: Vec<Figured<Cohort>> = cx.figures(&frame.scope, from, to)?;
+    let rows: Vec<DatedMetrics<Cohort>> = cx.figures(&frame.scope, from, to)?;
     let mut changes: BTreeMap<(Date, String), Cohort> = BTreeMap::new();
     for row in rows {
         changes.insert((row.day, row.part), row.figures);

@@ -9,7 +9,7 @@ use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},
 };
-use spotter_store::{Figured, Figures};
+use spotter_store::{DailyMetrics, DatedMetrics};
 
 use crate::{
     buckets::{Bucket, Frame, GroupBy},
@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wanted {
+struct ReportFilters {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -105,13 +105,16 @@ fn gone(group_by: GroupBy, sums: &Members) -> (i64, i64) {
     }
 }
 
-fn get_retention_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<RetentionAnswer> {
+fn get_retention_report(
+    cx: &mut Read,
+    Query(wanted): Query<ReportFilters>,
+) -> Result<RetentionAnswer> {
     let place = (wanted.location_id, wanted.coach_id);
     let group_by = wanted.group_by.unwrap_or(GroupBy::Day);
     let frame = Frame::of(cx, (wanted.from, wanted.to), group_by, place)?;
-    let before: Vec<Figured<Members>> = cx.figures_before(&frame.scope, frame.from)?;
+    let before: Vec<DatedMetrics<Members>> = cx.figures_before(&frame.scope, frame.from)?;
     let at_start: i64 = before.iter().map(|row| Movement::after(0, &row.figures).at_end).sum();
-    let rows: Vec<Figured<Members>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let rows: Vec<DatedMetrics<Members>> = cx.figures(&frame.scope, frame.from, frame.to)?;
     let mut rows = rows.iter().peekable();
     let (mut buckets, mut totals, mut members) = (Vec::new(), Members::default(), at_start);
     for bucket in frame.buckets() {

@@ -11,13 +11,13 @@ use spotter_core::{
     figures::{Balance, Revenue},
 };
 use spotter_kernel::{Date, Key, Result, id::LocationId, money::Currency};
-use spotter_store::{Figured, Figures};
+use spotter_store::{DailyMetrics, DatedMetrics};
 
 use crate::buckets::{Bucket, Frame, GroupBy};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wanted {
+struct ReportFilters {
     /// The first date; `PUBLIC_API_DATE_RANGE_REQUIRED` when absent.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -99,7 +99,7 @@ impl Income {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "camelCase")]
-struct Standing {
+struct CurrencyTotals {
     #[serde(flatten)]
     income: Income,
     /// What is left to pay of open and overdue invoices at the end, or now.
@@ -117,7 +117,7 @@ struct RevenueBucket {
     #[serde(flatten)]
     bucket: Bucket,
     /// A block for each currency of the report.
-    currencies: Vec<Standing>,
+    currencies: Vec<CurrencyTotals>,
 }
 
 /// What was billed and paid.
@@ -142,7 +142,7 @@ answer!(RevenueAnswer { report: RevenueReport });
 /// Sums by the code of their currency.
 type Sums<F> = BTreeMap<String, F>;
 
-fn add<F: Figures>(sums: &mut Sums<F>, row: &Figured<F>) {
+fn add<F: DailyMetrics>(sums: &mut Sums<F>, row: &DatedMetrics<F>) {
     sums.entry(row.part.clone()).or_default().add(&row.figures, 1);
 }
 
@@ -151,15 +151,15 @@ fn monthly(twelfths: i64) -> i64 {
     (twelfths + 6).div_euclid(12)
 }
 
-fn get_revenue_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<RevenueAnswer> {
+fn get_revenue_report(cx: &mut Read, Query(wanted): Query<ReportFilters>) -> Result<RevenueAnswer> {
     let (location_id, group_by) = (wanted.location_id, wanted.group_by.unwrap_or(GroupBy::Day));
     let mut frame = Frame::of(cx, (wanted.from, wanted.to), group_by, (location_id, None))?;
     // Money is the company's, whose dates bills bear.
     frame.zone = cx.zone()?;
     frame.today = cx.today()?;
-    let moved: Vec<Figured<Revenue>> = cx.figures(&frame.scope, frame.from, frame.to)?;
-    let before: Vec<Figured<Balance>> = cx.figures_before(&frame.scope, frame.from)?;
-    let changes: Vec<Figured<Balance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let moved: Vec<DatedMetrics<Revenue>> = cx.figures(&frame.scope, frame.from, frame.to)?;
+    let before: Vec<DatedMetrics<Balance>> = cx.figures_before(&frame.scope, frame.from)?;
+    let changes: Vec<DatedMetrics<Balance>> = cx.figures(&frame.scope, frame.from, frame.to)?;
     let parts = moved.iter().map(|row| &row.part);
     let parts = parts.chain(before.iter().chain(&changes).map(|row| &row.part));
     let mut currencies: BTreeSet<Currency> =
@@ -183,7 +183,7 @@ fn get_revenue_report(cx: &mut Read, Query(wanted): Query<Wanted>) -> Result<Rev
         let standing = |currency: &Currency| {
             let sums = sums.get(currency.code()).copied().unwrap_or_default();
             let level: Balance = levels.get(currency.code()).copied().unwrap_or_default();
-            Standing {
+            CurrencyTotals {
                 income: Income::of(*currency, &sums),
                 outstanding: level.outstanding,
                 mrr: monthly(level.mrr),

@@ -43,12 +43,12 @@ pub fn ports() -> Ports {
     Ports {
         settling: Arc::new(spotter_finance::credits::settling::Ledger),
         training: Arc::new(spotter_workouts::sessions::Workouts),
-        checkups: Arc::new(spotter_forms::Given),
+        checkups: Arc::new(spotter_forms::AssignedCheckups),
         following: Arc::new(spotter_progress::follow::Progress),
-        consents: Arc::new(clients::health_consent::Said),
+        consents: Arc::new(clients::health_consent::HealthConsents),
         entrances: Arc::new(spotter_finance::entrance::Sales),
         timetable: Arc::new(spotter_calendar::doors::Doors),
-        forms: Arc::new(spotter_forms::HandedIn),
+        forms: Arc::new(spotter_forms::SubmittedForms),
     }
 }
 

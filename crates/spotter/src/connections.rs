@@ -58,7 +58,7 @@ pub(crate) fn timed<A: Address, Acc>(mut server: Server<A, Acc>) -> Server<A, Ac
 
 /// Lets connections in as long as there is room.
 #[derive(Clone)]
-pub(crate) struct Doorkeeper {
+pub(crate) struct ConnectionLimiter {
     room: Arc<Semaphore>,
     most: usize,
     /// When it last told of a refusal, in seconds since it began.
@@ -66,7 +66,7 @@ pub(crate) struct Doorkeeper {
     begun: Instant,
 }
 
-impl Doorkeeper {
+impl ConnectionLimiter {
     /// So many at once.
     pub(crate) fn new(most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
@@ -74,13 +74,13 @@ impl Doorkeeper {
     }
 
     /// Stands before what accepts connections.
-    pub(crate) fn before<A>(self, accept: A) -> Guarded<A> {
-        Guarded { doorkeeper: self, accept }
+    pub(crate) fn before<A>(self, accept: A) -> GuardedAcceptor<A> {
+        GuardedAcceptor { doorkeeper: self, accept }
     }
 
-    fn admit(&self) -> io::Result<Seat> {
+    fn admit(&self) -> io::Result<ConnectionSlot> {
         match self.room.clone().try_acquire_owned() {
-            Ok(permit) => Ok(Seat::new(permit)),
+            Ok(permit) => Ok(ConnectionSlot::new(permit)),
             Err(_) => {
                 metrics::counter!("spotter_http_connections_refused_total").increment(1);
                 let (now, told) =
@@ -99,18 +99,18 @@ impl Doorkeeper {
 }
 
 /// A connection's place among those that are open.
-struct Seat {
+struct ConnectionSlot {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Seat {
+impl ConnectionSlot {
     fn new(permit: OwnedSemaphorePermit) -> Self {
         metrics::gauge!("spotter_http_connections").increment(1.0);
         Self { _permit: permit }
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         metrics::gauge!("spotter_http_connections").decrement(1.0);
     }
@@ -118,12 +118,12 @@ impl Drop for Seat {
 
 /// What accepts connections, behind a doorkeeper.
 #[derive(Clone)]
-pub(crate) struct Guarded<A> {
-    doorkeeper: Doorkeeper,
+pub(crate) struct GuardedAcceptor<A> {
+    doorkeeper: ConnectionLimiter,
     accept: A,
 }
 
-impl<I, S, A> Accept<I, S> for Guarded<A>
+impl<I, S, A> Accept<I, S> for GuardedAcceptor<A>
 where
     A: Accept<I, S>,
     A::Future: Send + 'static,
@@ -133,7 +133,7 @@ where
     S: Send + 'static,
 {
     type Stream = Timed<A::Stream>;
-    type Service = Watched<A::Service>;
+    type Service = CountedService<A::Service>;
     type Future = Pin<Box<dyn Future<Output = io::Result<(Self::Stream, Self::Service)>> + Send>>;
 
     fn accept(&self, stream: I, service: S) -> Self::Future {
@@ -143,7 +143,7 @@ where
             let (seat, accepting) = accepted?;
             let (stream, service) = accepting.await?;
             let under_way = Arc::new(AtomicU32::new(0));
-            let service = Watched { service, under_way: under_way.clone() };
+            let service = CountedService { service, under_way: under_way.clone() };
             Ok((Timed::new(stream, under_way, Some(seat)), service))
         })
     }
@@ -151,21 +151,21 @@ where
 
 /// A service that counts the requests under way on its connection.
 #[derive(Clone)]
-pub(crate) struct Watched<S> {
+pub(crate) struct CountedService<S> {
     service: S,
     under_way: Arc<AtomicU32>,
 }
 
 /// A request under way.
-struct UnderWay(Arc<AtomicU32>);
+struct RunningRequest(Arc<AtomicU32>);
 
-impl Drop for UnderWay {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl<S, R> Service<R> for Watched<S>
+impl<S, R> Service<R> for CountedService<S>
 where
     S: Service<R>,
     S::Future: Send + 'static,
@@ -180,7 +180,8 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         self.under_way.fetch_add(1, Ordering::Relaxed);
-        let (under_way, answer) = (UnderWay(self.under_way.clone()), self.service.call(request));
+        let (under_way, answer) =
+            (RunningRequest(self.under_way.clone()), self.service.call(request));
         Box::pin(async move {
             let _under_way = under_way;
             answer.await
@@ -204,11 +205,11 @@ pub(crate) struct Timed<S> {
     phase: Phase,
     head: Head,
     alarm: Pin<Box<Sleep>>,
-    _seat: Option<Seat>,
+    _seat: Option<ConnectionSlot>,
 }
 
 impl<S> Timed<S> {
-    fn new(stream: S, under_way: Arc<AtomicU32>, seat: Option<Seat>) -> Self {
+    fn new(stream: S, under_way: Arc<AtomicU32>, seat: Option<ConnectionSlot>) -> Self {
         let now = Instant::now();
         let alarm = Box::pin(tokio::time::sleep_until(now + HEAD));
         let (phase, head) = (Phase::Head(now), Head::default());

@@ -2,12 +2,12 @@
 
 use spotter_contract::{
     Actor, Caller, Env, File, Job, Read,
-    jobs::{Held, Outcome},
+    jobs::{ClaimedJob, Outcome},
 };
 use spotter_core::mail::{self, Outgoing};
 use spotter_delivery::{
     jobs::{Attempt, Worker},
-    mail::{Attached, Message, Post},
+    mail::{MailAttachment, Message, Post},
 };
 use spotter_finance::billing::letters::{self, SEND_INVOICE};
 use spotter_store::Db;
@@ -32,7 +32,7 @@ pub struct Mailer {
 pub const JOBS: [&Job; 2] = [&mail::SEND, &SEND_INVOICE];
 
 impl Mailer {
-    async fn send(self, held: Held) -> Outcome {
+    async fn send(self, held: ClaimedJob) -> Outcome {
         let vault = self.env.vault.clone();
         let env = self.env.clone();
         let read = self.db.read(move |tx| {
@@ -50,10 +50,13 @@ impl Mailer {
             Ok(None) => return Outcome::Refused("the message is not kept any more".to_owned()),
             Err(problem) => return Outcome::Failed(problem.to_string()),
         };
-        let mail::Written { name, subject, text, html } = written;
+        let mail::RenderedLetter { name, subject, text, html } = written;
         let written_at = created_at;
-        let attached =
-            |File { name, media_type, content }| Attached { name, media_type, bytes: content };
+        let attached = |File { name, media_type, content }| MailAttachment {
+            name,
+            media_type,
+            bytes: content,
+        };
         let attachments = files.into_iter().map(attached).collect();
         let message = Message { id, recipient, name, subject, text, html, attachments, written_at };
         self.post.send(&message).await
@@ -69,7 +72,7 @@ impl Worker for Mailer {
         AT_ONCE
     }
 
-    fn attempt(&self, held: &Held) -> Attempt {
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
         Box::pin(self.clone().send(held.clone()))
     }
 }

@@ -32,7 +32,7 @@ use crate::{
     settings::Settings,
     sockets::Sockets,
     system,
-    upkeep::{self, Keeps},
+    upkeep::{self, Retention},
 };
 
 /// So many attempts may wait for an answer for each that may be fresh.
@@ -111,8 +111,10 @@ pub(crate) async fn serve(
     )
     .map_err(told)?;
     let (http, concurrency) = (settings.http.clone(), webhooks.concurrency);
-    let keeps =
-        Keeps { webhook_days: webhooks.retention_days, access_log_days: settings.access_log_days };
+    let keeps = Retention {
+        webhook_days: webhooks.retention_days,
+        access_log_days: settings.access_log_days,
+    };
     let files = Files::open(&settings.files).map_err(|trouble| trouble.to_string())?;
     let table = Arc::new(Table::new(crate::areas::areas()));
     let state = State::new(

@@ -15,7 +15,7 @@ use axum_server::{
 use tokio::task::JoinSet;
 
 use crate::{
-    connections::{self, Doorkeeper},
+    connections::{self, ConnectionLimiter},
     settings::Settings,
 };
 
@@ -49,7 +49,7 @@ impl Sockets {
             }
             None => None,
         };
-        let doorkeeper = Doorkeeper::new(most);
+        let doorkeeper = ConnectionLimiter::new(most);
         let mut serving = Serving { handles: Vec::new(), servers: JoinSet::new() };
         serving.add(self.all, all, &tls, &doorkeeper);
         if let Some(own) = self.assistants {
@@ -77,7 +77,7 @@ impl Serving {
         listener: TcpListener,
         service: Router,
         tls: &Option<RustlsConfig>,
-        doorkeeper: &Doorkeeper,
+        doorkeeper: &ConnectionLimiter,
     ) {
         let (handle, doorkeeper, tls) = (Handle::new(), doorkeeper.clone(), tls.clone());
         self.handles.push(handle.clone());

@@ -22,7 +22,7 @@ const REST: Duration = Duration::from_millis(50);
 
 /// How long something is kept, in days.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keeps {
+pub(crate) struct Retention {
     /// Events and deliveries.
     pub webhook_days: i64,
     /// Who went through which door.
@@ -35,7 +35,7 @@ pub(crate) async fn run(
     env: Env,
     files: Files,
     metrics: Option<PrometheusHandle>,
-    keeps: Keeps,
+    keeps: Retention,
 ) {
     tokio::join!(
         attempt("find clients by what they are found by now", reindex(&db)),
@@ -82,7 +82,7 @@ async fn condense(metrics: Option<&PrometheusHandle>) -> Result<()> {
 /// a sweep that is interrupted goes on with the next.
 pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
     let [sent, exports] = [
-        (uploads::expired as Expired, uploads::forget as Forget),
+        (uploads::expired as FindExpired, uploads::forget as ForgetFile),
         (data_exports::expired, data_exports::forget),
     ];
     for (expired, forget) in [sent, exports] {
@@ -102,8 +102,8 @@ pub(crate) async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Resul
     Ok(())
 }
 
-type Expired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
-type Forget = fn(&mut Tx, Stored) -> Result<()>;
+type FindExpired = fn(&mut Tx, Timestamp) -> Result<Vec<Stored>>;
+type ForgetFile = fn(&mut Tx, Stored) -> Result<()>;
 
 /// Under which name it is noted that clients are found by the terms of this version.
 const TERMS: &str = "client terms 4";

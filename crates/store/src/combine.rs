@@ -9,12 +9,12 @@ use crate::{sql::to_postgres, value::Value};
 pub(crate) struct Deferred {
     pub(crate) sql: &'static str,
     pub(crate) values: Vec<Value<'static>>,
-    pub(crate) ask: Waiting,
+    pub(crate) ask: ExpectedRows,
 }
 
 /// What is asked of a statement that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waiting {
+pub(crate) enum ExpectedRows {
     /// Nothing.
     Nothing,
     /// That it touches exactly one row, as the closure took for granted.
@@ -27,13 +27,13 @@ pub(crate) enum Waiting {
 const ROWS_MAX: usize = 32;
 
 /// A part of a combined statement: its text, and how many rows it inserts with it.
-pub(crate) type Part = (&'static str, usize);
+pub(crate) type StatementPart = (&'static str, usize);
 
 /// Deferred statements that are sent as one.
 pub(crate) struct Combined {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<StatementPart>,
     pub(crate) values: Vec<Value<'static>>,
-    pub(crate) ask: Waiting,
+    pub(crate) ask: ExpectedRows,
     /// Where each part's values begin.
     offsets: Vec<usize>,
     /// What each part does.
@@ -48,7 +48,7 @@ impl Combined {
         let each = self.parts.iter().zip(&self.offsets).zip(ends);
         let mut texts: Vec<String> =
             each.map(|(((sql, rows), from), to)| with_rows(sql, *rows, *from, to)).collect();
-        if self.ask == Waiting::OneRow && texts.len() > 1 {
+        if self.ask == ExpectedRows::OneRow && texts.len() > 1 {
             for (text, effect) in texts.iter_mut().zip(&self.effects) {
                 if matches!(effect, Effect::Changes(_)) {
                     text.push_str(" RETURNING 1");
@@ -72,7 +72,7 @@ impl Combined {
             return Some(deferred);
         }
         if let Some((sql, rows)) = self.parts.last_mut()
-            && self.ask == Waiting::Nothing
+            && self.ask == ExpectedRows::Nothing
             && *sql == deferred.sql
             && *rows < ROWS_MAX
             && inserts_plainly(sql)
@@ -176,16 +176,16 @@ fn with_rows(sql: &str, rows: usize, from: usize, to: usize) -> String {
 mod tests {
     use super::*;
 
-    fn waiting(sql: &'static str, values: &[i64], ask: Waiting) -> Deferred {
+    fn waiting(sql: &'static str, values: &[i64], ask: ExpectedRows) -> Deferred {
         Deferred { sql, values: values.iter().map(|v| Value::Int(*v)).collect(), ask }
     }
 
     #[test]
     fn neighbours_on_different_tables_become_one() {
-        let write = |sql, values: &[i64]| waiting(sql, values, Waiting::Nothing);
+        let write = |sql, values: &[i64]| waiting(sql, values, ExpectedRows::Nothing);
         const ROW: &str = "INSERT INTO c (x, y) VALUES (?1, ?2)";
         let all = combine(vec![
-            waiting("SELECT 1 FROM t WHERE x = ?1", &[1], Waiting::OneRow),
+            waiting("SELECT 1 FROM t WHERE x = ?1", &[1], ExpectedRows::OneRow),
             write("UPDATE a SET x = ?2 WHERE y = ?1", &[1, 2]),
             write("DELETE FROM b WHERE y = ?1", &[3]),
             write(ROW, &[4, 5]),
@@ -210,13 +210,14 @@ mod tests {
                 "UPDATE a SET x = $1",
             ]
         );
-        assert_eq!((all[0].ask, all[1].ask), (Waiting::OneRow, Waiting::Nothing));
+        assert_eq!((all[0].ask, all[1].ask), (ExpectedRows::OneRow, ExpectedRows::Nothing));
     }
 
     #[test]
     fn assumptions_become_one_row_together() {
-        let assumed = |sql, value| waiting(sql, &[value], Waiting::OneRow);
-        let rows = |number| waiting("SELECT y FROM t WHERE x = ?1", &[7], Waiting::Rows(number));
+        let assumed = |sql, value| waiting(sql, &[value], ExpectedRows::OneRow);
+        let rows =
+            |number| waiting("SELECT y FROM t WHERE x = ?1", &[7], ExpectedRows::Rows(number));
         let all = combine(vec![
             assumed("SELECT 1 FROM t WHERE x = ?1", 1),
             assumed("SELECT 1 FROM u WHERE x = ?1", 2),

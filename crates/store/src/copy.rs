@@ -30,7 +30,7 @@ use crate::{
 pub type Progress<'p> = &'p mut dyn FnMut(&str, u64);
 
 /// What is done to the restored rows in the transaction that restores them.
-pub type Afterwards<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<()>;
+pub type AfterRestore<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<()>;
 
 /// Rows that are copied at once.
 const STEP: i64 = 1_000;
@@ -198,7 +198,7 @@ pub fn restore(
     from: &Path,
     to: &Location,
     now: Timestamp,
-    afterwards: Afterwards<'_>,
+    afterwards: AfterRestore<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     if !from.exists() {
@@ -235,7 +235,7 @@ fn restore_from(
     from: &Path,
     to: &Location,
     now: Timestamp,
-    afterwards: Afterwards<'_>,
+    afterwards: AfterRestore<'_>,
     progress: Progress<'_>,
 ) -> Result<()> {
     migrate(&Location::File(from.to_owned()), now, |_| ())?;
@@ -266,7 +266,7 @@ fn restore_from(
 }
 
 /// Looks into a backup.
-pub fn look_into(backup: &Path, look: Afterwards<'_>) -> Result<()> {
+pub fn look_into(backup: &Path, look: AfterRestore<'_>) -> Result<()> {
     let connection = sqlite::connect(backup)?;
     look(&mut Tx::new(Engine::Sqlite(&connection)))
 }

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    figures::{self, FigureTable},
+    figures::{self, MetricTable},
     job::Isolation,
     postgres::Postgres,
     signals::Signals,
@@ -152,7 +152,7 @@ impl Db {
     }
 
     /// The same for tables of figures.
-    pub async fn fold_figures(&self, tables: &[&'static FigureTable]) -> Result<()> {
+    pub async fn fold_figures(&self, tables: &[&'static MetricTable]) -> Result<()> {
         if matches!(*self.0, Engine::Sqlite(_)) {
             return Ok(());
         }

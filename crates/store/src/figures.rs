@@ -18,7 +18,7 @@ use crate::{
 
 /// A table of figures, as it is written.
 #[derive(Debug)]
-pub struct FigureTable {
+pub struct MetricTable {
     /// What it is called.
     pub name: &'static str,
     /// What is counted, in the order of the columns.
@@ -32,9 +32,9 @@ pub struct FigureTable {
 }
 
 /// What a day amounts to: a row of a table of figures. Declared by [`figures!`](crate::figures).
-pub trait Figures: Record + Copy + Default + PartialEq {
+pub trait DailyMetrics: Record + Copy + Default + PartialEq {
     /// Where it is kept.
-    const TABLE: &'static FigureTable;
+    const TABLE: &'static MetricTable;
     /// The days of a scope between two, both included, by day and part.
     const BETWEEN: Sql;
     /// Everything of a scope before a day, by part, under the first day.
@@ -51,7 +51,7 @@ pub trait Figures: Record + Copy + Default + PartialEq {
 
 /// What a day of a scope amounts to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figured<F> {
+pub struct DatedMetrics<F> {
     /// Whom or what it is about.
     pub scope: String,
     /// The day.
@@ -62,7 +62,7 @@ pub struct Figured<F> {
     pub figures: F,
 }
 
-impl<F: Figures> Record for Figured<F> {
+impl<F: DailyMetrics> Record for DatedMetrics<F> {
     const WIDTH: usize = 3 + F::WIDTH;
     fn read(row: &Row<'_>, from: usize) -> Result<Self> {
         Ok(Self {
@@ -78,7 +78,7 @@ impl Tx<'_> {
     /// Adds to what a day of a scope amounts to.
     pub fn add_figures(
         &mut self,
-        table: &'static FigureTable,
+        table: &'static MetricTable,
         company: CompanyId,
         (scope, day, part): (&str, Date, &str),
         amounts: &[i64],
@@ -127,17 +127,17 @@ macro_rules! figures {
             );
             /// Every statement of it that both engines know.
             pub const STATEMENTS: &'static [$crate::Sql] = &[
-                <Self as $crate::Figures>::TABLE.add,
-                <Self as $crate::Figures>::TABLE.append,
-                <Self as $crate::Figures>::BETWEEN,
-                <Self as $crate::Figures>::BEFORE,
-                <Self as $crate::Figures>::ALL,
-                <Self as $crate::Figures>::SPAN,
+                <Self as $crate::DailyMetrics>::TABLE.add,
+                <Self as $crate::DailyMetrics>::TABLE.append,
+                <Self as $crate::DailyMetrics>::BETWEEN,
+                <Self as $crate::DailyMetrics>::BEFORE,
+                <Self as $crate::DailyMetrics>::ALL,
+                <Self as $crate::DailyMetrics>::SPAN,
             ];
         }
 
-        impl $crate::Figures for $name {
-            const TABLE: &'static $crate::FigureTable = &$crate::FigureTable {
+        impl $crate::DailyMetrics for $name {
+            const TABLE: &'static $crate::MetricTable = &$crate::MetricTable {
                 name: $table,
                 columns: &[$(stringify!($field)),+],
                 add: $crate::Sql($crate::concatcp!(

@@ -4,7 +4,7 @@ use spotter_kernel::{Problem, Result, panics::caught};
 use tokio::sync::oneshot;
 
 use crate::{
-    signals::{Signals, Told},
+    signals::{PendingSignals, Signals},
     tx::Tx,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Call<F, T> {
     isolation: Isolation,
     answer: Option<Result<T>>,
     /// What the last run of the closure wants to be told, and where.
-    told: Told,
+    told: PendingSignals,
     signals: Signals,
     reply: oneshot::Sender<Result<T>>,
 }
@@ -46,7 +46,17 @@ impl<F, T> Call<F, T> {
         signals: Signals,
     ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
-        (Self { closure, isolation, answer: None, told: Told::default(), signals, reply }, receiver)
+        (
+            Self {
+                closure,
+                isolation,
+                answer: None,
+                told: PendingSignals::default(),
+                signals,
+                reply,
+            },
+            receiver,
+        )
     }
 }
 

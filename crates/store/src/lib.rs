@@ -26,9 +26,9 @@ mod tx;
 mod value;
 mod wire;
 
-pub use copy::{Afterwards, Progress, backup, look_into, restore};
+pub use copy::{AfterRestore, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
-pub use figures::{FigureTable, Figured, Figures};
+pub use figures::{DailyMetrics, DatedMetrics, MetricTable};
 pub use filter::{Chosen, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};
@@ -39,7 +39,7 @@ pub use signals::{Signal, Signals};
 #[doc(hidden)]
 pub use sql::count;
 pub use sql::{Sql, places};
-pub use tx::{Ahead, Tx};
+pub use tx::{Prefetch, Tx};
 pub use value::{Bind, Value};
 
 #[doc(hidden)]

@@ -136,12 +136,12 @@ enum Start {
 }
 
 /// A record, and its values in the order of its list.
-struct Placed<R> {
+struct PositionedRecord<R> {
     record: R,
     place: Vec<Value<'static>>,
 }
 
-impl<R: Record> Record for Placed<R> {
+impl<R: Record> Record for PositionedRecord<R> {
     const WIDTH: usize = R::WIDTH;
 
     fn read(row: &Row<'_>, from: usize) -> Result<Self> {
@@ -153,7 +153,7 @@ impl<R: Record> Record for Placed<R> {
 }
 
 /// A list with the conditions that were chosen.
-struct Asked<'v> {
+struct FilteredList<'v> {
     texts: Texts,
     planned: bool,
     /// The subject whose tally is the total, if one is kept.
@@ -168,7 +168,7 @@ impl Shape {
         above: &[Value<'v>],
         chosen: &[Chosen<'v>],
         start: &Start,
-    ) -> Result<Asked<'v>> {
+    ) -> Result<FilteredList<'v>> {
         let mut filters = Vec::with_capacity(chosen.len());
         for (name, _) in chosen {
             let found = self.filters.iter().find(|filter| filter.name == *name);
@@ -197,13 +197,13 @@ impl Shape {
                 _ => None,
             }
         });
-        Ok(Asked { texts, planned, subject, params })
+        Ok(FilteredList { texts, planned, subject, params })
     }
 
     /// Where a far page may begin, if the list is marked.
-    fn stretch(&self, above: &[Value<'_>]) -> Option<Stretch> {
+    fn stretch(&self, above: &[Value<'_>]) -> Option<CountedRange> {
         let (tally, _) = self.tally.zip(self.marks)?;
-        Some(Stretch { tally: under(tally, above) })
+        Some(CountedRange { tally: under(tally, above) })
     }
 
     /// The expressions that the list is in the order of, and whether each is descending.
@@ -378,7 +378,7 @@ fn numbered<'c>(fixed: usize, conditions: impl Iterator<Item = &'c str>) -> (usi
     (number, text)
 }
 
-impl Asked<'_> {
+impl FilteredList<'_> {
     fn total(&self, tx: &mut Tx<'_>, company: CompanyId) -> Result<i64> {
         let counted: Vec<(i64,)> = match &self.subject {
             Some(subject) => return tx.tallied(company, subject),
@@ -401,13 +401,14 @@ impl Asked<'_> {
         self.params.extend([Value::Int(request.limit), Value::Int(offset)]);
         let many = self.texts.many.filter(|_| (offset + request.limit) * MANY < total);
         let far = self.texts.far.filter(|_| offset >= FAR);
-        let found: Vec<Placed<R>> = match (request.offset() < total, many, far, self.planned) {
-            (false, ..) => Vec::new(),
-            (true, Some(page), ..) => tx.rows(&page, &self.params)?,
-            (true, None, Some(page), _) => tx.rows_planned(&page, &self.params)?,
-            (true, None, None, false) => tx.rows(&self.texts.page, &self.params)?,
-            (true, None, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
-        };
+        let found: Vec<PositionedRecord<R>> =
+            match (request.offset() < total, many, far, self.planned) {
+                (false, ..) => Vec::new(),
+                (true, Some(page), ..) => tx.rows(&page, &self.params)?,
+                (true, None, Some(page), _) => tx.rows_planned(&page, &self.params)?,
+                (true, None, None, false) => tx.rows(&self.texts.page, &self.params)?,
+                (true, None, None, true) => tx.rows_planned(&self.texts.page, &self.params)?,
+            };
         let goes_on = request.offset() + (found.len() as i64) < total;
         let next = found.last().filter(|_| goes_on).and_then(|last| shape.cursor(&last.place));
         let items = found.into_iter().map(|placed| placed.record).collect();
@@ -425,7 +426,7 @@ impl Asked<'_> {
         self.params.extend([Value::Int(request.limit + 1), Value::Int(0)]);
         let many = self.texts.many.as_ref().filter(|_| request.limit * MANY < total);
         let text = many.unwrap_or(&self.texts.page);
-        let found: Result<Vec<Placed<R>>> = match self.planned {
+        let found: Result<Vec<PositionedRecord<R>>> = match self.planned {
             true => tx.rows_planned(text, &self.params),
             false => tx.rows(text, &self.params),
         };
@@ -466,11 +467,11 @@ pub fn mark(tally: &str, id: Id) -> String {
 }
 
 /// A list whose records are also counted by the beginnings of their ids.
-struct Stretch {
+struct CountedRange {
     tally: String,
 }
 
-impl Stretch {
+impl CountedRange {
     /// What the ids of a page's records are below, and how many of those stand before it.
     fn place(&self, tx: &mut Tx<'_>, company: CompanyId, offset: i64) -> Result<(String, i64)> {
         let [from, until] = ["@", "@g"].map(|end| format!("{}{end}", self.tally));

@@ -43,7 +43,7 @@ impl Postgres {
             // disk, and those that wait together share a flush.
             let reads = if number < readers { reads.clone() } else { crossbeam_channel::never() };
             let (writes, slow) = (writes.clone(), Some(slow_queue.clone()));
-            let share = Share { reads, writes, slow, readers, writers: connections };
+            let share = WorkerQueues { reads, writes, slow, readers, writers: connections };
             let thread = std::thread::Builder::new()
                 .name(format!("postgres-{number}"))
                 .spawn(move || serve(session, &share))
@@ -53,7 +53,7 @@ impl Postgres {
         // A connection of their own, for one at a time.
         let session = Session::connect(url)?;
         let writes = crossbeam_channel::never();
-        let share = Share { reads: slow, writes, slow: None, readers: 1, writers: 1 };
+        let share = WorkerQueues { reads: slow, writes, slow: None, readers: 1, writers: 1 };
         let thread = std::thread::Builder::new()
             .name("postgres-slow".to_owned())
             .spawn(move || serve(session, &share))
@@ -64,7 +64,7 @@ impl Postgres {
 }
 
 /// What one connection's thread takes its work from, and with how many others.
-struct Share {
+struct WorkerQueues {
     reads: Jobs,
     writes: Jobs,
     /// Who takes over what takes long.
@@ -73,8 +73,8 @@ struct Share {
     writers: usize,
 }
 
-fn serve(mut session: Session, from: &Share) {
-    let Share { reads, writes, slow, readers, writers } = from;
+fn serve(mut session: Session, from: &WorkerQueues) {
+    let WorkerQueues { reads, writes, slow, readers, writers } = from;
     let slow = slow.as_ref();
     let mut together = WRITES_MAX;
     loop {

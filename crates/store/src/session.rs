@@ -10,12 +10,12 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement, error::SqlState};
 
 use crate::{
-    combine::{Deferred, Effect, Part, Waiting, combine},
+    combine::{Deferred, Effect, ExpectedRows, StatementPart, combine},
     sql::to_postgres,
     tally::{self, Tallies},
     tx::no_room,
     value::Value,
-    wire::{Ask, Failure, Ready, Told, borrowed, dial, open, run_all},
+    wire::{Failure, PreparedBatch, ResultKind, StatementResult, borrowed, dial, open, run_all},
 };
 
 /// The most statements, and the most combinations of them, that stay prepared: each takes memory of
@@ -29,7 +29,7 @@ pub(crate) struct Session {
     client: Client,
     statements: HashMap<String, Statement>,
     /// Statements made of several, by their parts.
-    combined: HashMap<Vec<Part>, Statement>,
+    combined: HashMap<Vec<StatementPart>, Statement>,
     begin: &'static str,
     begun: bool,
     deferred: Vec<Deferred>,
@@ -115,7 +115,7 @@ impl Session {
     }
 
     /// What was deferred, as it is to be sent.
-    fn take_deferred(&mut self) -> Result<Vec<Ready>> {
+    fn take_deferred(&mut self) -> Result<Vec<PreparedBatch>> {
         let combined = combine(std::mem::take(&mut self.deferred));
         let ready = combined.into_iter().map(|one| {
             let statement = match (&one.parts[..], self.combined.get(&one.parts)) {
@@ -130,7 +130,7 @@ impl Session {
                     statement
                 }
             };
-            Ok(Ready { statement, values: one.values, ask: one.ask })
+            Ok(PreparedBatch { statement, values: one.values, ask: one.ask })
         });
         ready.collect()
     }
@@ -165,7 +165,7 @@ impl Session {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        ask: Waiting,
+        ask: ExpectedRows,
     ) -> Result<()> {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
@@ -178,7 +178,7 @@ impl Session {
     /// is returned.
     pub(crate) fn send_ahead(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize> {
         let number = self.ahead.len();
-        self.defer(sql, params, Waiting::Rows(number))?;
+        self.defer(sql, params, ExpectedRows::Rows(number))?;
         self.ahead.push(None);
         Ok(number)
     }
@@ -203,15 +203,15 @@ impl Session {
         for (company, subject, by) in self.tallies.take() {
             let shard = self.shard();
             let row = crate::params![company, subject, shard, by];
-            self.defer(tally::APPEND.0, row, Waiting::Nothing)?;
+            self.defer(tally::APPEND.0, row, ExpectedRows::Nothing)?;
         }
         Ok(())
     }
 
     pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-        match self.send(sql, params, Ask::Count)? {
-            Told::Count(count) => Ok(count),
-            Told::Rows(rows) => Ok(rows.len() as u64),
+        match self.send(sql, params, ResultKind::Count)? {
+            StatementResult::Count(count) => Ok(count),
+            StatementResult::Rows(rows) => Ok(rows.len() as u64),
         }
     }
 
@@ -220,9 +220,9 @@ impl Session {
         sql: &str,
         params: &[Value<'_>],
     ) -> Result<Vec<tokio_postgres::Row>> {
-        match self.send(sql, params, Ask::Rows)? {
-            Told::Rows(rows) => Ok(rows),
-            Told::Count(_) => Ok(Vec::new()),
+        match self.send(sql, params, ResultKind::Rows)? {
+            StatementResult::Rows(rows) => Ok(rows),
+            StatementResult::Count(_) => Ok(Vec::new()),
         }
     }
 
@@ -254,7 +254,12 @@ impl Session {
         }
     }
 
-    fn send(&mut self, sql: &str, params: &[Value<'_>], ask: Ask) -> Result<Told> {
+    fn send(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        ask: ResultKind,
+    ) -> Result<StatementResult> {
         self.usable()?;
         self.changing |= Effect::of(sql) != Effect::Looks;
         let statement = self.statement(sql)?;
@@ -285,8 +290,8 @@ impl Session {
         };
         for (deferred, heard) in deferred.iter().zip(heard) {
             match (deferred.ask, heard) {
-                (Waiting::OneRow, Told::Count(1)) | (Waiting::Nothing, _) => {}
-                (Waiting::Rows(number), Told::Rows(rows)) => {
+                (ExpectedRows::OneRow, StatementResult::Count(1)) | (ExpectedRows::Nothing, _) => {}
+                (ExpectedRows::Rows(number), StatementResult::Rows(rows)) => {
                     if let Some(place) = self.ahead.get_mut(number) {
                         *place = Some(rows);
                     }

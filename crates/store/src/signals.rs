@@ -17,7 +17,7 @@ const KEPT_MAX: usize = 10_000;
 
 /// What a transaction wants to be told once it is committed.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct PendingSignals {
     pub(crate) signals: Vec<Signal>,
     /// Records whose bells are to be rung.
     pub(crate) rings: Vec<Id>,
@@ -28,16 +28,16 @@ const BELLS: usize = 256;
 
 /// The signals of committed transactions, until they are taken.
 #[derive(Clone, Default)]
-pub struct Signals(Arc<Shared>);
+pub struct Signals(Arc<SharedSignals>);
 
-struct Shared {
+struct SharedSignals {
     kept: Mutex<BTreeSet<Signal>>,
     bell: Notify,
     bells: [Notify; BELLS],
     hasher: RandomState,
 }
 
-impl Default for Shared {
+impl Default for SharedSignals {
     fn default() -> Self {
         let bells = std::array::from_fn(|_| Notify::new());
         let (kept, bell, hasher) = (Mutex::default(), Notify::new(), RandomState::new());
@@ -45,7 +45,7 @@ impl Default for Shared {
     }
 }
 
-impl Shared {
+impl SharedSignals {
     fn bell_of(&self, id: Id) -> &Notify {
         &self.bells[self.hasher.hash_one(id) as usize % BELLS]
     }
@@ -68,8 +68,8 @@ impl Signals {
         self.0.bell_of(id).notified()
     }
 
-    pub(crate) fn tell(&self, told: Told) {
-        let Told { signals, rings } = told;
+    pub(crate) fn tell(&self, told: PendingSignals) {
+        let PendingSignals { signals, rings } = told;
         rings.iter().for_each(|id| self.0.bell_of(*id).notify_waiters());
         if signals.is_empty() {
             return;

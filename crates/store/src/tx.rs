@@ -3,10 +3,10 @@
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 
 use crate::{
-    combine::Waiting,
+    combine::ExpectedRows,
     row::{Record, Row, Source},
     session::Session,
-    signals::Told,
+    signals::PendingSignals,
     sql::Sql,
     value::{Bind, Value},
 };
@@ -16,7 +16,7 @@ use crate::{
 pub struct Tx<'c> {
     pub(crate) engine: Engine<'c>,
     /// What is told once the transaction is committed.
-    pub(crate) told: Told,
+    pub(crate) told: PendingSignals,
 }
 
 pub(crate) enum Engine<'c> {
@@ -26,7 +26,7 @@ pub(crate) enum Engine<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Self {
-        Self { engine, told: Told::default() }
+        Self { engine, told: PendingSignals::default() }
     }
 }
 
@@ -58,7 +58,7 @@ impl Tx<'_> {
     pub fn defer(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
         match &mut self.engine {
             Engine::Sqlite(_) => self.execute(sql, params).map(drop),
-            Engine::Postgres(session) => session.defer(sql.0, params, Waiting::Nothing),
+            Engine::Postgres(session) => session.defer(sql.0, params, ExpectedRows::Nothing),
         }
     }
 
@@ -86,27 +86,29 @@ impl Tx<'_> {
     pub fn assume(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<()> {
         match &mut self.engine {
             Engine::Sqlite(_) => Err(Problem::internal("nothing may be assumed here")),
-            Engine::Postgres(session) => session.defer(sql.0, params, Waiting::OneRow),
+            Engine::Postgres(session) => session.defer(sql.0, params, ExpectedRows::OneRow),
         }
     }
 
     /// Asks for rows before they are needed, so that on an engine that is reached over a network
     /// they come with the answer of the next statement.
-    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Ahead<R>> {
+    pub fn ahead<R: Record>(&mut self, sql: Sql, params: &[Value<'_>]) -> Result<Prefetch<R>> {
         if let Engine::Postgres(session) = &mut self.engine {
-            return session.send_ahead(sql.0, params).map(Ahead::Sent);
+            return session.send_ahead(sql.0, params).map(Prefetch::Sent);
         }
-        self.all(sql, params).map(Ahead::Here)
+        self.all(sql, params).map(Prefetch::Here)
     }
 
     /// The rows that were asked for ahead.
-    pub fn awaited<R: Record>(&mut self, ahead: Ahead<R>) -> Result<Vec<R>> {
+    pub fn awaited<R: Record>(&mut self, ahead: Prefetch<R>) -> Result<Vec<R>> {
         match (ahead, &mut self.engine) {
-            (Ahead::Here(rows), _) => Ok(rows),
-            (Ahead::Sent(number), Engine::Postgres(session)) => {
+            (Prefetch::Here(rows), _) => Ok(rows),
+            (Prefetch::Sent(number), Engine::Postgres(session)) => {
                 read_all(&session.rows_ahead(number)?)
             }
-            (Ahead::Sent(_), Engine::Sqlite(_)) => Err(Problem::internal("nothing was sent ahead")),
+            (Prefetch::Sent(_), Engine::Sqlite(_)) => {
+                Err(Problem::internal("nothing was sent ahead"))
+            }
         }
     }
 
@@ -153,7 +155,7 @@ impl Tx<'_> {
 }
 
 /// Rows that were asked for ahead.
-pub enum Ahead<R> {
+pub enum Prefetch<R> {
     /// They are here already.
     Here(Vec<R>),
     /// They are on their way, under this number.

@@ -10,13 +10,13 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{combine::Waiting, value::Value};
+use crate::{combine::ExpectedRows, value::Value};
 
 /// Deferred statements as they are sent.
-pub(crate) struct Ready {
+pub(crate) struct PreparedBatch {
     pub(crate) statement: Statement,
     pub(crate) values: Vec<Value<'static>>,
-    pub(crate) ask: Waiting,
+    pub(crate) ask: ExpectedRows,
 }
 
 /// What is to be done about a failed statement.
@@ -73,26 +73,26 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
 
 /// What a statement is asked for, and what it tells.
 #[derive(Clone, Copy)]
-pub(crate) enum Ask {
+pub(crate) enum ResultKind {
     Rows,
     Count,
 }
 
-pub(crate) enum Told {
+pub(crate) enum StatementResult {
     Rows(Vec<tokio_postgres::Row>),
     Count(u64),
 }
 
-impl Ask {
+impl ResultKind {
     pub(crate) async fn run(
         self,
         client: &Client,
         statement: &Statement,
         params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Told, tokio_postgres::Error> {
+    ) -> Result<StatementResult, tokio_postgres::Error> {
         match self {
-            Self::Rows => client.query(statement, params).await.map(Told::Rows),
-            Self::Count => client.execute(statement, params).await.map(Told::Count),
+            Self::Rows => client.query(statement, params).await.map(StatementResult::Rows),
+            Self::Count => client.execute(statement, params).await.map(StatementResult::Count),
         }
     }
 }
@@ -112,10 +112,11 @@ pub(crate) async fn open(
 /// Runs what was deferred; what each told.
 pub(crate) async fn run_all(
     client: &Client,
-    deferred: &[Ready],
-) -> Result<Vec<Told>, tokio_postgres::Error> {
-    let each = deferred.iter().map(async |Ready { statement, values, ask }| {
-        let ask = if matches!(ask, Waiting::Rows(_)) { Ask::Rows } else { Ask::Count };
+    deferred: &[PreparedBatch],
+) -> Result<Vec<StatementResult>, tokio_postgres::Error> {
+    let each = deferred.iter().map(async |PreparedBatch { statement, values, ask }| {
+        let ask =
+            if matches!(ask, ExpectedRows::Rows(_)) { ResultKind::Rows } else { ResultKind::Count };
         ask.run(client, statement, &borrowed(values)).await
     });
     join_all(each).await.into_iter().collect()

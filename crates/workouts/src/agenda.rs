@@ -188,7 +188,7 @@ record! {
 record! {
     /// A session of a plan, as far as the calendar is concerned.
     #[derive(Debug, Clone)]
-    struct Done {
+    struct PlanSession {
         session_id: SessionId,
         plan_moment_id: MomentId,
         occurrence_date: Option<Date>,
@@ -204,7 +204,7 @@ pub(super) struct Agenda<'p> {
     slots: Vec<Slot>,
     pub moves: Vec<Move>,
     /// By day, and on recurring plans by date.
-    done: HashMap<(MomentId, Option<Date>), Done>,
+    done: HashMap<(MomentId, Option<Date>), PlanSession>,
     now: Timestamp,
     today: Date,
 }
@@ -224,7 +224,7 @@ impl<'p> Agenda<'p> {
         let mut agenda = Self::planned(cx, plan)?;
         if let Some(client) = plan.client_id {
             agenda.moves = cx.all(MOVES, params![client, plan.plan_id])?;
-            let sessions: Vec<Done> = cx.all(SESSIONS, params![client, plan.plan_id])?;
+            let sessions: Vec<PlanSession> = cx.all(SESSIONS, params![client, plan.plan_id])?;
             for session in sessions {
                 let key = key(plan.mode, session.plan_moment_id, session.occurrence_date);
                 let known = agenda.done.entry(key).or_insert_with(|| session.clone());
@@ -308,7 +308,7 @@ impl<'p> Agenda<'p> {
         self.moves.iter().find(of)
     }
 
-    fn session(&self, occurrence: &Occurrence) -> Option<&Done> {
+    fn session(&self, occurrence: &Occurrence) -> Option<&PlanSession> {
         self.done.get(&key(self.plan.mode, occurrence.id, Some(occurrence.date)))
     }
 
@@ -415,6 +415,6 @@ statements! {
         AND plan_id = ?3 ORDER BY occurrence_date LIMIT 1000";
     MOVE = "SELECT ", Move::COLUMNS, " FROM workout_move \
         WHERE company_id = ?1 AND client_id = ?2 AND move_id = ?3";
-    SESSIONS = "SELECT ", Done::COLUMNS, " FROM workout_session WHERE company_id = ?1 \
+    SESSIONS = "SELECT ", PlanSession::COLUMNS, " FROM workout_session WHERE company_id = ?1 \
         AND client_id = ?2 AND plan_id = ?3 ORDER BY session_id DESC LIMIT 2000";
 }

@@ -20,7 +20,7 @@ const MOVE_DAYS_MAX: i64 = 92;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Between {
+struct DateRange {
     /// The first date.
     #[schemars(required, with = "Date")]
     from: Option<Date>,
@@ -49,7 +49,7 @@ answer!(CalendarAnswer { calendar: ClientCalendar });
 fn get_client_workout_calendar(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<Between>,
+    Query(wanted): Query<DateRange>,
 ) -> Result<CalendarAnswer> {
     let client_id = at.client_id;
     Client::find(cx, client_id)?;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{
     Change, Date, Key, Patch, Problem, Result, TimeZone, Timestamp,
@@ -108,7 +108,7 @@ filters! {
 fn list_client_workout_plans(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<ClientPlans> {
     Client::find(cx, at.client_id)?;
     let plans = cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?;
@@ -192,7 +192,7 @@ pub struct Assignment {
 }
 
 /// What is given, read once for all who are given it.
-pub(super) struct Given {
+pub(super) struct AssignmentContext {
     template: Plan,
     moments: Vec<Moment>,
     zone: TimeZone,
@@ -200,7 +200,7 @@ pub(super) struct Given {
     wanted: Assignment,
 }
 
-impl Given {
+impl AssignmentContext {
     pub(super) fn of(cx: &mut Read, wanted: Assignment) -> Result<Self> {
         let template = Plan::find_template(cx, wanted.template_id)
             .map_err(|none| none.missing("templateId", "must be a template of the company"))?;
@@ -254,7 +254,7 @@ impl Given {
 /// Gives a client a copy of a template.
 pub fn assign(cx: &mut Write, client: ClientId, wanted: Assignment) -> Result<Plan> {
     let client = Client::find(cx, client)?;
-    Given::of(cx, wanted)?.to(cx, &client, None)
+    AssignmentContext::of(cx, wanted)?.to(cx, &client, None)
 }
 
 fn assign_workout_plan(

@@ -1,6 +1,6 @@
 //! Plans that come to their end, so that somebody gives the client the next one in time.
 
-use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_contract::{Area, ListQuery, Read, listed, operation};
 use spotter_core::client_is_there;
 use spotter_kernel::{Date, Result, in_order};
 use spotter_store::{Bind, List, filters, lists};
@@ -23,7 +23,7 @@ filters! {
 
 fn list_ending_workout_plans(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<EndingPlans> {
     let today = cx.today()?;
     let from = wanted.from.or_else(|| today.plus_days(-USUAL_DAYS)).unwrap_or(today);

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{
     clients::{Client, ClientPath},
     folding::{haystack, needles, searched, slug},
@@ -55,7 +55,7 @@ pub struct Equipment {
 record! {
     /// A custom item, as it is kept.
     #[derive(Debug, Clone, PartialEq)]
-    struct Own {
+    struct CustomItem {
         item_id: ItemId,
         client_id: Option<ClientId>,
         item_key: String,
@@ -71,8 +71,8 @@ record! {
     }
 }
 
-impl From<Own> for Equipment {
-    fn from(own: Own) -> Self {
+impl From<CustomItem> for Equipment {
+    fn from(own: CustomItem) -> Self {
         Self {
             id: own.item_id,
             key: own.item_key,
@@ -90,7 +90,7 @@ impl From<Own> for Equipment {
     }
 }
 
-impl Own {
+impl CustomItem {
     /// An item with a label, which no other item that its owner sees may have.
     fn new(cx: &mut Write, client_id: Option<ClientId>, label: Name<120>) -> Result<Self> {
         let count: Option<(i64,)> = match client_id {
@@ -176,8 +176,8 @@ filters! {
 }
 
 impl Filters {
-    fn find_system(&self, item: &starter::Listed<Equipment>) -> bool {
-        let starter::Listed { item, haystack } = item;
+    fn find_system(&self, item: &starter::StarterItem<Equipment>) -> bool {
+        let starter::StarterItem { item, haystack } = item;
         let needles = self.search.as_deref().map(needles).unwrap_or_default();
         self.source.is_none_or(|source| source == Source::System)
             && needles.iter().all(|needle| haystack.contains(needle))
@@ -187,7 +187,7 @@ impl Filters {
 
 fn list_workout_equipment(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<EquipmentList> {
     let system: Vec<Equipment> = starter::ITEMS
         .iter()
@@ -221,7 +221,7 @@ struct NewItem {
 }
 
 fn create_workout_equipment(cx: &mut Write, Body(new): Body<NewItem>) -> Result<ItemAnswer> {
-    let mut own = Own::new(cx, None, new.label)?;
+    let mut own = CustomItem::new(cx, None, new.label)?;
     own.category = new.category.map(Into::into);
     own.aliases = texts(new.aliases);
     own.family = new.family.map(Into::into);
@@ -235,7 +235,7 @@ fn create_workout_equipment(cx: &mut Write, Body(new): Body<NewItem>) -> Result<
 fn list_client_equipment(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<Items> {
     Client::find(cx, at.client_id)?;
     let under = [at.client_id.bind()];
@@ -256,7 +256,7 @@ fn create_client_equipment(
     Body(new): Body<NewClientItem>,
 ) -> Result<ItemAnswer> {
     Client::find(cx, at.client_id)?;
-    let mut own = Own::new(cx, Some(at.client_id), new.label)?;
+    let mut own = CustomItem::new(cx, Some(at.client_id), new.label)?;
     own.category = new.category.map(Into::into);
     own.insert(cx)
 }
@@ -278,7 +278,7 @@ fn update_client_equipment(
     Path(at): Path<ItemPath>,
     Body(change): Body<ItemChanges>,
 ) -> Result<ItemAnswer> {
-    let before = Own::find_of_client(cx, at.client_id, at.item_id)?;
+    let before = CustomItem::find_of_client(cx, at.client_id, at.item_id)?;
     let mut own = before.clone();
     change.label.apply(&mut own.label);
     change.category.map(Into::into).apply(&mut own.category);
@@ -294,7 +294,7 @@ fn update_client_equipment(
 }
 
 fn delete_client_equipment(cx: &mut Write, Path(at): Path<ItemPath>) -> Result<ItemAnswer> {
-    let own = Own::find_of_client(cx, at.client_id, at.item_id)?;
+    let own = CustomItem::find_of_client(cx, at.client_id, at.item_id)?;
     cx.touch("workout_equipment", own.item_id, ["item"]);
     cx.defer(DELETE, params![own.item_id])?;
     Ok(ItemAnswer { item: own.into() })
@@ -326,16 +326,16 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// What a whole company has of its own, newest first; at most 500.
-    LIST: List<Own, Filters> =
+    LIST: List<CustomItem, Filters> =
         List::new("workout_equipment WHERE company_id = ?1 AND client_id IS NULL", "item_id DESC");
 
     /// What one client has, newest first; at most 500.
-    LIST_OF_CLIENT: List<Own> =
+    LIST_OF_CLIENT: List<CustomItem> =
         List::new("workout_equipment WHERE company_id = ?1 AND client_id = ?2", "item_id DESC");
 }
 
 statements! {
-    FIND = "SELECT ", Own::COLUMNS, " FROM workout_equipment \
+    FIND = "SELECT ", CustomItem::COLUMNS, " FROM workout_equipment \
         WHERE company_id = ?1 AND item_id = ?2";
     WITH_KEY = "SELECT item_id FROM workout_equipment \
         WHERE company_id = ?1 AND client_id IS NULL AND item_key = ?2";
@@ -344,8 +344,8 @@ statements! {
     COUNT = "SELECT COUNT(*) FROM workout_equipment WHERE company_id = ?1 AND client_id IS NULL";
     COUNT_OF_CLIENT = "SELECT COUNT(*) FROM workout_equipment \
         WHERE company_id = ?1 AND client_id = ?2";
-    INSERT = "INSERT INTO workout_equipment ", values!(Own, haystack);
-    SAVE = "UPDATE workout_equipment SET ", set!(Own, haystack),
+    INSERT = "INSERT INTO workout_equipment ", values!(CustomItem, haystack);
+    SAVE = "UPDATE workout_equipment SET ", set!(CustomItem, haystack),
         " WHERE company_id = ?1 AND item_id = ?2";
     DELETE = "DELETE FROM workout_equipment WHERE company_id = ?1 AND item_id = ?2";
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Flag, ListQuery, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::folding::{joined_haystack, looked_for, needles, singular, words_of};
 use spotter_kernel::{
@@ -65,7 +65,7 @@ pub struct Exercise {
 record! {
     /// An exercise of a company's own, as it is kept.
     #[derive(Debug, Clone, PartialEq)]
-    struct Own {
+    struct CustomExercise {
         exercise_id: ExerciseId,
         name: String,
         aliases: Json<Vec<String>>,
@@ -83,8 +83,8 @@ record! {
     }
 }
 
-impl From<Own> for Exercise {
-    fn from(own: Own) -> Self {
+impl From<CustomExercise> for Exercise {
+    fn from(own: CustomExercise) -> Self {
         Self {
             exercise_id: own.exercise_id,
             name: own.name,
@@ -131,7 +131,7 @@ fn spelled_out(search: &str) -> Vec<String> {
     needles(&words.join(" "))
 }
 
-impl Own {
+impl CustomExercise {
     fn find(cx: &mut Read, id: ExerciseId) -> Result<Self> {
         if starter::find(id).is_some() {
             let rule = "must not be one of the starter library, which cannot be changed";
@@ -170,7 +170,7 @@ impl Exercise {
         if let Some(exercise) = starter::find(id) {
             return Ok(exercise.clone());
         }
-        let own: Option<Own> = cx.one(FIND, params![id])?;
+        let own: Option<CustomExercise> = cx.one(FIND, params![id])?;
         own.map(Into::into).ok_or_else(|| Key::NotFound.into())
     }
 
@@ -183,7 +183,7 @@ impl Exercise {
         let (system, own): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|id| starter::find(*id).is_some());
         let wanted = own.into_iter().map(|id| vec![id.bind().into_owned()]);
-        let own: Vec<Option<Own>> = cx.one_each(FIND, wanted)?;
+        let own: Vec<Option<CustomExercise>> = cx.one_each(FIND, wanted)?;
         let own = own.into_iter().flatten().map(Self::from);
         let system = system.into_iter().filter_map(|id| starter::find(id).cloned());
         Ok(system.chain(own).map(|exercise| (exercise.exercise_id, exercise)).collect())
@@ -212,8 +212,8 @@ filters! {
 }
 
 impl Filters {
-    fn find_system(&self, exercise: &starter::Listed<Exercise>) -> bool {
-        let starter::Listed { item, haystack } = exercise;
+    fn find_system(&self, exercise: &starter::StarterItem<Exercise>) -> bool {
+        let starter::StarterItem { item, haystack } = exercise;
         let needles = self.search.as_deref().map(spelled_out).unwrap_or_default();
         self.source.is_none_or(|source| source == Source::System)
             && self.archived != Some(Flag(true))
@@ -225,7 +225,10 @@ impl Filters {
     }
 }
 
-fn list_workout_exercises(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Exercises> {
+fn list_workout_exercises(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Exercises> {
     let system: Vec<Exercise> = starter::EXERCISES
         .iter()
         .filter(|exercise| wanted.find_system(exercise))
@@ -304,7 +307,7 @@ pub fn create(cx: &mut Write, new: NewExercise) -> Result<Exercise> {
     if count.is_some_and(|(count,)| count >= OWN_MAX) {
         return Err(Problem::conflict("exercises", "must be at most 2000 in a company"));
     }
-    let own = Own {
+    let own = CustomExercise {
         exercise_id: ExerciseId(cx.new_id()),
         name: new.name.into(),
         aliases: texts(new.aliases),
@@ -345,7 +348,7 @@ fn update_workout_exercise(
     Path(at): Path<ExercisePath>,
     Body(change): Body<ExerciseChanges>,
 ) -> Result<ExerciseAnswer> {
-    let before = Own::find(cx, at.exercise_id)?;
+    let before = CustomExercise::find(cx, at.exercise_id)?;
     let mut own = before.clone();
     change.name.apply(&mut own.name);
     if let Some(aliases) = change.aliases.value() {
@@ -376,7 +379,7 @@ fn archive_workout_exercise(
     cx: &mut Write,
     Path(at): Path<ExercisePath>,
 ) -> Result<ExerciseAnswer> {
-    let before = Own::find(cx, at.exercise_id)?;
+    let before = CustomExercise::find(cx, at.exercise_id)?;
     let mut own = before.clone();
     own.archived_at = own.archived_at.or(Some(cx.now()));
     Ok(ExerciseAnswer { exercise: own.save(cx, &before)? })
@@ -399,7 +402,7 @@ pub(super) fn check_usable(
 
 /// The ids of the starter library, in its order.
 pub fn starter_ids() -> Vec<(ExerciseId, &'static str)> {
-    let told = |listed: &'static starter::Listed<Exercise>| {
+    let told = |listed: &'static starter::StarterItem<Exercise>| {
         (listed.item.exercise_id, listed.item.name.as_str())
     };
     starter::EXERCISES.iter().map(told).collect()
@@ -438,15 +441,15 @@ pub(super) fn area() -> Area {
 
 lists! {
     /// A company's own exercises, newest first; at most 2000.
-    LIST: List<Own, Filters> =
+    LIST: List<CustomExercise, Filters> =
         List::new("workout_exercise WHERE company_id = ?1", "exercise_id DESC");
 }
 
 statements! {
-    FIND = "SELECT ", Own::COLUMNS, " FROM workout_exercise \
+    FIND = "SELECT ", CustomExercise::COLUMNS, " FROM workout_exercise \
         WHERE company_id = ?1 AND exercise_id = ?2";
     COUNT = "SELECT COUNT(*) FROM workout_exercise WHERE company_id = ?1";
-    INSERT = "INSERT INTO workout_exercise ", values!(Own, haystack);
-    SAVE = "UPDATE workout_exercise SET ", set!(Own, haystack),
+    INSERT = "INSERT INTO workout_exercise ", values!(CustomExercise, haystack);
+    SAVE = "UPDATE workout_exercise SET ", set!(CustomExercise, haystack),
         " WHERE company_id = ?1 AND exercise_id = ?2";
 }

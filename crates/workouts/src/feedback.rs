@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use spotter_contract::{Area, Body, Path, Write, answer, operation};
-use spotter_kernel::{Patch, Problem, Result, id::ClientId, number::Whole, text::Text};
+use spotter_kernel::{Patch, Problem, Result, id::ClientId, number::BoundedInteger, text::Text};
 use spotter_store::words;
 
 use super::{
@@ -110,7 +110,7 @@ struct FeedbackChanges {
     /// The path's client, where it is sent.
     client_id: Option<ClientId>,
     #[serde(default)]
-    rating: Clearing<Whole<1, 10>>,
+    rating: Clearing<BoundedInteger<1, 10>>,
     #[serde(default)]
     difficulty: Clearing<Difficulty>,
     #[serde(default)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::Client;
 use spotter_kernel::{
@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use super::{
-    client_plans::{Assignment, Given},
+    client_plans::{Assignment, AssignmentContext},
     plan::PlanId,
 };
 
@@ -87,7 +87,10 @@ path!(GroupPath { group_id: GroupId });
 
 answer!(GroupAnswer { group: Group });
 
-fn list_workout_groups(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Groups> {
+fn list_workout_groups(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
+) -> Result<Groups> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -165,7 +168,7 @@ fn delete_workout_group(cx: &mut Write, Path(at): Path<GroupPath>) -> Result<Del
 fn list_workout_group_members(
     cx: &mut Read,
     Path(at): Path<GroupPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<Members> {
     Group::find(cx, at.group_id)?;
     Ok(cx.page_under(&LIST_OF_MEMBERS, &[at.group_id.bind()], &NoFilters {}, page)?.into())
@@ -233,7 +236,7 @@ fn give(
     clients: &[Client],
 ) -> Result<(Vec<PlanId>, Option<Date>)> {
     let wanted = Assignment { template_id, start_date, name: None, release_policy: None };
-    let given = Given::of(cx, wanted)?;
+    let given = AssignmentContext::of(cx, wanted)?;
     let plans = clients
         .iter()
         .filter(|client| !client.is_archived())

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, listed, operation, path};
+use spotter_contract::{Area, ListQuery, Path, Read, listed, operation, path};
 use spotter_core::clients::Client;
 use spotter_kernel::{Date, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, NoFilters, lists, record};
@@ -11,7 +11,7 @@ use super::{
     body,
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
-    performance::{Counting, LoggedSet, Sets, best_estimate},
+    performance::{LoggedSet, SetCounting, Sets, best_estimate},
     progress,
     session::SessionId,
     settings::Settings,
@@ -83,7 +83,7 @@ impl Entry {
         (tracking, tells_body): (TrackingType, bool),
     ) -> HistoryEntry {
         let body = self.body_weight_mg.filter(|_| tells_body);
-        let counting = Counting { tracking, body };
+        let counting = SetCounting { tracking, body };
         let estimate = best_estimate(counting, &self.sets.0).map(|estimate| Estimate {
             epley: weight_unit.show(estimate.epley),
             brzycki: estimate.brzycki.map(|most| weight_unit.show(most)),
@@ -109,7 +109,7 @@ impl Entry {
 fn list_exercise_history(
     cx: &mut Read,
     Path(at): Path<HistoryPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<History> {
     Client::find(cx, at.client_id)?;
     let tracking = Exercise::find(cx, at.exercise_id)?.tracking_type;

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, Feature, OptionalBody, Paged, Path, Read, UpdatedFrom, Write, answer, listed,
+    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, UpdatedFrom, Write, answer, listed,
     operation, path,
 };
 use spotter_kernel::{
     Change, Key, Many, Patch, Problem, Result,
-    number::{self, Whole},
+    number::{self, BoundedInteger},
     text::{Name, Text, WallTime},
 };
 use spotter_store::{Bind, List, lists, params, statements};
@@ -62,7 +62,7 @@ listed!(Moments { moments: MomentView });
 fn list_workout_moments(
     cx: &mut Read,
     Path(at): Path<PlanPath>,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<Moments> {
     Plan::find(cx, at.plan_id)?;
     let unit = Settings::find(cx)?.weight_unit;
@@ -164,11 +164,11 @@ struct DayChanges {
     name: Change<Name<120>>,
     notes: Patch<Text<2000>>,
     start_time: Patch<WallTime>,
-    planned_duration_minutes: Patch<Whole<1, 1_440>>,
+    planned_duration_minutes: Patch<BoundedInteger<1, 1_440>>,
     /// ISO weekday, on the calendar alone.
-    weekday: Change<Whole<1, 7>>,
+    weekday: Change<BoundedInteger<1, 7>>,
     /// Puts the day after the others of that week.
-    week_number: Change<Whole<1, WEEK_NUMBER_MAX>>,
+    week_number: Change<BoundedInteger<1, WEEK_NUMBER_MAX>>,
 }
 
 fn update_workout_moment(
@@ -183,7 +183,7 @@ fn update_workout_moment(
     change.notes.map(Into::into).apply(&mut moment.notes);
     change.start_time.map(Into::into).apply(&mut moment.start_time);
     change.planned_duration_minutes.map(Into::into).apply(&mut moment.planned_duration_minutes);
-    if let Some(Whole(weekday)) = change.weekday.value() {
+    if let Some(BoundedInteger(weekday)) = change.weekday.value() {
         moment.weekday = Some(weekday);
         check_weekday(&plan, moment.weekday)?;
     }

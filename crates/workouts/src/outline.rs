@@ -20,7 +20,7 @@ const DATED_DAYS_OF_A_WEEK_MAX: usize = 7;
 
 /// Where a day stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct DayPosition {
     /// The day.
     pub id: MomentId,
     /// The week that it is in, from 1.
@@ -34,12 +34,12 @@ pub(super) struct Place {
 pub(super) struct Outline {
     pub total_weeks: i64,
     days_max: usize,
-    places: Vec<Place>,
+    places: Vec<DayPosition>,
 }
 
 impl Outline {
     /// An outline out of the days' places, in any order.
-    pub fn new(total_weeks: i64, layout: Layout, mode: Mode, mut places: Vec<Place>) -> Self {
+    pub fn new(total_weeks: i64, layout: Layout, mode: Mode, mut places: Vec<DayPosition>) -> Self {
         places.sort_by_key(|place| place.order);
         let days_max = match (layout, mode) {
             (Layout::Sequence, Mode::MultiWeek) => DATED_DAYS_OF_A_WEEK_MAX,
@@ -54,12 +54,12 @@ impl Outline {
     }
 
     /// The days in their order.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[DayPosition] {
         &self.places
     }
 
     /// The days of one week.
-    pub fn of_week(&self, week: i64) -> impl Iterator<Item = Place> + '_ {
+    pub fn of_week(&self, week: i64) -> impl Iterator<Item = DayPosition> + '_ {
         self.places.iter().copied().filter(move |place| place.week == week)
     }
 
@@ -94,7 +94,7 @@ impl Outline {
         &mut self,
         week: i64,
         mut new_id: impl FnMut() -> MomentId,
-    ) -> Result<(i64, Vec<(MomentId, Place)>)> {
+    ) -> Result<(i64, Vec<(MomentId, DayPosition)>)> {
         self.check_room()?;
         let copies: Vec<_> = self.of_week(week).map(|place| (place.id, new_id())).collect();
         for place in self.places.iter_mut().filter(|place| place.week > week) {
@@ -102,7 +102,7 @@ impl Outline {
         }
         self.total_weeks += 1;
         let at = self.end_of(week);
-        let places = copies.iter().map(|(_, id)| Place { id: *id, week: week + 1, order: 0 });
+        let places = copies.iter().map(|(_, id)| DayPosition { id: *id, week: week + 1, order: 0 });
         self.places.splice(at..at, places.collect::<Vec<_>>());
         self.number();
         let placed = |id| self.places.iter().copied().find(|place| place.id == id);
@@ -126,14 +126,14 @@ impl Outline {
     }
 
     /// Adds a day after those of its week and of the weeks before.
-    pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<Place> {
+    pub fn add_day(&mut self, id: MomentId, week: i64) -> Result<DayPosition> {
         let Self { days_max, .. } = *self;
         if self.of_week(week).count() >= days_max {
             let rule = format!("must have at most {days_max} days");
             return Err(Problem::conflict("weekNumber", &rule));
         }
         let at = self.end_of(week);
-        self.places.insert(at, Place { id, week, order: 0 });
+        self.places.insert(at, DayPosition { id, week, order: 0 });
         self.number();
         Ok(self.places[at])
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[derive(Debug, Clone)]
-    enum Step {
+    enum OutlineEdit {
         AddWeek,
         DuplicateWeek(i64),
         DeleteWeek(i64),
@@ -200,28 +200,28 @@ mod tests {
         Reorder(u64),
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = OutlineEdit> {
         prop_oneof![
-            Just(Step::AddWeek),
-            (1..9i64).prop_map(Step::DuplicateWeek),
-            (1..9i64).prop_map(Step::DeleteWeek),
-            (1..9i64).prop_map(Step::AddDay),
-            (0..20usize).prop_map(Step::DeleteDay),
-            (0..20usize, 1..9i64).prop_map(|(day, week)| Step::MoveDay(day, week)),
-            any::<u64>().prop_map(Step::Reorder),
+            Just(OutlineEdit::AddWeek),
+            (1..9i64).prop_map(OutlineEdit::DuplicateWeek),
+            (1..9i64).prop_map(OutlineEdit::DeleteWeek),
+            (1..9i64).prop_map(OutlineEdit::AddDay),
+            (0..20usize).prop_map(OutlineEdit::DeleteDay),
+            (0..20usize, 1..9i64).prop_map(|(day, week)| OutlineEdit::MoveDay(day, week)),
+            any::<u64>().prop_map(OutlineEdit::Reorder),
         ]
     }
 
     /// Does a step where it makes sense; the days that it took away.
-    fn take(outline: &mut Outline, step: &Step, next: &mut u8) -> Vec<MomentId> {
+    fn take(outline: &mut Outline, step: &OutlineEdit, next: &mut u8) -> Vec<MomentId> {
         let mut new = || {
             *next = next.wrapping_add(1);
             id(*next)
         };
         let day = |outline: &Outline, at: usize| outline.places().get(at).map(|place| place.id);
         match step {
-            Step::AddWeek => drop(outline.add_week()),
-            Step::DuplicateWeek(week) if outline.has_week(*week) => {
+            OutlineEdit::AddWeek => drop(outline.add_week()),
+            OutlineEdit::DuplicateWeek(week) if outline.has_week(*week) => {
                 let before: Vec<_> = outline.of_week(*week).map(|place| place.id).collect();
                 if let Ok((copy, days)) = outline.duplicate_week(*week, &mut new) {
                     assert_eq!(copy, week + 1);
@@ -229,18 +229,18 @@ mod tests {
                     assert!(outline.of_week(copy).eq(days.iter().map(|(_, place)| *place)));
                 }
             }
-            Step::DeleteWeek(week) if outline.has_week(*week) => {
+            OutlineEdit::DeleteWeek(week) if outline.has_week(*week) => {
                 return outline.delete_week(*week).unwrap_or_default();
             }
-            Step::AddDay(week) if outline.has_week(*week) => {
+            OutlineEdit::AddDay(week) if outline.has_week(*week) => {
                 drop(outline.add_day(new(), *week));
             }
-            Step::DeleteDay(at) => {
+            OutlineEdit::DeleteDay(at) => {
                 let gone = day(outline, *at);
                 gone.into_iter().for_each(|id| outline.delete_day(id));
                 return gone.into_iter().collect();
             }
-            Step::MoveDay(at, week) if outline.has_week(*week) => {
+            OutlineEdit::MoveDay(at, week) if outline.has_week(*week) => {
                 if let Some(id) = day(outline, *at) {
                     let room = outline.of_week(*week).filter(|place| place.id != id).count();
                     if room < outline.days_max {
@@ -248,7 +248,7 @@ mod tests {
                     }
                 }
             }
-            Step::Reorder(seed) => {
+            OutlineEdit::Reorder(seed) => {
                 let mut ids: Vec<_> = outline.places().iter().map(|place| place.id).collect();
                 let length = ids.len().max(1) as u64;
                 (0..ids.len()).for_each(|at| {
@@ -282,7 +282,7 @@ mod tests {
                     prop_assert_eq!(left.contains(&id), !gone.contains(&id), "only those are lost that were told");
                     let now = outline.places().iter().find(|place| place.id == id).map(|place| place.week);
                     let expected = match step {
-                        Step::DeleteWeek(from) if week > *from && !gone.is_empty() => Some(week - 1),
+                        OutlineEdit::DeleteWeek(from) if week > *from && !gone.is_empty() => Some(week - 1),
                         _ => now,
                     };
                     if now.is_some() {
@@ -331,6 +331,6 @@ mod tests {
             assert!(outline.clone().reorder(&wrong).is_err(), "{wrong:?}");
         }
         outline.reorder(&[id(3), id(1), id(2)]).unwrap();
-        assert_eq!(outline.places()[0], Place { id: id(3), week: 1, order: 1 });
+        assert_eq!(outline.places()[0], DayPosition { id: id(3), week: 1, order: 1 });
     }
 }

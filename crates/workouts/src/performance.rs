@@ -83,7 +83,15 @@ pub struct Sets(pub(super) Vec<LoggedSet<Milligrams>>);
 
 /// A set's values in the order in which they are kept.
 #[derive(Serialize, Deserialize)]
-struct Kept(SetType, Option<i64>, Option<Milligrams>, Option<i64>, Option<i64>, Option<Rpe>, bool);
+struct StoredSet(
+    SetType,
+    Option<i64>,
+    Option<Milligrams>,
+    Option<i64>,
+    Option<i64>,
+    Option<Rpe>,
+    bool,
+);
 
 impl Bind for Sets {
     fn bind(&self) -> Value<'_> {
@@ -97,7 +105,7 @@ impl Bind for Sets {
                 rpe,
                 completed,
             } = *set;
-            Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)
+            StoredSet(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)
         };
         let kept: Vec<_> = self.0.iter().map(kept).collect();
         serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
@@ -106,8 +114,8 @@ impl Bind for Sets {
 
 column_from! {
     Sets: String, |text| {
-        let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
-        let set = |Kept(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)| {
+        let kept: Vec<StoredSet> = serde_json::from_str(&text).ok()?;
+        let set = |StoredSet(r#type, reps, weight, distance_meters, duration_seconds, rpe, completed)| {
             LoggedSet { r#type, reps, weight, distance_meters, duration_seconds, rpe, completed }
         };
         Some(Sets(kept.into_iter().map(set).collect()))
@@ -135,12 +143,12 @@ pub struct NewLoggedExercise {
 
 /// How the sets of an exercise count: what is measured of it, and what the client weighed, where that is known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Counting {
+pub(super) struct SetCounting {
     pub tracking: TrackingType,
     pub body: Option<Milligrams>,
 }
 
-impl Counting {
+impl SetCounting {
     /// What of a set counts for the volume, at each repetition: its weight. Help is none, and the body is left out: who
     /// reads volumes need not be told what somebody weighs.
     fn load(self, set: &LoggedSet<Milligrams>) -> Milligrams {
@@ -190,7 +198,7 @@ pub(super) struct Amount {
 
 impl Amount {
     /// The amount of the working sets among these.
-    pub fn of(counting: Counting, sets: &[LoggedSet<Milligrams>]) -> Self {
+    pub fn of(counting: SetCounting, sets: &[LoggedSet<Milligrams>]) -> Self {
         let mut amount = Self::default();
         for set in sets.iter().filter(|set| set.is_working()) {
             let reps = set.reps.unwrap_or(0);
@@ -233,7 +241,7 @@ pub(super) fn brzycki(weight: Milligrams, reps: i64) -> Option<Milligrams> {
 
 /// The best estimate by Epley among the working sets.
 pub(super) fn best_estimate(
-    counting: Counting,
+    counting: SetCounting,
     sets: &[LoggedSet<Milligrams>],
 ) -> Option<Estimated> {
     let working = sets.iter().filter(|set| set.is_working());
@@ -271,7 +279,7 @@ pub(super) struct Records(pub Vec<Record>);
 /// A record's values in the order in which they are kept; weights in grams, the instant in
 /// milliseconds.
 #[derive(Serialize, Deserialize)]
-struct KeptRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
+struct StoredRecord(RecordType, f64, Option<Milligrams>, Option<i64>, SessionId, i64);
 
 impl RecordType {
     /// Whether one value beats another.
@@ -295,7 +303,7 @@ impl Bind for Records {
         let kept = |record: &Record| {
             let Record { r#type, value, weight, reps, session_id, achieved_at } = *record;
             let value = value as f64 / r#type.kept_unit();
-            KeptRecord(r#type, value, weight, reps, session_id, achieved_at.millis())
+            StoredRecord(r#type, value, weight, reps, session_id, achieved_at.millis())
         };
         let kept: Vec<_> = self.0.iter().map(kept).collect();
         serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
@@ -304,8 +312,8 @@ impl Bind for Records {
 
 column_from! {
     Records: String, |text| {
-        let kept: Vec<KeptRecord> = serde_json::from_str(&text).ok()?;
-        let record = |KeptRecord(r#type, value, weight, reps, session_id, millis)| {
+        let kept: Vec<StoredRecord> = serde_json::from_str(&text).ok()?;
+        let record = |StoredRecord(r#type, value, weight, reps, session_id, millis)| {
             let achieved_at = Timestamp::from_millis(millis);
             let value = (value * r#type.kept_unit()).round() as i64;
             Record { r#type, value, weight, reps, session_id, achieved_at }
@@ -316,16 +324,16 @@ column_from! {
 
 /// What was done of one exercise in one session.
 #[derive(Debug, Clone)]
-pub(super) struct Performed {
+pub(super) struct ExercisePerformance {
     pub session_id: SessionId,
     pub started_at: Timestamp,
     pub sets: Vec<LoggedSet<Milligrams>>,
-    pub counting: Counting,
+    pub counting: SetCounting,
     /// How many times the exercise stands in the session.
     pub entries: i64,
 }
 
-impl Performed {
+impl ExercisePerformance {
     /// The records that a session would hold by itself.
     fn bests(&self) -> Vec<Record> {
         let record = |kind, value, set: Option<&LoggedSet<Milligrams>>| Record {
@@ -387,7 +395,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Adds a session that began no earlier than those before. A record goes to whoever reached it
     /// first.
-    pub fn add(&mut self, performed: &Performed) {
+    pub fn add(&mut self, performed: &ExercisePerformance) {
         let amount = Amount::of(performed.counting, &performed.sets);
         // What was skipped was not performed.
         if amount.sets == 0 {
@@ -427,16 +435,20 @@ mod tests {
         }
     }
 
-    const LIFTED: Counting = Counting { tracking: TrackingType::WeightReps, body: None };
+    const LIFTED: SetCounting = SetCounting { tracking: TrackingType::WeightReps, body: None };
 
-    fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
+    fn performed(at: i64, sets: Vec<LoggedSet<Milligrams>>) -> ExercisePerformance {
         performed_as(LIFTED, at, sets)
     }
 
-    fn performed_as(counting: Counting, at: i64, sets: Vec<LoggedSet<Milligrams>>) -> Performed {
+    fn performed_as(
+        counting: SetCounting,
+        at: i64,
+        sets: Vec<LoggedSet<Milligrams>>,
+    ) -> ExercisePerformance {
         let started_at = Timestamp::from_millis(at);
         let session_id = SessionId(Id::new(started_at, [1; 6]));
-        Performed { session_id, started_at, sets, counting, entries: 1 }
+        ExercisePerformance { session_id, started_at, sets, counting, entries: 1 }
     }
 
     fn values(progress: &Progress) -> Vec<(RecordType, i64)> {
@@ -449,7 +461,7 @@ mod tests {
 
     #[test]
     fn less_help_is_better_and_none_is_best() {
-        let body = |body| Counting { tracking: TrackingType::Assisted, body };
+        let body = |body| SetCounting { tracking: TrackingType::Assisted, body };
         let mut progress = Progress::default();
         for (at, help) in [(1, 30), (2, 45), (3, 20), (4, 25)] {
             let sets = vec![set(SetType::Normal, help, 8)];
@@ -469,7 +481,7 @@ mod tests {
 
     #[test]
     fn a_belt_comes_to_the_body() {
-        let body = |body| Counting { tracking: TrackingType::BodyweightPlus, body };
+        let body = |body| SetCounting { tracking: TrackingType::BodyweightPlus, body };
         let sets = [set(SetType::Normal, 20, 6)];
         let with = body(Some(kilograms(80)));
         assert_eq!(Amount::of(with, &sets).volume, kilograms(120));

@@ -14,7 +14,7 @@ use spotter_store::{
 use super::{
     groups::GroupId,
     measures::{Weight, WeightUnit},
-    outline::{Outline, Place},
+    outline::{DayPosition, Outline},
     prescription::{PlannedExercise, Prescription},
     schedule::{Calendar, Slot},
     vocabulary::{Layout, Mode, ReleasePolicy},
@@ -291,7 +291,7 @@ impl Plan {
 pub(super) struct Programme {
     pub plan: Plan,
     pub outline: Outline,
-    before: (Plan, BTreeMap<MomentId, Place>),
+    before: (Plan, BTreeMap<MomentId, DayPosition>),
     /// How many exercises each day has.
     pub exercises: BTreeMap<MomentId, i64>,
 }
@@ -300,7 +300,7 @@ impl Programme {
     /// Reads the order of a plan's days.
     pub fn of(cx: &mut Read, plan: Plan) -> Result<Self> {
         let rows: Vec<(MomentId, i64, i64, i64)> = cx.all(PLACES, params![plan.plan_id])?;
-        let places = rows.iter().map(|&(id, week, order, _)| Place { id, week, order });
+        let places = rows.iter().map(|&(id, week, order, _)| DayPosition { id, week, order });
         let outline = Outline::new(plan.total_weeks, plan.layout, plan.mode, places.collect());
         let before = outline.places().iter().map(|place| (place.id, *place)).collect();
         let exercises = rows.iter().map(|&(id, .., count)| (id, count)).collect();
@@ -321,7 +321,7 @@ impl Programme {
         for place in self.outline.places() {
             let was = before.remove(&place.id);
             if was.is_some_and(|was| was != *place) {
-                let Place { id, week, order } = place;
+                let DayPosition { id, week, order } = place;
                 cx.defer(PLACE, params![plan.plan_id, id, week, order])?;
             }
         }

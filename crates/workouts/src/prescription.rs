@@ -136,7 +136,7 @@ pub struct Prescription(pub(super) Vec<PlannedExercise<Milligrams>>);
 
 /// A set's values in the order in which they are kept.
 #[derive(Serialize, Deserialize)]
-struct KeptSet(
+struct StoredPlannedSet(
     SetType,
     Option<i64>,
     Option<i64>,
@@ -148,9 +148,17 @@ struct KeptSet(
 
 /// An exercise's values in the order in which they are kept.
 #[derive(Serialize, Deserialize)]
-struct Kept(ExerciseId, String, Option<String>, i64, Option<Tempo>, Option<String>, Vec<KeptSet>);
+struct StoredExercise(
+    ExerciseId,
+    String,
+    Option<String>,
+    i64,
+    Option<Tempo>,
+    Option<String>,
+    Vec<StoredPlannedSet>,
+);
 
-impl From<PlannedSet<Milligrams>> for KeptSet {
+impl From<PlannedSet<Milligrams>> for StoredPlannedSet {
     fn from(set: PlannedSet<Milligrams>) -> Self {
         let PlannedSet { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe } =
             set;
@@ -158,9 +166,17 @@ impl From<PlannedSet<Milligrams>> for KeptSet {
     }
 }
 
-impl From<KeptSet> for PlannedSet<Milligrams> {
-    fn from(kept: KeptSet) -> Self {
-        let KeptSet(r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe) = kept;
+impl From<StoredPlannedSet> for PlannedSet<Milligrams> {
+    fn from(kept: StoredPlannedSet) -> Self {
+        let StoredPlannedSet(
+            r#type,
+            reps,
+            reps_max,
+            weight,
+            distance_meters,
+            duration_seconds,
+            rpe,
+        ) = kept;
         Self { r#type, reps, reps_max, weight, distance_meters, duration_seconds, rpe }
     }
 }
@@ -170,8 +186,8 @@ impl Bind for Prescription {
         let kept = self.0.iter().cloned().map(|exercise| {
             let PlannedExercise { exercise_id, name, superset, rest_seconds, tempo, notes, sets } =
                 exercise;
-            let sets = sets.into_iter().map(KeptSet::from).collect();
-            Kept(exercise_id, name, superset, rest_seconds, tempo, notes, sets)
+            let sets = sets.into_iter().map(StoredPlannedSet::from).collect();
+            StoredExercise(exercise_id, name, superset, rest_seconds, tempo, notes, sets)
         });
         let kept: Vec<_> = kept.collect();
         serde_json::to_string(&kept).map_or(Value::Null, |text| Value::Text(text.into()))
@@ -180,9 +196,9 @@ impl Bind for Prescription {
 
 column_from! {
     Prescription: String, |text| {
-        let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
+        let kept: Vec<StoredExercise> = serde_json::from_str(&text).ok()?;
         let exercise = |kept| {
-            let Kept(exercise_id, name, superset, rest_seconds, tempo, notes, sets) = kept;
+            let StoredExercise(exercise_id, name, superset, rest_seconds, tempo, notes, sets) = kept;
             let sets = sets.into_iter().map(PlannedSet::from).collect();
             PlannedExercise { exercise_id, name, superset, rest_seconds, tempo, notes, sets }
         };

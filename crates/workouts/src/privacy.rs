@@ -1,6 +1,6 @@
 //! What is kept of a client: what a data export holds of it. Of one who is erased nothing is left here.
 
-use spotter_contract::{Area, Fate, Part, Trace, With, Write};
+use spotter_contract::{Area, ErasureAction, ErasureRule, ExportSection, RelatedRecords, Write};
 use spotter_kernel::{Id, Result};
 use spotter_store::{Bind, params, statements, under};
 
@@ -11,23 +11,23 @@ fn erase_sessions(cx: &mut Write, client: Id) -> Result<bool> {
     cx.execute(SESSIONS, params![client]).map(|_| false)
 }
 
-const EXPORTS: &[Part] = &[
-    Part::of("workout-plans", "list_client_workout_plans")
-        .with(&[With::Whole("get_client_workout_plan")]),
-    Part::of("workout-sessions", "list_workout_sessions")
-        .with(&[With::Whole("get_workout_session")]),
-    Part::of("workout-equipment", "list_client_equipment"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("workout-plans", "list_client_workout_plans")
+        .with(&[RelatedRecords::Whole("get_client_workout_plan")]),
+    ExportSection::of("workout-sessions", "list_workout_sessions")
+        .with(&[RelatedRecords::Whole("get_workout_session")]),
+    ExportSection::of("workout-equipment", "list_client_equipment"),
 ];
 
-const TRACES: &[Trace] = &[
-    Trace::gone("workout_equipment", Fate::By(EQUIPMENT)),
-    Trace::gone("workout_moment", Fate::By(MOMENTS)),
-    Trace::gone("workout_plan", Fate::By(PLANS)),
-    Trace::gone("workout_move", Fate::By(MOVES)),
-    Trace::gone("workout_performance", Fate::By(PERFORMANCES)),
-    Trace::gone("workout_progress", Fate::By(PROGRESS)),
-    Trace::gone("workout_session", Fate::Run(erase_sessions)),
-    Trace::gone("workout_group_member", Fate::By(MEMBERSHIPS)),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("workout_equipment", ErasureAction::By(EQUIPMENT)),
+    ErasureRule::gone("workout_moment", ErasureAction::By(MOMENTS)),
+    ErasureRule::gone("workout_plan", ErasureAction::By(PLANS)),
+    ErasureRule::gone("workout_move", ErasureAction::By(MOVES)),
+    ErasureRule::gone("workout_performance", ErasureAction::By(PERFORMANCES)),
+    ErasureRule::gone("workout_progress", ErasureAction::By(PROGRESS)),
+    ErasureRule::gone("workout_session", ErasureAction::Run(erase_sessions)),
+    ErasureRule::gone("workout_group_member", ErasureAction::By(MEMBERSHIPS)),
 ];
 
 /// What this chapter brings.

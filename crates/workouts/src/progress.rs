@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Path, Read, Write, listed, operation};
+use spotter_contract::{Area, ListQuery, Path, Read, Write, listed, operation};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, NoFilters, filters, lists, params, record, statements, values};
@@ -14,7 +14,9 @@ use super::{
     body,
     exercises::{Exercise, ExerciseId},
     measures::{Milligrams, Weight, WeightUnit},
-    performance::{Amount, Counting, Performed, Progress, Record, RecordType, Records, Sets},
+    performance::{
+        Amount, ExercisePerformance, Progress, Record, RecordType, Records, SetCounting, Sets,
+    },
     session::{Performance, SessionId, by_exercise},
     settings::Settings,
     vocabulary::TrackingType,
@@ -83,8 +85,8 @@ pub(super) fn add(
             late.insert(exercise);
             continue;
         }
-        let counting = Counting { tracking: tracking(&kinds, exercise), body };
-        progress.add(&Performed { session_id, started_at, sets, counting, entries });
+        let counting = SetCounting { tracking: tracking(&kinds, exercise), body };
+        progress.add(&ExercisePerformance { session_id, started_at, sets, counting, entries });
         cx.defer(SAVE, &Row::of(client, exercise, progress).params())?;
     }
     // A session of an earlier day may hold records that later ones have taken.
@@ -134,7 +136,7 @@ fn from_log(
 ) -> Result<Progress> {
     type Logged = (SessionId, Timestamp, i64, Sets, Option<Milligrams>);
     let mut progress = Progress::default();
-    let mut open: Option<Performed> = None;
+    let mut open: Option<ExercisePerformance> = None;
     let mut after = (Timestamp::default(), String::new(), 0);
     loop {
         let (at, session, position) = &after;
@@ -149,8 +151,9 @@ fn from_log(
                     performed.entries += 1;
                 }
                 _ => {
-                    let counting = Counting { tracking, body };
-                    let next = Performed { session_id, started_at, sets, counting, entries: 1 };
+                    let counting = SetCounting { tracking, body };
+                    let next =
+                        ExercisePerformance { session_id, started_at, sets, counting, entries: 1 };
                     let done = open.replace(next);
                     done.iter().for_each(|performed| progress.add(performed));
                 }
@@ -211,7 +214,7 @@ fn exercises_of<'r>(
 fn list_top_exercises(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<TopExercises> {
     Client::find(cx, at.client_id)?;
     let unit = Settings::find(cx)?.weight_unit;
@@ -297,7 +300,7 @@ filters! {
 fn list_personal_records(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<PersonalRecords> {
     Client::find(cx, at.client_id)?;
     let weight_unit = Settings::find(cx)?.weight_unit;

@@ -9,7 +9,7 @@ use spotter_store::{params, statements};
 use super::{
     exercises::{Exercise, ExerciseId},
     measures::Milligrams,
-    performance::{Amount, Counting, Sets},
+    performance::{Amount, SetCounting, Sets},
     progress::{self, tracking},
     session::SessionId,
 };
@@ -35,7 +35,7 @@ fn recount_workouts(cx: &mut Write, client: Id) -> Result<()> {
         let is_last = step.len() < STEP;
         for (session, position, exercise, Sets(sets), body, counted) in step {
             after = (session.to_string(), position);
-            let counting = Counting { tracking: tracking(&kinds, exercise), body };
+            let counting = SetCounting { tracking: tracking(&kinds, exercise), body };
             let volume = Amount::of(counting, &sets).volume;
             if volume != counted {
                 cx.execute(COUNT, params![client, session, position, volume])?;

@@ -16,7 +16,7 @@ use super::{
     exercises::{Exercise, ExerciseId, check_usable},
     feedback::{Difficulty, EmojiRating, Feedback},
     measures::{Milligrams, WEIGHT_RULE, Weight, WeightUnit},
-    performance::{Amount, Counting, LoggedSet, NewLoggedExercise, Sets},
+    performance::{Amount, LoggedSet, NewLoggedExercise, SetCounting, Sets},
     plan::{MomentId, PlanId},
     prescription::{EXERCISES_MAX, check_supersets},
     progress::tracking,
@@ -322,7 +322,7 @@ impl Session {
                 None if tells_body => None,
                 None => weighed.first().copied(),
             };
-            let counting = Counting { tracking: tracking(&found, each.exercise_id), body };
+            let counting = SetCounting { tracking: tracking(&found, each.exercise_id), body };
             let amount = Amount::of(counting, &sets);
             total.add(amount);
             log.push(Performance {
@@ -358,11 +358,11 @@ impl Performance {
 }
 
 /// The sets of an exercise in one session, what the client weighed, and how many times it stands there.
-type Done = (Vec<LoggedSet<Milligrams>>, Option<Milligrams>, i64);
+type ExerciseSets = (Vec<LoggedSet<Milligrams>>, Option<Milligrams>, i64);
 
 /// What was done of each exercise in one session.
-pub(super) fn by_exercise(log: &[Performance]) -> BTreeMap<ExerciseId, Done> {
-    let mut all: BTreeMap<ExerciseId, Done> = BTreeMap::new();
+pub(super) fn by_exercise(log: &[Performance]) -> BTreeMap<ExerciseId, ExerciseSets> {
+    let mut all: BTreeMap<ExerciseId, ExerciseSets> = BTreeMap::new();
     // What was skipped was not performed.
     for each in log.iter().filter(|each| each.set_count > 0) {
         let (sets, body, entries) = all.entry(each.exercise_id()).or_default();

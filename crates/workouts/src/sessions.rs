@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, Write, answer, following::Training, listed,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, following::Training, listed,
     operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
@@ -52,7 +52,7 @@ filters! {
 fn list_workout_sessions(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Sessions> {
     Client::find(cx, at.client_id)?;
     let unit = Settings::find(cx)?.weight_unit;

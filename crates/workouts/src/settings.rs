@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Body, Read, Write, answer, operation};
-use spotter_kernel::{Change, Result, Timestamp, number::Whole};
+use spotter_kernel::{Change, Result, Timestamp, number::BoundedInteger};
 use spotter_store::{params, record, statements, values};
 
 use super::{measures::WeightUnit, vocabulary::ReleasePolicy};
@@ -48,7 +48,7 @@ fn get_workout_settings(cx: &mut Read) -> Result<SettingsAnswer> {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct SettingsChanges {
     weight_unit: Change<WeightUnit>,
-    default_rest_seconds: Change<Whole<0, 3_600>>,
+    default_rest_seconds: Change<BoundedInteger<0, 3_600>>,
     default_release_policy: Change<ReleasePolicy>,
 }
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use spotter_contract::{
-    Area, Body, Feature, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Feature, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation,
+    path,
 };
 use spotter_core::{company::Company, folding::searched};
 use spotter_kernel::{
@@ -104,7 +105,10 @@ filters! {
     }
 }
 
-fn list_workout_templates(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Templates> {
+fn list_workout_templates(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Templates> {
     Ok(cx.page(&LIST, &wanted, page)?.map(Template::from).into())
 }
 

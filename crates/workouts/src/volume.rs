@@ -25,7 +25,7 @@ const DAYS_MAX: i64 = 371;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Between {
+struct DateRange {
     /// The first date; with `to`. Twelve weeks up to today when both are absent.
     from: Option<Date>,
     /// The last date, at most 370 days after the first.
@@ -81,7 +81,7 @@ struct Week {
 fn get_workout_volume(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Query(wanted): Query<Between>,
+    Query(wanted): Query<DateRange>,
 ) -> Result<VolumeAnswer> {
     Client::find(cx, at.client_id)?;
     let time_zone = company_zone(cx)?;

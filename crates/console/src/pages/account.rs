@@ -10,11 +10,11 @@ use crate::{
         fields::{Form, behind},
         lists::facts,
         qr,
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
     session::{TASTE, sign_out_form},
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
     words::Language,
 };
 
@@ -47,9 +47,9 @@ fn browser(agent: &str) -> String {
 }
 
 /// `/console/account`, `/my/account`
-pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("list_sessions"))?;
-    let step = cx.ask(Ask::of("get_second_step"))?;
+pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("list_sessions"))?;
+    let step = cx.ask(ApiCall::of("get_second_step"))?;
     let step = step.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
     // Password managers ask for the name that goes with it.
@@ -122,12 +122,12 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         section.card { (behind(say.change_password(), password.send(say.change_password()))) }
         (sign_out_form(&cx.csrf(), say.sign_out()))
     };
-    Ok(Shown::new(say.account(), main))
+    Ok(View::new(say.account(), main))
 }
 
 /// `/console/account/second-step`, `/my/account/second-step`
-pub(super) fn second_step(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("get_second_step"))?;
+pub(super) fn second_step(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("get_second_step"))?;
     let step = told.at("secondStep");
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -154,18 +154,18 @@ pub(super) fn second_step(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Shown::new(say.second_step(), main))
+    Ok(View::new(say.second_step(), main))
 }
 
 /// The form of the first code, which switches the second step on.
-fn confirm_code(cx: &Visit<'_, '_>) -> Markup {
+fn confirm_code(cx: &PageContext<'_, '_>) -> Markup {
     Form::of(cx, "enable_second_step")
         .of_kind("text", "code", cx.say.code_of_app(), "one-time-code")
         .send(cx.say.confirm_code())
 }
 
 /// What an authenticator is given, shown this once.
-pub(super) fn authenticator(cx: &Visit<'_, '_>, answer: &Value) -> Shown {
+pub(super) fn authenticator(cx: &PageContext<'_, '_>, answer: &Value) -> View {
     let say = cx.say;
     let main = html! {
         section.card {
@@ -176,5 +176,5 @@ pub(super) fn authenticator(cx: &Visit<'_, '_>, answer: &Value) -> Shown {
             (confirm_code(cx))
         }
     };
-    Shown::new(say.second_step(), main)
+    View::new(say.second_step(), main)
 }

@@ -8,17 +8,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::empty,
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/assistants`, `/my/assistants`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let operation = if cx.manages() { "list_mcp_grants" } else { "list_own_mcp_grants" };
-    let told = cx.ask(Ask::of(operation).with("limit", 100))?;
-    let keys = cx.ask_if(Ask::of("list_mcp_keys").with("limit", 100))?;
+    let told = cx.ask(ApiCall::of(operation).with("limit", 100))?;
+    let keys = cx.ask_if(ApiCall::of("list_mcp_keys").with("limit", 100))?;
     let say = cx.say;
     let (open, ended): (Vec<&Value>, Vec<&Value>) =
         told.list("grants").iter().partition(|grant| !grant.has("revokedAt"));
@@ -41,20 +41,20 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.make_key(), new_key(cx)))
         }
     };
-    Ok(Shown::new(say.assistants(), main))
+    Ok(View::new(say.assistants(), main))
 }
 
 /// Modules of a record, with what each is called.
-fn modules(cx: &Visit<'_, '_>, of: &Value) -> Vec<(String, &'static str)> {
+fn modules(cx: &PageContext<'_, '_>, of: &Value) -> Vec<(String, &'static str)> {
     let keys = of.list("modules").iter().filter_map(Value::as_str);
     keys.map(|key| (key.to_owned(), cx.say.module(key))).collect()
 }
 
-fn titles(cx: &Visit<'_, '_>, of: &Value) -> String {
+fn titles(cx: &PageContext<'_, '_>, of: &Value) -> String {
     modules(cx, of).iter().map(|(_, title)| *title).collect::<Vec<_>>().join(", ")
 }
 
-fn card(cx: &Visit<'_, '_>, grant: &Value) -> Markup {
+fn card(cx: &PageContext<'_, '_>, grant: &Value) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("grantId", grant.text("grantId").to_owned())];
     let read_only = grant.is("readOnly");
@@ -88,7 +88,7 @@ fn card(cx: &Visit<'_, '_>, grant: &Value) -> Markup {
     }
 }
 
-fn key_card(cx: &Visit<'_, '_>, key: &Value) -> Markup {
+fn key_card(cx: &PageContext<'_, '_>, key: &Value) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let at = vec![("keyId", key.text("keyId").to_owned())];
     html! {
@@ -109,7 +109,7 @@ fn key_card(cx: &Visit<'_, '_>, key: &Value) -> Markup {
     }
 }
 
-fn new_key(cx: &Visit<'_, '_>) -> Markup {
+fn new_key(cx: &PageContext<'_, '_>) -> Markup {
     let say = cx.say;
     let keys = cx.words_of("create_mcp_key", "modules");
     let offered: Vec<_> = keys

@@ -9,60 +9,62 @@ use super::{messages, webhooks};
 use crate::{
     parts::{
         lists::{self, empty, pager, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
-    words::Say,
+    visit::{ApiCall, PageContext},
+    words::Strings,
 };
 
 /// Something that waits: what is said of so many, and where it is seen to.
-struct Waiting {
-    ask: Ask,
-    label: fn(Say, &str) -> String,
+struct PendingTask {
+    ask: ApiCall,
+    label: fn(Strings, &str) -> String,
     address: &'static str,
 }
 
 /// What may wait; for somebody alone, where it can be told whose it is.
-fn kinds(whose: &str) -> [Waiting; 8] {
+fn kinds(whose: &str) -> [PendingTask; 8] {
     [
-        Waiting {
-            ask: Ask::of("list_booking_requests").with("status", "pending").with("coachId", whose),
+        PendingTask {
+            ask: ApiCall::of("list_booking_requests")
+                .with("status", "pending")
+                .with("coachId", whose),
             label: |say, n| say.requests_wait(n),
             address: "/console/calendar/requests",
         },
-        Waiting {
-            ask: Ask::of("list_checkups").with("status", "submitted"),
+        PendingTask {
+            ask: ApiCall::of("list_checkups").with("status", "submitted"),
             label: |say, n| say.checkups_wait(n),
             address: "/console/forms/checkups?status=submitted",
         },
-        Waiting {
-            ask: Ask::of("list_repeated_no_shows").with("coachId", whose),
+        PendingTask {
+            ask: ApiCall::of("list_repeated_no_shows").with("coachId", whose),
             label: |say, n| say.stay_away(n),
             address: "/console/attention",
         },
-        Waiting {
-            ask: Ask::of("list_ending_workout_plans"),
+        PendingTask {
+            ask: ApiCall::of("list_ending_workout_plans"),
             label: |say, n| say.plans_end(n),
             address: "/console/attention/programmes",
         },
-        Waiting {
-            ask: Ask::of("list_exhausted_credits"),
+        PendingTask {
+            ask: ApiCall::of("list_exhausted_credits"),
             label: |say, n| say.credits_out(n),
             address: "/console/attention/credits",
         },
-        Waiting {
-            ask: Ask::of("list_invoices").with("status", "overdue"),
+        PendingTask {
+            ask: ApiCall::of("list_invoices").with("status", "overdue"),
             label: |say, n| say.invoices_overdue(n),
             address: "/console/money?status=overdue",
         },
-        Waiting {
-            ask: Ask::of("list_subscriptions").with("status", "past_due"),
+        PendingTask {
+            ask: ApiCall::of("list_subscriptions").with("status", "past_due"),
             label: |say, n| say.memberships_past_due(n),
             address: "/console/money/memberships?status=past_due",
         },
-        Waiting {
-            ask: Ask::of("list_chargebacks").with("status", "open"),
+        PendingTask {
+            ask: ApiCall::of("list_chargebacks").with("status", "open"),
             label: |say, n| say.chargebacks_open(n),
             address: "/console/money/chargebacks?status=open",
         },
@@ -70,14 +72,14 @@ fn kinds(whose: &str) -> [Waiting; 8] {
 }
 
 /// What waits, each with the way to it; of a coach's own, where one is named.
-pub(super) fn waiting(cx: &mut Visit<'_, '_>, whose: &str) -> Result<Markup> {
+pub(super) fn waiting(cx: &mut PageContext<'_, '_>, whose: &str) -> Result<Markup> {
     let mut all = Vec::new();
-    for Waiting { ask, label, address } in kinds(whose) {
+    for PendingTask { ask, label, address } in kinds(whose) {
         if let Some(told) = cx.ask_if(ask.with("limit", 1))? {
             all.push((told.int("total"), label, address));
         }
     }
-    if let Some(told) = cx.ask_if(Ask::of("list_webhooks").with("limit", 100))? {
+    if let Some(told) = cx.ask_if(ApiCall::of("list_webhooks").with("limit", 100))? {
         let count = told.list("subscriptions").iter().filter(|hook| webhooks::fails(hook)).count();
         all.push((count as i64, |say, n| say.webhooks_fail(n), "/console/webhooks"));
     }
@@ -95,9 +97,9 @@ pub(super) fn waiting(cx: &mut Visit<'_, '_>, whose: &str) -> Result<Markup> {
 }
 
 /// A list of clients who should not be forgotten.
-struct Kept {
+struct FollowUpList {
     path: &'static str,
-    ask: Ask,
+    ask: ApiCall,
     list: &'static str,
     head: &'static str,
     means: &'static str,
@@ -106,15 +108,15 @@ struct Kept {
 
 /// The page of such a list: each client with two facts, and what is done about it.
 fn page(
-    cx: &mut Visit<'_, '_>,
-    kept: Kept,
-    row: impl Fn(&Visit<'_, '_>, &Value, &Value) -> [Markup; 3],
-) -> Result<Shown> {
+    cx: &mut PageContext<'_, '_>,
+    kept: FollowUpList,
+    row: impl Fn(&PageContext<'_, '_>, &Value, &Value) -> [Markup; 3],
+) -> Result<View> {
     let told = cx.list(kept.ask)?;
     let mut rows = Vec::new();
     for one in told.list(kept.list) {
         let id = one.text("clientId");
-        let client = cx.ask_if(Ask::of("get_client").at("clientId", id))?.unwrap_or_default();
+        let client = cx.ask_if(ApiCall::of("get_client").at("clientId", id))?.unwrap_or_default();
         let client = client.at("client");
         let [fact, other, act] = row(cx, one, client);
         rows.push(vec![
@@ -137,15 +139,15 @@ fn page(
         @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
         @else { (table(kept.head, &[say.client(), fact, other, ""], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.attention(), main))
+    Ok(View::new(say.attention(), main))
 }
 
 /// `/console/attention`
-pub(super) fn stay_away(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn stay_away(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
-    let kept = Kept {
+    let kept = FollowUpList {
         path: "",
-        ask: Ask::of("list_repeated_no_shows").filtered(cx.place, &["coachId"]),
+        ask: ApiCall::of("list_repeated_no_shows").filtered(cx.place, &["coachId"]),
         list: "bookings",
         head: say.stay_away_head(),
         means: say.stay_away_means(),
@@ -163,11 +165,11 @@ pub(super) fn stay_away(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/attention/programmes`
-pub(super) fn plans_end(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn plans_end(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
-    let kept = Kept {
+    let kept = FollowUpList {
         path: "/programmes",
-        ask: Ask::of("list_ending_workout_plans"),
+        ask: ApiCall::of("list_ending_workout_plans"),
         list: "plans",
         head: say.plans_end_head(),
         means: say.plans_end_means(),
@@ -185,11 +187,11 @@ pub(super) fn plans_end(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/attention/credits`
-pub(super) fn credits_out(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn credits_out(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
-    let kept = Kept {
+    let kept = FollowUpList {
         path: "/credits",
-        ask: Ask::of("list_exhausted_credits"),
+        ask: ApiCall::of("list_exhausted_credits"),
         list: "credits",
         head: say.credits_out_head(),
         means: say.credits_out_means(),

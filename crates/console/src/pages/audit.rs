@@ -6,17 +6,17 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/audit`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let zone = cx.written.zone.clone();
-    let mut ask = Ask::of("list_audit_logs").filtered(place, &["operation", "actor"]);
+    let mut ask = ApiCall::of("list_audit_logs").filtered(place, &["operation", "actor"]);
     if let Some(from) = place.date("from") {
         ask = ask.with("from", from.start_in(&zone));
     }
@@ -64,5 +64,5 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing(), None)) }
         @else { (table(say.audit_log(), &[say.when(), say.who(), say.what(), say.about(), say.request()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.audit_log(), main))
+    Ok(View::new(say.audit_log(), main))
 }

@@ -11,14 +11,14 @@ use super::{
 use crate::{
     parts::{
         fields::Form,
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/book`: whom, what, which day, which time.
-pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let client = cx.place.asked("clientId").to_owned();
     let say = cx.say;
     if client.is_empty() {
@@ -34,11 +34,12 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
                 } }
             }
         };
-        return Ok(Shown::new(say.book(), main));
+        return Ok(View::new(say.book(), main));
     }
-    let whom = cx.ask(Ask::of("get_client").at("clientId", &client))?;
+    let whom = cx.ask(ApiCall::of("get_client").at("clientId", &client))?;
     let whom = name(whom.at("client"));
-    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &client))?.unwrap_or_default();
+    let credits =
+        cx.ask_if(ApiCall::of("get_credits").at("clientId", &client))?.unwrap_or_default();
     let available: i64 = credits.list("credits").iter().map(|pool| pool.int("available")).sum();
     let next = format!("/console/clients/{client}/bookings");
     let main = slots(cx, Some(&client), &next)?;
@@ -46,15 +47,19 @@ pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         p.quiet { (say.credits()) ": " (cx.written.count(available)) }
         (main)
     };
-    Ok(Shown::new(say.book_for(&whom), main))
+    Ok(View::new(say.book_for(&whom), main))
 }
 
 /// The most times of a day that are shown.
 const SHOWN_MAX: usize = 400;
 
 /// What can be booked: a type, a coach or any, a strip of days, and the times of one.
-pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) -> Result<Markup> {
-    let types = cx.ask(Ask::of("list_event_types").with("limit", 100))?;
+pub(super) fn slots(
+    cx: &mut PageContext<'_, '_>,
+    client: Option<&str>,
+    next: &str,
+) -> Result<Markup> {
+    let types = cx.ask(ApiCall::of("list_event_types").with("limit", 100))?;
     let bookable = |kind: &&Value| {
         kind.text("status") == "active" && (client.is_some() || kind.is("clientsMayBook"))
     };
@@ -96,7 +101,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
         );
     }
     let end = day.plus_days(14).unwrap_or(day);
-    let ask = Ask::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
+    let ask = ApiCall::of("list_slots").with("eventTypeId", &kind).with("coachId", &coach);
     let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
     let told = cx.ask(ask.with("clientId", client.unwrap_or_default()))?;
     let bookable = || told.list("slots").iter().filter(|slot| slot.is("bookable"));
@@ -140,7 +145,7 @@ pub(super) fn slots(cx: &mut Visit<'_, '_>, client: Option<&str>, next: &str) ->
 /// The times of a day. Where several coaches have them, clients choose a time first and may choose another coach then;
 /// staff choose one of those who have it.
 fn times(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     client: Option<&str>,
     slots: &[&Value],
     next: &str,
@@ -177,7 +182,7 @@ fn times(
     })
 }
 
-fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> Markup {
+fn strip(cx: &PageContext<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> Markup {
     let first = if today.days_until(day) > 10 { day.plus_days(-3).unwrap_or(day) } else { today };
     let days = (0..14).filter_map(|days| first.plus_days(days));
     html! {
@@ -194,7 +199,7 @@ fn strip(cx: &Visit<'_, '_>, today: Date, day: Date, free: Option<&[Date]>) -> M
 
 /// What takes a slot: at once for somebody who is booked by staff, after another look for who books themselves.
 fn taking(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     client: Option<&str>,
     slot: &Value,
     next: &str,
@@ -215,14 +220,14 @@ fn taking(
 }
 
 /// Whether a slot is the one that somebody is about to book.
-fn is_chosen(cx: &Visit<'_, '_>, slot: &Value) -> bool {
+fn is_chosen(cx: &PageContext<'_, '_>, slot: &Value) -> bool {
     let same = |name: &str, place: &str| cx.place.asked(name) == slot.text(place);
     same("at", "startsAt") && same("with", "coachId") && same("class", "calendarEventId")
 }
 
 /// What somebody is about to book, what it takes, and until when it can be called off.
 fn confirming(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     (slot, others): (&Value, &[&Value]),
     kind: &Value,
     next: &str,
@@ -264,7 +269,7 @@ const KINDS_OF_CLASSES: usize = 20;
 
 /// The classes of a day and the days after it, with seats that are left: each is booked, waited for, or says why not.
 fn classes(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     client: Option<&str>,
     (kinds, day): (&[Value], Date),
     next: &str,
@@ -274,7 +279,7 @@ fn classes(
     let mut all: Vec<(Value, String, bool)> = Vec::new();
     let mut chosen = Markup::default();
     for kind in kinds.iter().take(KINDS_OF_CLASSES) {
-        let ask = Ask::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
+        let ask = ApiCall::of("list_slots").with("eventTypeId", kind.text("eventTypeId"));
         let ask = ask.with("from", day.start_in(&zone)).with("to", end.start_in(&zone));
         let told = cx.ask_if(ask.with("clientId", client.unwrap_or_default()))?;
         let coming = |slot: &&Value| slot.instant("startsAt").is_some_and(|at| at > now);
@@ -310,7 +315,7 @@ fn classes(
 
 /// What books a class, or has somebody wait for it where that is possible; or why it cannot be booked.
 fn booked_by(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     client: Option<&str>,
     (slot, waits): (&Value, bool),
     next: &str,

@@ -7,20 +7,20 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::{Form, behind},
-        told::Told,
+        told::JsonFields,
     },
-    visit::{Ask, Listed, Visit},
+    visit::{ApiCall, ListPage, PageContext},
 };
 
 /// When something is, by the clock of where it is.
-pub(super) fn when(cx: &Visit<'_, '_>, booked: &Value) -> String {
+pub(super) fn when(cx: &PageContext<'_, '_>, booked: &Value) -> String {
     let Some(at) = booked.instant("startsAt") else { return String::new() };
     let written = &cx.written;
     format!("{}, {}", written.day(written.zone.date_at(at)), written.time(at))
 }
 
 /// What calls a booking off, where it can be.
-pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+pub(super) fn cancelling(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     let coming = booking.instant("startsAt").is_some_and(|at| at > cx.written.now);
     let open = matches!(booking.text("status"), "booked" | "waitlisted" | "offered");
     if !(coming && open && cx.may("cancel_booking")) {
@@ -32,7 +32,7 @@ pub(super) fn cancelling(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
 }
 
 /// What takes a seat that is offered to whoever waited, or hands it on, and until when.
-pub(super) fn offered(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+pub(super) fn offered(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     let until = booking.instant("offerExpiresAt");
     let (Some(until), "offered") = (until, booking.text("status")) else {
         return Markup::default();
@@ -48,7 +48,10 @@ pub(super) fn offered(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
 }
 
 /// Bookings to come, the next first, or those that are over, the last first, as somebody has chosen; with the tabs of both.
-pub(super) fn by_when(cx: &mut Visit<'_, '_>, ask: Ask) -> Result<(Listed, Vec<Value>, Markup)> {
+pub(super) fn by_when(
+    cx: &mut PageContext<'_, '_>,
+    ask: ApiCall,
+) -> Result<(ListPage, Vec<Value>, Markup)> {
     let (now, past) = (cx.written.now, cx.place.asked("when") == "past");
     let ask = match past {
         true => ask.with("to", now),

@@ -8,22 +8,22 @@ use crate::{
     parts::{
         fields::Form,
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask =
-        Ask::of("list_clients").filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let ask = ApiCall::of("list_clients")
+        .filtered(cx.place, &["search", "memberStatus", "coachId", "tag"]);
     let archived = cx.place.asked("archived") == "true";
     let told = cx.list(ask.with("archived", archived))?;
-    let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
-    let tags = cx.ask(Ask::of("list_client_tags").with("limit", 100))?;
+    let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
+    let tags = cx.ask(ApiCall::of("list_client_tags").with("limit", 100))?;
     let ids: Vec<_> = told.list("clients").iter().map(|client| client.text("clientId")).collect();
-    let of_all = |operation| Ask::of(operation).with("clientIds", ids.join(","));
+    let of_all = |operation| ApiCall::of(operation).with("clientIds", ids.join(","));
     let (mut visits, mut balances) = (Value::Null, Value::Null);
     if !ids.is_empty() {
         visits = cx.ask(of_all("list_client_visits"))?;
@@ -99,13 +99,13 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if cx.may("create_import") { a.button.plain href="/console/imports" { (say.import()) } }
         a.button href="/console/clients/new" { (say.add_client()) }
     };
-    Ok(Shown::new(say.clients(), main).acts(acts))
+    Ok(View::new(say.clients(), main).acts(acts))
 }
 
 /// `/console/clients/new`
-pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, say.term(word))).collect()
@@ -121,11 +121,11 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .choice("assignedCoachId", say.coach(), &coaches)
         .choice("homeLocationId", say.location(), &locations)
         .helped("source", say.source(), say.source_help());
-    Ok(Shown::new(say.add_client(), html! { section.card { (form.send(say.add_client())) } }))
+    Ok(View::new(say.add_client(), html! { section.card { (form.send(say.add_client())) } }))
 }
 
 /// A field that finds clients.
-pub(super) fn finder(cx: &Visit<'_, '_>, field: &str) -> Markup {
+pub(super) fn finder(cx: &PageContext<'_, '_>, field: &str) -> Markup {
     html! {
         form.filters method="get" role="search" {
             @for (name, value) in cx.place.query.iter().filter(|(name, _)| name != field) { input type="hidden" name=(name) value=(value); }
@@ -135,11 +135,11 @@ pub(super) fn finder(cx: &Visit<'_, '_>, field: &str) -> Markup {
     }
 }
 
-pub(super) fn find_clients(cx: &mut Visit<'_, '_>) -> Result<Vec<Value>> {
+pub(super) fn find_clients(cx: &mut PageContext<'_, '_>) -> Result<Vec<Value>> {
     match cx.place.asked("search") {
         "" => Ok(Vec::new()),
         search => {
-            let ask = Ask::of("list_clients")
+            let ask = ApiCall::of("list_clients")
                 .with("search", search)
                 .with("archived", false)
                 .with("limit", 8);

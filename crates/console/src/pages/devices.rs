@@ -7,17 +7,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/devices`
-pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("list_access_devices").with("limit", 50))?;
-    let scans = cx.list(Ask::of("list_access_scans"))?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("list_access_devices").with("limit", 50))?;
+    let scans = cx.list(ApiCall::of("list_access_scans"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     cx.know_clients(scans.list("accessScans"))?;
     let mut passed = Vec::new();
     for scan in scans.list("accessScans") {
@@ -63,5 +63,5 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if passed.is_empty() { p.quiet { (say.nothing()) } }
         @else { (table(say.scans(), &[say.when(), say.client(), say.decision(), say.reason()], passed)) (pager(cx, &scans)) }
     };
-    Ok(Shown::new(say.devices(), main))
+    Ok(View::new(say.devices(), main))
 }

@@ -9,14 +9,14 @@ use crate::{
     parts::{
         fields::{Form, Upload, behind},
         lists::{empty, pager, state},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.
-pub(super) fn file_form(cx: &Visit<'_, '_>, client: Option<&str>) -> Markup {
+pub(super) fn file_form(cx: &PageContext<'_, '_>, client: Option<&str>) -> Markup {
     let mut form = Form::of(cx, "file_document").upload("uploadId", cx.say.file(), Upload::File);
     if let Some(client) = client {
         form = form.hidden("clientId", client);
@@ -25,7 +25,7 @@ pub(super) fn file_form(cx: &Visit<'_, '_>, client: Option<&str>) -> Markup {
 }
 
 /// What is said of a document.
-pub(super) fn about_document<'f>(cx: &'f Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+pub(super) fn about_document<'f>(cx: &'f PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let say = cx.say;
     let kinds: Vec<_> = cx
         .words_of("link_document", "type")
@@ -38,12 +38,12 @@ pub(super) fn about_document<'f>(cx: &'f Visit<'_, '_>, form: Form<'f>) -> Form<
 }
 
 /// A document in a list of them.
-pub(super) fn document(cx: &Visit<'_, '_>, one: &Value) -> Markup {
+pub(super) fn document(cx: &PageContext<'_, '_>, one: &Value) -> Markup {
     owned(cx, one, "")
 }
 
 /// The same with whose it is.
-fn owned(cx: &Visit<'_, '_>, one: &Value, owner: &str) -> Markup {
+fn owned(cx: &PageContext<'_, '_>, one: &Value, owner: &str) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let id = one.text("documentId");
     html! {
@@ -62,19 +62,21 @@ fn owned(cx: &Visit<'_, '_>, one: &Value, owner: &str) -> Markup {
 }
 
 /// `/console/documents`: the folders, and what is in one of them, or everything.
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
     let folder = place.asked("folderId").to_owned();
     let archived = place.asked("status") == "archived";
     let status = if archived { "archived" } else { "active" };
-    let ask = Ask::of("list_documents").filtered(place, &["folderId", "type"]);
+    let ask = ApiCall::of("list_documents").filtered(place, &["folderId", "type"]);
     let told = cx.list(ask.with("status", status))?;
-    let inner = Ask::of("list_document_folders").with("limit", 100);
+    let inner = ApiCall::of("list_document_folders").with("limit", 100);
     // Those at the top, or those in the one that is open.
     let folders = cx.ask_if(inner.with("parentId", &folder))?.unwrap_or_default();
     let here = match folder.as_str() {
         "" => Value::Null,
-        id => cx.ask(Ask::of("get_document_folder").at("folderId", id))?["documentFolder"].take(),
+        id => {
+            cx.ask(ApiCall::of("get_document_folder").at("folderId", id))?["documentFolder"].take()
+        }
     };
     cx.know_clients(told.list("documents"))?;
     let mut owners = Vec::new();
@@ -130,7 +132,7 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     };
     let title =
         if here.is_object() { here.text("name").to_owned() } else { say.files().to_owned() };
-    Ok(Shown::new(title, main).acts(acts))
+    Ok(View::new(title, main).acts(acts))
 }
 
 /// A form of what will be in a folder, if one is open.

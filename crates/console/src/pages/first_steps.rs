@@ -4,35 +4,35 @@ use maud::{Markup, html};
 use spotter_kernel::Result;
 
 use crate::{
-    parts::told::Told,
-    visit::{Ask, Visit},
-    words::Say,
+    parts::told::JsonFields,
+    visit::{ApiCall, PageContext},
+    words::Strings,
 };
 
 /// A business with so many clients is not new, whatever it has not done here.
 const CLIENTS: i64 = 25;
 
 /// A first step: what it is called, where it is done, and whether it was.
-struct Step {
-    label: fn(Say) -> &'static str,
+struct SetupStep {
+    label: fn(Strings) -> &'static str,
     address: String,
     done: bool,
 }
 
 /// The first steps of a business, for whoever runs it; nothing once they are done.
-pub(super) fn first_steps(cx: &mut Visit<'_, '_>) -> Result<Option<Markup>> {
+pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>> {
     if !cx.manages() || total(cx, "list_clients")? > CLIENTS {
         return Ok(None);
     }
     let own = cx.own_id();
-    let hours = Ask::of("get_coach_availability").at("coachId", &own);
+    let hours = ApiCall::of("get_coach_availability").at("coachId", &own);
     let hours = cx.ask_if(hours)?.unwrap_or_default();
-    let mut step = |label, address: &str, operation| -> Result<Step> {
-        Ok(Step { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
+    let mut step = |label, address: &str, operation| -> Result<SetupStep> {
+        Ok(SetupStep { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
     };
     let steps = [
         step(|say| say.step_event_type(), "/console/settings/event-types", "list_event_types")?,
-        Step {
+        SetupStep {
             label: |say| say.step_hours(),
             address: format!("/console/settings/coaches/{own}"),
             done: !hours.list("availability.weekly").is_empty(),
@@ -63,7 +63,7 @@ pub(super) fn first_steps(cx: &mut Visit<'_, '_>) -> Result<Option<Markup>> {
 }
 
 /// How many a list has.
-fn total(cx: &mut Visit<'_, '_>, operation: &'static str) -> Result<i64> {
-    let told = cx.ask_if(Ask::of(operation).with("limit", 1))?;
+fn total(cx: &mut PageContext<'_, '_>, operation: &'static str) -> Result<i64> {
+    let told = cx.ask_if(ApiCall::of(operation).with("limit", 1))?;
     Ok(told.map_or(0, |told| told.int("total")))
 }

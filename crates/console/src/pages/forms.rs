@@ -9,22 +9,22 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{self, empty, facts, pager, state, swapped, table, without},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
-fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
+fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
     let pages = [("", say.forms(), ""), ("/checkups", say.checkups(), "")];
     lists::tabs(cx, (say.forms(), "/console/forms", here), &pages)
 }
 
 /// `/console/forms`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_forms"))?;
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_forms"))?;
     let say = cx.say;
     let rows: Vec<Vec<Markup>> = told.list("forms").iter().map(|form| {
         let at = || vec![("formId", form.text("formId").to_owned())];
@@ -52,16 +52,16 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let acts = html! {
         @if cx.may("create_form") { (behind(say.add_form(), new.next("/console/forms/{form.formId}").send(say.add_form()))) }
     };
-    Ok(Shown::new(say.forms(), main).acts(acts))
+    Ok(View::new(say.forms(), main).acts(acts))
 }
 
 /// Where the questions of a form stand.
 const QUESTIONS: &str = "formVersion.questions";
 
 /// `/console/forms/{formId}`: its questions, each to be changed, moved and taken out; and what clients will see.
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("formId").to_owned();
-    let mut ask = Ask::of("get_form").at("formId", &id);
+    let mut ask = ApiCall::of("get_form").at("formId", &id);
     let mut told = cx.ask(ask.clone())?;
     // What is being written is changed; what was published before stands beside it.
     if told.at("form").has("draftVersion") {
@@ -74,7 +74,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let shown = shown.as_array().cloned().unwrap_or_default();
     let all: Vec<Value> = told.list(QUESTIONS).to_vec();
     let types =
-        cx.ask_if(Ask::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
+        cx.ask_if(ApiCall::of("list_measurement_types").with("limit", 100))?.unwrap_or_default();
     let measured: Vec<(String, String)> = types
         .list("measurementTypes")
         .iter()
@@ -83,7 +83,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let say = cx.say;
     let at = || vec![("formId", id.clone())];
     let open = form.text("status") != "archived" && cx.may("update_form");
-    let made = Made::of(&ask, &["form.draftVersion", QUESTIONS], &told);
+    let made = FormSource::of(&ask, &["form.draftVersion", QUESTIONS], &told);
     // The questions are written whole; each button writes what they would be after it.
     let written = |list: Vec<&Value>| {
         let list = Value::Array(list.into_iter().cloned().collect());
@@ -117,13 +117,13 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if form.has("draftVersion") && open { (Form::about(cx, "publish_form", at()).send(say.publish())) }
         @if open { (behind(say.edit(), Form::about(cx, "update_form", at()).from(&form).text("name", say.name()).area("description", say.about()).send(say.save()))) }
     };
-    Ok(Shown::new(form.text("name"), main).acts(acts))
+    Ok(View::new(form.text("name"), main).acts(acts))
 }
 
 /// The form of a question: of one that is there, or of a new one.
 fn editor(
-    cx: &Visit<'_, '_>,
-    (at, made, told): (Vec<(&'static str, String)>, &Made, &Value),
+    cx: &PageContext<'_, '_>,
+    (at, made, told): (Vec<(&'static str, String)>, &FormSource, &Value),
     place: Option<usize>,
     measured: &[(String, String)],
 ) -> Markup {
@@ -197,9 +197,9 @@ fn editor(
 }
 
 /// `/console/forms/checkups`
-pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn checkups(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let status = cx.place.asked("status").to_owned();
-    let told = cx.list(Ask::of("list_checkups").with("status", &status))?;
+    let told = cx.list(ApiCall::of("list_checkups").with("status", &status))?;
     cx.know_clients(told.list("checkups"))?;
     let mut rows = Vec::new();
     for checkup in told.list("checkups") {
@@ -224,19 +224,19 @@ pub(super) fn checkups(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing_waits(), None)) }
         @else { (table(say.checkups(), &[say.client(), say.form(), say.when(), say.status()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.checkups(), main))
+    Ok(View::new(say.checkups(), main))
 }
 
 /// The questions of the version of a form that was answered, by which options are called what they were.
-pub(super) fn questions(cx: &mut Visit<'_, '_>, given: &Value) -> Result<Vec<Value>> {
-    let ask = Ask::of("get_form").at("formId", given.text("formId"));
+pub(super) fn questions(cx: &mut PageContext<'_, '_>, given: &Value) -> Result<Vec<Value>> {
+    let ask = ApiCall::of("get_form").at("formId", given.text("formId"));
     let told = cx.ask_if(ask.with("version", given.int("formVersion")))?.unwrap_or_default();
     Ok(told.list("formVersion.questions").to_vec())
 }
 
 /// What was answered, in a word: of options, what they are called.
 pub(super) fn answered(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     client: &str,
     answer: &Value,
     questions: &[Value],
@@ -250,7 +250,7 @@ pub(super) fn answered(
     }
 }
 
-fn written_out(cx: &Visit<'_, '_>, answer: &Value, questions: &[Value]) -> String {
+fn written_out(cx: &PageContext<'_, '_>, answer: &Value, questions: &[Value]) -> String {
     let question = questions.iter().find(|own| own.text("questionId") == answer.text("questionId"));
     let called = |id: &str| {
         let option = question.and_then(|question| {
@@ -277,13 +277,13 @@ fn written_out(cx: &Visit<'_, '_>, answer: &Value, questions: &[Value]) -> Strin
 }
 
 /// `/console/forms/checkups/{checkupId}`: what was answered, beside what was answered the last time.
-pub(super) fn checkup(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn checkup(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("checkupId").to_owned();
-    let told = cx.ask(Ask::of("get_checkup").at("checkupId", &id))?;
+    let told = cx.ask(ApiCall::of("get_checkup").at("checkupId", &id))?;
     let checkup = told.at("checkup").clone();
     let client_id = checkup.text("clientId").to_owned();
     let client = cx.client(&client_id)?;
-    let before = Ask::of("list_checkups")
+    let before = ApiCall::of("list_checkups")
         .with("clientId", &client_id)
         .with("formId", checkup.text("formId"))
         .with("limit", 20);
@@ -292,7 +292,9 @@ pub(super) fn checkup(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         one.has("submittedAt") && one.text("submittedAt") < checkup.text("submittedAt")
     });
     let last = match earlier {
-        Some(one) => Some(cx.ask(Ask::of("get_checkup").at("checkupId", one.text("checkupId")))?),
+        Some(one) => {
+            Some(cx.ask(ApiCall::of("get_checkup").at("checkupId", one.text("checkupId")))?)
+        }
         None => None,
     };
     let questions = questions(cx, &checkup)?;
@@ -326,5 +328,5 @@ pub(super) fn checkup(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.cancel(), Form::about(cx, "cancel_checkup", at()).danger(say.cancel())))
         }
     };
-    Ok(Shown::new(checkup.text("formName"), main).acts(acts))
+    Ok(View::new(checkup.text("formName"), main).acts(acts))
 }

@@ -8,16 +8,16 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
-    words::Say,
+    visit::{ApiCall, PageContext},
+    words::Strings,
 };
 
 /// `/console/imports`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_imports"))?;
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_imports"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<_> = told
         .list("imports")
@@ -41,10 +41,10 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_imports(), None)) }
         @else { (table(say.imports(), &[say.file(), say.kind(), say.status(), say.when()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.imports(), main))
+    Ok(View::new(say.imports(), main))
 }
 
-fn titled(say: Say, import: &Value) -> &str {
+fn titled(say: Strings, import: &Value) -> &str {
     match import.text("fileName") {
         "" => say.file(),
         name => name,
@@ -52,18 +52,18 @@ fn titled(say: Say, import: &Value) -> &str {
 }
 
 /// `/console/imports/{importId}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("importId").to_owned();
-    let told = cx.ask(Ask::of("get_import").at("importId", &id))?;
+    let told = cx.ask(ApiCall::of("get_import").at("importId", &id))?;
     let import = told.at("import").clone();
     let status = import.text("status");
     let wanted = match status {
         "undoing" | "undone" => "kept",
         _ => "wrong",
     };
-    let rows = Ask::of("list_import_rows").at("importId", &id).with("state", wanted);
+    let rows = ApiCall::of("list_import_rows").at("importId", &id).with("state", wanted);
     let rows = cx.list(rows)?;
-    let partial = Ask::of("list_import_rows").at("importId", &id).with("incomplete", true);
+    let partial = ApiCall::of("list_import_rows").at("importId", &id).with("incomplete", true);
     let partial = cx.ask(partial.with("limit", 100))?;
     let names = names(cx, &told)?;
     let say = cx.say;
@@ -115,7 +115,7 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.forget_import(), html! { p { (say.forget_import_means()) } (Form::about(cx, "delete_import", at()).next("/console/imports").danger(say.forget_import())) }))
         }
     };
-    Ok(Shown::new(titled(say, &import), main).acts(acts))
+    Ok(View::new(titled(say, &import), main).acts(acts))
 }
 
 fn count(told: &Value, name: &str) -> Markup {
@@ -124,7 +124,7 @@ fn count(told: &Value, name: &str) -> Markup {
 }
 
 /// How far it is.
-fn progress(say: Say, told: &Value, status: &str) -> Markup {
+fn progress(say: Strings, told: &Value, status: &str) -> Markup {
     let count = |name: &str| told.int(&format!("counts.{name}"));
     let total = count("total");
     let left = match status {
@@ -142,7 +142,7 @@ fn progress(say: Say, told: &Value, status: &str) -> Markup {
 /// The names that the values of a file can mean: of coaches, locations and memberships, by the field that says them.
 type Names = Vec<(&'static str, Vec<(String, String)>)>;
 
-fn names(cx: &mut Visit<'_, '_>, told: &Value) -> Result<Names> {
+fn names(cx: &mut PageContext<'_, '_>, told: &Value) -> Result<Names> {
     let mut all = Names::new();
     for (field, operation, list) in [
         ("assignedCoachId", "list_coaches", "coaches"),
@@ -150,7 +150,7 @@ fn names(cx: &mut Visit<'_, '_>, told: &Value) -> Result<Names> {
         ("productId", "list_products", "products"),
     ] {
         if told.list("values").iter().any(|value| value.text("field") == field) {
-            let known = cx.ask_if(Ask::of(operation).with("limit", 100))?.unwrap_or_default();
+            let known = cx.ask_if(ApiCall::of(operation).with("limit", 100))?.unwrap_or_default();
             let names = known.list(list).iter().map(|one| match one.at("name") {
                 Value::String(name) => name.clone(),
                 Value::Object(names) => {
@@ -168,7 +168,7 @@ fn names(cx: &mut Visit<'_, '_>, told: &Value) -> Result<Names> {
 const LEFT_OUT: &str = "-";
 
 /// What is meant by the values of a column, to be said.
-fn meanings<'f>(mut form: Form<'f>, say: Say, told: &Value, names: &Names) -> Form<'f> {
+fn meanings<'f>(mut form: Form<'f>, say: Strings, told: &Value, names: &Names) -> Form<'f> {
     for (index, value) in told.list("values").iter().enumerate() {
         let field = value.text("field");
         let of_field = |one: &&Value| one.text("name") == field;
@@ -193,7 +193,7 @@ fn meanings<'f>(mut form: Form<'f>, say: Say, told: &Value, names: &Names) -> Fo
 
 /// What each column is, and what is meant by what it says, to be corrected.
 fn columns(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     told: &Value,
     (import, names): (&Value, &Names),
     at: Vec<(&'static str, String)>,
@@ -234,12 +234,12 @@ fn columns(
 }
 
 /// What a field is called: a client stands in a file by their address.
-fn called(say: Say, field: &str) -> &str {
+fn called(say: Strings, field: &str) -> &str {
     if field == "clientId" { say.email() } else { say.term(field) }
 }
 
 /// What is not in order of a row: the first field, and others after it in its rule, each by its own name.
-fn mistakes(say: Say, row: &Value) -> Markup {
+fn mistakes(say: Strings, row: &Value) -> Markup {
     let rule = row.text("rule");
     html! {
         @for (at, part) in rule.split("; ").enumerate() {
@@ -255,7 +255,7 @@ fn mistakes(say: Say, row: &Value) -> Markup {
     }
 }
 
-fn wrong_rows(cx: &Visit<'_, '_>, rows: &Value) -> Markup {
+fn wrong_rows(cx: &PageContext<'_, '_>, rows: &Value) -> Markup {
     let say = cx.say;
     let told = rows
         .list("importRows")

@@ -7,14 +7,14 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// Every scope with what it is for, and what it takes besides.
-fn scopes(cx: &Visit<'_, '_>) -> Vec<(&'static str, String)> {
+fn scopes(cx: &PageContext<'_, '_>) -> Vec<(&'static str, String)> {
     let gate = |scope: &Scope| match scope.gate() {
         Gate::None => "",
         Gate::HealthData => cx.say.needs_health(),
@@ -33,8 +33,8 @@ fn scopes(cx: &Visit<'_, '_>) -> Vec<(&'static str, String)> {
 }
 
 /// `/console/integrations`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_api_clients"))?;
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_api_clients"))?;
     let coaches = cx.coaches_to_plan()?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("clients").iter().map(|client| vec![
@@ -57,13 +57,13 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.integrations(), &[say.name(), say.client_id(), say.scopes(), say.since(), say.status()], rows)) (pager(cx, &told)) }
         section.card { (behind(say.add_integration(), form.send(say.add_integration()))) }
     };
-    Ok(Shown::new(say.integrations(), main))
+    Ok(View::new(say.integrations(), main))
 }
 
 /// `/console/integrations/{id}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(Ask::of("get_api_client").at("id", &id))?;
+    let told = cx.ask(ApiCall::of("get_api_client").at("id", &id))?;
     let client = told.at("client").clone();
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
@@ -100,5 +100,5 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }))
         }
     };
-    Ok(Shown::new(client.text("name"), main).acts(acts))
+    Ok(View::new(client.text("name"), main).acts(acts))
 }

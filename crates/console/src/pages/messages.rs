@@ -9,18 +9,18 @@ use crate::{
     parts::{
         fields::{Form, Upload, behind},
         lists::{empty, pager},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
-fn base(cx: &Visit<'_, '_>) -> &'static str {
+fn base(cx: &PageContext<'_, '_>) -> &'static str {
     if cx.is_client() { "/my/messages" } else { "/console/messages" }
 }
 
 /// What a conversation is called: its name, or who else is in it.
-fn title(cx: &Visit<'_, '_>, conversation: &Value) -> String {
+fn title(cx: &PageContext<'_, '_>, conversation: &Value) -> String {
     if conversation.has("name") {
         return conversation.text("name").to_owned();
     }
@@ -31,7 +31,7 @@ fn title(cx: &Visit<'_, '_>, conversation: &Value) -> String {
 }
 
 /// A button that opens the conversation with somebody, and leads there.
-pub(super) fn write_to(cx: &Visit<'_, '_>, client: &str) -> Markup {
+pub(super) fn write_to(cx: &PageContext<'_, '_>, client: &str) -> Markup {
     Form::named(cx, client, "open_conversation", vec![])
         .hidden("conversationType", "direct")
         .hidden("userIds", client)
@@ -40,10 +40,10 @@ pub(super) fn write_to(cx: &Visit<'_, '_>, client: &str) -> Markup {
 }
 
 /// `/console/messages`, `/my/messages`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_own_conversations"))?;
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_own_conversations"))?;
     let coaches = match cx.is_client() {
-        true => cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?,
+        true => cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?,
         false => Vec::new(),
     };
     let (say, written, base) = (cx.say, &cx.written, base(cx));
@@ -72,15 +72,15 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Shown::new(say.messages(), main))
+    Ok(View::new(say.messages(), main))
 }
 
 /// `/console/messages/{conversationId}`, `/my/messages/{conversationId}`
-pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn thread(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("conversationId").to_owned();
-    let told = cx.ask(Ask::of("get_own_conversation").at("conversationId", &id))?;
+    let told = cx.ask(ApiCall::of("get_own_conversation").at("conversationId", &id))?;
     let conversation = told["conversation"].clone();
-    let messages = cx.list(Ask::of("list_own_messages").at("conversationId", &id))?;
+    let messages = cx.list(ApiCall::of("list_own_messages").at("conversationId", &id))?;
     let own = cx.own_id();
     let (say, written) = (cx.say, &cx.written);
     let unread = conversation.int("unreadCount") > 0;
@@ -114,6 +114,6 @@ pub(super) fn thread(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (behind(say.send_file(), Form::named(cx, "file", "send_message", vec![("conversationId", id.clone())])
             .upload("uploadId", say.file(), Upload::File).text("text", say.message()).send(say.send_file())))
     };
-    Ok(Shown::new(title(cx, &conversation), main)
+    Ok(View::new(title(cx, &conversation), main)
         .acts(html! { a.button.plain href=(base(cx)) { (say.all_messages()) } }))
 }

@@ -41,16 +41,16 @@ use spotter_http::State;
 use spotter_kernel::{Key, Problem, Result};
 
 use crate::{
-    parts::shell::{Shown, Way},
-    visit::Visit,
+    parts::shell::{NavigationLink, View},
+    visit::PageContext,
 };
 
 /// Makes a page for somebody.
-type Show = fn(&mut Visit<'_, '_>) -> Result<Shown>;
+type Show = fn(&mut PageContext<'_, '_>) -> Result<View>;
 
 /// For whom a page is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum For {
+enum Audience {
     Staff,
     Clients,
 }
@@ -59,16 +59,16 @@ enum For {
 #[derive(Clone, Copy)]
 struct Page {
     path: &'static str,
-    whose: For,
+    whose: Audience,
     show: Show,
 }
 
 const fn staff(path: &'static str, show: Show) -> Page {
-    Page { path, whose: For::Staff, show }
+    Page { path, whose: Audience::Staff, show }
 }
 
 const fn clients(path: &'static str, show: Show) -> Page {
-    Page { path, whose: For::Clients, show }
+    Page { path, whose: Audience::Clients, show }
 }
 
 /// Every page of somebody who is signed in.
@@ -173,83 +173,98 @@ const PAGES: &[Page] = &[
     clients("/my/{*rest}", nowhere),
 ];
 
-const STAFFS_WAYS: &[Way] = &[
-    Way { path: "/console", icon: "today", label: |say| say.today(), needs: "list_bookings" },
-    Way {
+const STAFFS_WAYS: &[NavigationLink] = &[
+    NavigationLink {
+        path: "/console",
+        icon: "today",
+        label: |say| say.today(),
+        needs: "list_bookings",
+    },
+    NavigationLink {
         path: "/console/clients",
         icon: "clients",
         label: |say| say.clients(),
         needs: "list_clients",
     },
-    Way {
+    NavigationLink {
         path: "/console/calendar",
         icon: "calendar",
         label: |say| say.calendar(),
         needs: "list_calendar_events",
     },
-    Way {
+    NavigationLink {
         path: "/console/messages",
         icon: "messages",
         label: |say| say.messages(),
         needs: "list_own_conversations",
     },
-    Way {
+    NavigationLink {
         path: "/console/programmes",
         icon: "programmes",
         label: |say| say.programmes(),
         needs: "list_workout_templates",
     },
-    Way { path: "/console/forms", icon: "forms", label: |say| say.forms(), needs: "list_forms" },
-    Way {
+    NavigationLink {
+        path: "/console/forms",
+        icon: "forms",
+        label: |say| say.forms(),
+        needs: "list_forms",
+    },
+    NavigationLink {
         path: "/console/products",
         icon: "products",
         label: |say| say.products(),
         needs: "list_products",
     },
-    Way { path: "/console/money", icon: "money", label: |say| say.money(), needs: "list_invoices" },
-    Way {
+    NavigationLink {
+        path: "/console/money",
+        icon: "money",
+        label: |say| say.money(),
+        needs: "list_invoices",
+    },
+    NavigationLink {
         path: "/console/reports",
         icon: "reports",
         label: |say| say.reports(),
         needs: "get_attendance_report",
     },
-    Way {
+    NavigationLink {
         path: "/console/documents",
         icon: "files",
         label: |say| say.files(),
         needs: "list_document_folders",
     },
-    Way {
+    NavigationLink {
         path: "/console/integrations",
         icon: "integrations",
         label: |say| say.integrations(),
         needs: "list_api_clients",
     },
-    Way {
+    NavigationLink {
         path: "/console/webhooks",
         icon: "webhooks",
         label: |say| say.webhooks(),
         needs: "list_webhooks",
     },
-    Way {
+    NavigationLink {
         path: "/console/assistants",
         icon: "assistants",
         label: |say| say.assistants(),
         needs: "list_own_mcp_grants",
     },
-    Way {
+    NavigationLink {
         path: "/console/devices",
         icon: "devices",
         label: |say| say.devices(),
         needs: "list_access_devices",
     },
-    Way {
+    NavigationLink {
         path: "/console/audit",
         icon: "audit",
         label: |say| say.audit_log(),
         needs: "list_audit_logs",
     },
-    Way {
+    NavigationLink {
         path: "/console/settings",
         icon: "settings",
         label: |say| say.settings(),
@@ -257,53 +272,58 @@ const STAFFS_WAYS: &[Way] = &[
     },
 ];
 
-const CLIENTS_WAYS: &[Way] = &[
-    Way { path: "/my", icon: "home", label: |say| say.home(), needs: "list_bookings" },
-    Way { path: "/my/book", icon: "book", label: |say| say.book(), needs: "list_slots" },
-    Way {
+const CLIENTS_WAYS: &[NavigationLink] = &[
+    NavigationLink { path: "/my", icon: "home", label: |say| say.home(), needs: "list_bookings" },
+    NavigationLink { path: "/my/book", icon: "book", label: |say| say.book(), needs: "list_slots" },
+    NavigationLink {
         path: "/my/training",
         icon: "programmes",
         label: |say| say.training(),
         needs: "get_client_workout_calendar",
     },
-    Way {
+    NavigationLink {
         path: "/my/messages",
         icon: "messages",
         label: |say| say.messages(),
         needs: "list_own_conversations",
     },
-    Way {
+    NavigationLink {
         path: "/my/bookings",
         icon: "calendar",
         label: |say| say.bookings(),
         needs: "list_bookings",
     },
-    Way {
+    NavigationLink {
         path: "/my/progress",
         icon: "progress",
         label: |say| say.progress(),
         needs: "list_measurements",
     },
-    Way { path: "/my/files", icon: "files", label: |say| say.files(), needs: "list_documents" },
-    Way {
+    NavigationLink {
+        path: "/my/files",
+        icon: "files",
+        label: |say| say.files(),
+        needs: "list_documents",
+    },
+    NavigationLink {
         path: "/my/invoices",
         icon: "money",
         label: |say| say.invoices(),
         needs: "list_invoices",
     },
-    Way {
+    NavigationLink {
         path: "/my/forms",
         icon: "forms",
         label: |say| say.forms(),
         needs: "list_form_assignments",
     },
-    Way {
+    NavigationLink {
         path: "/my/consents",
         icon: "consents",
         label: |say| say.consents(),
         needs: "get_health_consent",
     },
-    Way {
+    NavigationLink {
         path: "/my/assistants",
         icon: "assistants",
         label: |say| say.assistants(),
@@ -312,17 +332,17 @@ const CLIENTS_WAYS: &[Way] = &[
 ];
 
 /// Where the shell leads.
-pub(crate) fn ways(cx: &Visit<'_, '_>) -> &'static [Way] {
+pub(crate) fn ways(cx: &PageContext<'_, '_>) -> &'static [NavigationLink] {
     if cx.is_client() { CLIENTS_WAYS } else { STAFFS_WAYS }
 }
 
 /// The first page.
-pub(crate) fn home(cx: &Visit<'_, '_>) -> &'static str {
+pub(crate) fn home(cx: &PageContext<'_, '_>) -> &'static str {
     if cx.is_client() { "/my" } else { "/console" }
 }
 
 /// Where somebody goes who is at a page of the others: the same page of theirs, if they have it.
-fn counterpart(cx: &Visit<'_, '_>) -> String {
+fn counterpart(cx: &PageContext<'_, '_>) -> String {
     let (theirs, others) = if cx.is_client() { ("/my", "/console") } else { ("/console", "/my") };
     let same = cx.place.path.replacen(others, theirs, 1);
     let has = |page: &Page| page.path == same && !same.contains('{');
@@ -330,12 +350,12 @@ fn counterpart(cx: &Visit<'_, '_>) -> String {
 }
 
 /// The page of one's account.
-pub(crate) fn account(cx: &Visit<'_, '_>) -> &'static str {
+pub(crate) fn account(cx: &PageContext<'_, '_>) -> &'static str {
     if cx.is_client() { "/my/account" } else { "/console/account" }
 }
 
 /// The page of everything else, on a phone.
-pub(crate) fn more(cx: &Visit<'_, '_>) -> &'static str {
+pub(crate) fn more(cx: &PageContext<'_, '_>) -> &'static str {
     if cx.is_client() { "/my/more" } else { "/console/more" }
 }
 
@@ -356,6 +376,6 @@ pub(crate) fn routes(state: &Arc<State>) -> Router {
 }
 
 /// An address with no page, which has a way on nevertheless.
-fn nowhere(_: &mut Visit<'_, '_>) -> Result<Shown> {
+fn nowhere(_: &mut PageContext<'_, '_>) -> Result<View> {
     Err(Problem::because(Key::NotFound, "There is no such page."))
 }

@@ -9,14 +9,14 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{self, empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
-    words::Say,
+    visit::{ApiCall, PageContext},
+    words::Strings,
 };
 
-fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
+fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
     let pages = [
         ("", say.invoices(), "list_invoices"),
@@ -29,7 +29,7 @@ fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
 }
 
 /// Choices of a status as links.
-fn statuses(cx: &Visit<'_, '_>, words: &[&str]) -> Markup {
+fn statuses(cx: &PageContext<'_, '_>, words: &[&str]) -> Markup {
     let chosen = cx.place.asked("status");
     html! {
         form.filters method="get" {
@@ -45,7 +45,7 @@ fn statuses(cx: &Visit<'_, '_>, words: &[&str]) -> Markup {
 }
 
 /// The columns of a list of invoices.
-pub(super) fn columns(say: Say, whose: bool) -> Vec<&'static str> {
+pub(super) fn columns(say: Strings, whose: bool) -> Vec<&'static str> {
     let mut all =
         vec![say.number(), say.date(), say.due(), say.total(), say.balance(), say.status()];
     if whose {
@@ -55,7 +55,11 @@ pub(super) fn columns(say: Say, whose: bool) -> Vec<&'static str> {
 }
 
 /// The rows of a list of invoices.
-pub(super) fn rows(cx: &mut Visit<'_, '_>, told: &Value, whose: bool) -> Result<Vec<Vec<Markup>>> {
+pub(super) fn rows(
+    cx: &mut PageContext<'_, '_>,
+    told: &Value,
+    whose: bool,
+) -> Result<Vec<Vec<Markup>>> {
     if whose {
         cx.know_clients(told.list("invoices"))?;
     }
@@ -87,7 +91,7 @@ pub(super) fn rows(cx: &mut Visit<'_, '_>, told: &Value, whose: bool) -> Result<
 }
 
 /// A membership with what can be done about it.
-pub(super) fn course(cx: &Visit<'_, '_>, course: &Value) -> Markup {
+pub(super) fn course(cx: &PageContext<'_, '_>, course: &Value) -> Markup {
     let id = || vec![("subscriptionId", course.text("subscriptionId").to_owned())];
     let (say, written) = (cx.say, &cx.written);
     let date = |place| course.date(place).map(|date| written.date(date)).unwrap_or_default();
@@ -117,9 +121,9 @@ pub(super) fn course(cx: &Visit<'_, '_>, course: &Value) -> Markup {
 }
 
 /// `/console/money`
-pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let told = cx.list(Ask::of("list_invoices").filtered(place, &["status", "number"]))?;
+    let told = cx.list(ApiCall::of("list_invoices").filtered(place, &["status", "number"]))?;
     let rows = rows(cx, &told, true)?;
     let say = cx.say;
     let main = html! {
@@ -137,24 +141,24 @@ pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_invoices(), None)) }
         @else { (table(say.invoices(), &columns(say, true), rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.money(), main))
+    Ok(View::new(say.money(), main))
 }
 
 /// `/console/money/invoices/{invoiceId}`
-pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn invoice(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("invoiceId").to_owned();
-    let told = cx.ask(Ask::of("get_invoice").at("invoiceId", &id))?;
+    let told = cx.ask(ApiCall::of("get_invoice").at("invoiceId", &id))?;
     let invoice = told.at("invoice").clone();
     let client = cx.client(invoice.text("clientId"))?;
-    let pdf = cx.ask_if(Ask::of("get_invoice_pdf").at("invoiceId", &id))?.unwrap_or_default();
+    let pdf = cx.ask_if(ApiCall::of("get_invoice_pdf").at("invoiceId", &id))?.unwrap_or_default();
     let payments = cx
-        .ask_if(Ask::of("list_payments").with("invoiceId", &id).with("limit", 20))?
+        .ask_if(ApiCall::of("list_payments").with("invoiceId", &id).with("limit", 20))?
         .unwrap_or_default();
-    let notes = Ask::of("list_invoices").with("correctsInvoiceId", &id).with("limit", 20);
+    let notes = ApiCall::of("list_invoices").with("correctsInvoiceId", &id).with("limit", 20);
     let notes = cx.ask(notes)?;
     let corrected = match invoice.text("correctsInvoiceId") {
         "" => None,
-        own => cx.ask_if(Ask::of("get_invoice").at("invoiceId", own))?,
+        own => cx.ask_if(ApiCall::of("get_invoice").at("invoiceId", own))?,
     };
     let refunds =
         payments.list("payments").iter().map(|payment| payment.int("refundedTotal")).sum::<i64>();
@@ -233,17 +237,17 @@ pub(super) fn invoice(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.credit(), Form::about(cx, "credit_invoice", at()).money("amount", say.amount_or_all()).text("reason", say.reason()).danger(say.credit())))
         }
     };
-    Ok(Shown::new(invoice.text("number"), main).acts(acts))
+    Ok(View::new(invoice.text("number"), main).acts(acts))
 }
 
 /// What of a payment pays for nothing yet.
-fn unused(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
+fn unused(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
     let amount = payment.int("unallocated");
     html! { @if amount > 0 { " · " (cx.say.unallocated(&cx.written.money(amount, payment.text("currency")))) } }
 }
 
 /// What of a payment went back.
-fn went_back(cx: &Visit<'_, '_>, refund: &Value) -> Markup {
+fn went_back(cx: &PageContext<'_, '_>, refund: &Value) -> Markup {
     let written = &cx.written;
     html! {
         li {
@@ -256,7 +260,7 @@ fn went_back(cx: &Visit<'_, '_>, refund: &Value) -> Markup {
     }
 }
 
-fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
+fn paid(cx: &PageContext<'_, '_>, payment: &Value) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let currency = payment.text("currency");
     let left = payment.int("amount") - payment.int("refundedTotal");
@@ -275,8 +279,8 @@ fn paid(cx: &Visit<'_, '_>, payment: &Value) -> Markup {
 }
 
 /// `/console/money/payments`
-pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_payments").filtered(cx.place, &["status"]))?;
+pub(super) fn payments(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_payments").filtered(cx.place, &["status"]))?;
     cx.know_clients(told.list("payments"))?;
     let mut rows = Vec::new();
     for payment in told.list("payments") {
@@ -298,12 +302,12 @@ pub(super) fn payments(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing_paid(), None)) }
         @else { (table(say.payments(), &[say.when(), say.client(), say.amount(), say.kind(), say.status(), say.invoice()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.payments(), main))
+    Ok(View::new(say.payments(), main))
 }
 
 /// `/console/money/memberships`
-pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_subscriptions").filtered(cx.place, &["status"]))?;
+pub(super) fn memberships(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_subscriptions").filtered(cx.place, &["status"]))?;
     cx.know_clients(told.list("subscriptions"))?;
     let mut rows = Vec::new();
     for course in told.list("subscriptions") {
@@ -324,12 +328,12 @@ pub(super) fn memberships(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.no_membership(), None)) }
         @else { (table(say.memberships(), &[say.client(), say.membership(), say.price(), say.next_bill(), say.status()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.memberships(), main))
+    Ok(View::new(say.memberships(), main))
 }
 
 /// `/console/money/requests`
-pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_payment_requests").filtered(cx.place, &["status"]))?;
+pub(super) fn requests(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_payment_requests").filtered(cx.place, &["status"]))?;
     cx.know_clients(told.list("paymentRequests"))?;
     let mut rows = Vec::new();
     for request in told.list("paymentRequests") {
@@ -354,12 +358,12 @@ pub(super) fn requests(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing(), None)) }
         @else { (table(say.payment_requests(), &[say.client(), say.what(), say.amount(), say.status(), ""], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.payment_requests(), main))
+    Ok(View::new(say.payment_requests(), main))
 }
 
 /// `/console/money/chargebacks`
-pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_chargebacks").filtered(cx.place, &["status"]))?;
+pub(super) fn chargebacks(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_chargebacks").filtered(cx.place, &["status"]))?;
     cx.know_clients(told.list("chargebacks"))?;
     let mut rows = Vec::new();
     for chargeback in told.list("chargebacks") {
@@ -381,13 +385,13 @@ pub(super) fn chargebacks(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing(), None)) }
         @else { (table(say.chargebacks(), &[say.when(), say.client(), say.amount(), say.reason(), say.evidence_due(), say.status()], rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.chargebacks(), main))
+    Ok(View::new(say.chargebacks(), main))
 }
 
 /// What a client has asked for of a membership, and waits for an answer.
-pub(super) fn asked(cx: &mut Visit<'_, '_>, course: &Value) -> Result<Markup> {
+pub(super) fn asked(cx: &mut PageContext<'_, '_>, course: &Value) -> Result<Markup> {
     let id = course.text("subscriptionId");
-    let ask = Ask::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
+    let ask = ApiCall::of("list_subscription_requests").at("subscriptionId", id).with("limit", 10);
     let told = cx.ask_if(ask)?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let date = |one: &Value, place: &str| {
@@ -412,7 +416,7 @@ pub(super) fn asked(cx: &mut Visit<'_, '_>, course: &Value) -> Result<Markup> {
 }
 
 /// Forms that bill a client for something of its own, and that ask them to pay.
-pub(super) fn billing(cx: &Visit<'_, '_>, client: &str) -> Markup {
+pub(super) fn billing(cx: &PageContext<'_, '_>, client: &str) -> Markup {
     let say = cx.say;
     html! {
         @if cx.may("issue_invoice") {

@@ -4,13 +4,13 @@ use maud::html;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::{icon, shell::Shown},
+    parts::{icon, shell::View},
     session::sign_out_form,
-    visit::Visit,
+    visit::PageContext,
 };
 
 /// `/console/more`, `/my/more`
-pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let say = cx.say;
     let main = html! {
         nav.card aria-label=(say.more()) {
@@ -24,5 +24,5 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (sign_out_form(&cx.csrf(), say.sign_out()))
     };
-    Ok(Shown::new(say.more(), main))
+    Ok(View::new(say.more(), main))
 }

@@ -8,10 +8,10 @@ use crate::{
     parts::{
         fields::Form,
         lists::{by_word, empty, pager, state, swapped, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 const KINDS: [&str; 5] = ["Membership", "CreditPack", "DayPass", "WeekPass", "Other"];
@@ -20,9 +20,10 @@ const VISIBILITIES: [&str; 5] =
 const PERIODS: [&str; 7] = ["None", "Week", "FourWeeks", "Month", "Quarter", "HalfYear", "Year"];
 
 /// `/console/products`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let ask = Ask::of("list_products").filtered(place, &["search", "productType", "visibility"]);
+    let ask =
+        ApiCall::of("list_products").filtered(place, &["search", "productType", "visibility"]);
     let told = cx.list(ask.with("archived", place.asked("archived") == "true"))?;
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = told.list("products").iter().map(|product| vec![
@@ -50,11 +51,15 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if cx.may("order_products") { a.button.plain href="/console/products/order" { (say.order_of_products()) } }
         @if cx.may("create_product") { a.button href="/console/products/new" { (say.add_product()) } }
     };
-    Ok(Shown::new(say.products(), main).acts(acts))
+    Ok(View::new(say.products(), main).acts(acts))
 }
 
 /// The fields of a product of a kind: what each kind has besides its name, price and place.
-fn fields<'f>(cx: &Visit<'_, '_>, mut form: Form<'f>, (kind, product): (&str, &Value)) -> Form<'f> {
+fn fields<'f>(
+    cx: &PageContext<'_, '_>,
+    mut form: Form<'f>,
+    (kind, product): (&str, &Value),
+) -> Form<'f> {
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
         words.iter().map(|word| (*word, say.term(word))).collect()
@@ -95,7 +100,7 @@ fn fields<'f>(cx: &Visit<'_, '_>, mut form: Form<'f>, (kind, product): (&str, &V
 }
 
 /// `/console/products/new`
-pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn new(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (say, asked) = (cx.say, cx.place.asked("kind"));
     let kind = KINDS.into_iter().find(|own| *own == asked).unwrap_or("Membership");
     // What most mean by each.
@@ -114,13 +119,13 @@ pub(super) fn new(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (by_word(cx, (say.kind(), "kind", kind), &KINDS))
         section.card { (fields(cx, form, (kind, &usual)).send(say.add_product())) }
     };
-    Ok(Shown::new(say.add_product(), main))
+    Ok(View::new(say.add_product(), main))
 }
 
 /// `/console/products/{productId}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("productId").to_owned();
-    let told = cx.ask(Ask::of("get_product").at("productId", &id))?;
+    let told = cx.ask(ApiCall::of("get_product").at("productId", &id))?;
     let product: Value = told["product"].clone();
     let title = cx.localized(product.at("name"));
     let say = cx.say;
@@ -137,11 +142,11 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             @else { (Form::about(cx, "archive_product", at()).asks_first().danger(say.archive())) }
         }
     };
-    Ok(Shown::new(title, main).acts(acts))
+    Ok(View::new(title, main).acts(acts))
 }
 
 /// A product as clients read of it.
-fn preview(cx: &Visit<'_, '_>, product: &Value) -> Markup {
+fn preview(cx: &PageContext<'_, '_>, product: &Value) -> Markup {
     let (say, written) = (cx.say, &cx.written);
     let description = cx.localized(product.at("description"));
     html! {
@@ -170,12 +175,12 @@ const SHELVES: [(&str, &[&str]); 4] = [
 ];
 
 /// `/console/products/order`: in which order clients see what is sold.
-pub(super) fn order(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn order(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let asked = cx.place.asked("shelf");
     let (shelf, kinds) = SHELVES.into_iter().find(|(own, _)| *own == asked).unwrap_or(SHELVES[0]);
     let mut own = Vec::new();
     for page in 1..=10 {
-        let ask = Ask::of("list_products").with("archived", false).with("limit", 100);
+        let ask = ApiCall::of("list_products").with("archived", false).with("limit", 100);
         let told = cx.ask(ask.with("page", page))?;
         own.extend(told.list("products").to_vec());
         if !told.is("hasNextPage") {
@@ -204,5 +209,5 @@ pub(super) fn order(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     let acts = html! { a.button.plain href="/console/products" { (say.back()) } };
-    Ok(Shown::new(say.order_of_products(), main).acts(acts))
+    Ok(View::new(say.order_of_products(), main).acts(acts))
 }

@@ -8,20 +8,20 @@ use crate::{
     parts::{
         charts::{self, Point},
         lists::{self, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// What a report is asked for: from when, to when, by what.
-struct Wanted {
+struct ReportQuery {
     from: Date,
     to: Date,
     group: &'static str,
 }
 
-fn wanted(cx: &Visit<'_, '_>) -> Wanted {
+fn wanted(cx: &PageContext<'_, '_>) -> ReportQuery {
     let today = cx.written.today();
     let group = match cx.place.asked("groupBy") {
         "day" => "day",
@@ -30,11 +30,15 @@ fn wanted(cx: &Visit<'_, '_>) -> Wanted {
     };
     let from = cx.place.date("from").unwrap_or_else(|| today.plus_months(-11).first_of_month());
     let to = cx.place.date("to").unwrap_or(today);
-    Wanted { from, to, group }
+    ReportQuery { from, to, group }
 }
 
-fn ask(cx: &mut Visit<'_, '_>, operation: &'static str, wanted: &Wanted) -> Result<Value> {
-    let ask = Ask::of(operation)
+fn ask(
+    cx: &mut PageContext<'_, '_>,
+    operation: &'static str,
+    wanted: &ReportQuery,
+) -> Result<Value> {
+    let ask = ApiCall::of(operation)
         .with("from", wanted.from)
         .with("to", wanted.to)
         .with("groupBy", wanted.group);
@@ -42,9 +46,14 @@ fn ask(cx: &mut Visit<'_, '_>, operation: &'static str, wanted: &Wanted) -> Resu
     Ok(cx.ask(ask.with("coachId", cx.place.asked("coachId")))?["report"].take())
 }
 
-fn controls(cx: &mut Visit<'_, '_>, here: &str, wanted: &Wanted, by_coach: bool) -> Result<Markup> {
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
-    let coaches = cx.choices(Ask::of("list_coaches"), ("coaches", "coachId"))?;
+fn controls(
+    cx: &mut PageContext<'_, '_>,
+    here: &str,
+    wanted: &ReportQuery,
+    by_coach: bool,
+) -> Result<Markup> {
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
+    let coaches = cx.choices(ApiCall::of("list_coaches"), ("coaches", "coachId"))?;
     let (say, place) = (cx.say, cx.place);
     let pages = [
         ("", say.attendance(), ""),
@@ -80,7 +89,7 @@ struct Report {
 
 impl Report {
     /// What a period is called.
-    fn label(&self, cx: &Visit<'_, '_>, bucket: &Value) -> String {
+    fn label(&self, cx: &PageContext<'_, '_>, bucket: &Value) -> String {
         let Some(from) = bucket.date("from") else { return String::new() };
         match self.group {
             "month" => cx.written.month(from),
@@ -89,13 +98,13 @@ impl Report {
     }
 
     /// The points of a plot, by the period.
-    fn points(&self, cx: &Visit<'_, '_>, value: impl Fn(&Value) -> f64) -> Vec<Point> {
+    fn points(&self, cx: &PageContext<'_, '_>, value: impl Fn(&Value) -> f64) -> Vec<Point> {
         let buckets = self.told.list("buckets").iter();
         buckets.map(|one| Point { label: self.label(cx, one), value: value(one) }).collect()
     }
 
     /// The periods with what they are called, the newest first.
-    fn periods(&self, cx: &Visit<'_, '_>) -> Vec<(String, &Value)> {
+    fn periods(&self, cx: &PageContext<'_, '_>) -> Vec<(String, &Value)> {
         let buckets = self.told.list("buckets").iter().rev();
         buckets.map(|bucket| (self.label(cx, bucket), bucket)).collect()
     }
@@ -103,10 +112,10 @@ impl Report {
 
 /// The page of a report: what chooses, and below it what was told, or why nothing can be told of such a range.
 fn page(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     (here, operation, by_coach): (&str, &'static str, bool),
-    main: impl FnOnce(&Visit<'_, '_>, &Report) -> Markup,
-) -> Result<Shown> {
+    main: impl FnOnce(&PageContext<'_, '_>, &Report) -> Markup,
+) -> Result<View> {
     let wanted = wanted(cx);
     let controls = controls(cx, here, &wanted, by_coach)?;
     let below = match ask(cx, operation, &wanted) {
@@ -116,23 +125,23 @@ fn page(
         }
         Err(problem) => return Err(problem),
     };
-    Ok(Shown::new(cx.say.reports(), html! { (controls) (below) }))
+    Ok(View::new(cx.say.reports(), html! { (controls) (below) }))
 }
 
 /// A rate with what it is made of.
-fn rate(cx: &Visit<'_, '_>, of: &Value) -> Markup {
+fn rate(cx: &PageContext<'_, '_>, of: &Value) -> Markup {
     html! {
         span.number { (cx.written.share(of.at("value").as_f64())) }
         " " span.quiet.number { (cx.written.count(of.int("numerator"))) "/" (cx.written.count(of.int("denominator"))) }
     }
 }
 
-fn count(cx: &Visit<'_, '_>, of: &Value, place: &str) -> Markup {
+fn count(cx: &PageContext<'_, '_>, of: &Value, place: &str) -> Markup {
     html! { span.number { @if of.has(place) { (cx.written.count(of.int(place))) } @else { "–" } } }
 }
 
 /// `/console/reports`
-pub(super) fn attendance(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn attendance(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("", "get_attendance_report", true), |cx, report| {
         let say = cx.say;
         let points = report.points(cx, |bucket| bucket.int("attended") as f64);
@@ -167,7 +176,7 @@ pub(super) fn attendance(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/reports/revenue`
-pub(super) fn revenue(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn revenue(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("/revenue", "get_revenue_report", false), |cx, report| {
         let say = cx.say;
         let currency = &cx.person.company.currency;
@@ -217,7 +226,7 @@ pub(super) fn revenue(cx: &mut Visit<'_, '_>) -> Result<Shown> {
 }
 
 /// `/console/reports/retention`
-pub(super) fn retention(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn retention(cx: &mut PageContext<'_, '_>) -> Result<View> {
     page(cx, ("/retention", "get_retention_report", true), |cx, report| {
         let say = cx.say;
         let points = report.points(cx, |bucket| bucket.int("atEnd") as f64);

@@ -12,28 +12,28 @@ use axum::{
 };
 use maud::html;
 use spotter_core::access::browsers;
-use spotter_http::{Compressible, Figures, RequestId, State};
+use spotter_http::{Compressible, RateLimitStatus, RequestId, State};
 use spotter_kernel::{Key, Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
-use super::{For, Page, account as account_page, counterpart, home};
+use super::{Audience, Page, account as account_page, counterpart, home};
 use crate::{
-    act::{self, Done},
-    forms::{self, Sent, forged},
+    act::{self, FormOutcome},
+    forms::{self, SubmittedForm, forged},
     parts::{
         self,
-        shell::{self, Shown},
-        told::Told,
+        shell::{self, View},
+        told::JsonFields,
     },
     session,
-    visit::{Entered, Place, Taste, Visit},
+    visit::{DisplaySettings, PageAddress, PageContext, RejectedForm},
 };
 
-fn place(params: Option<RawPathParams>, request: &Request<Body>) -> Place {
+fn place(params: Option<RawPathParams>, request: &Request<Body>) -> PageAddress {
     let named = params.iter().flat_map(|params| params.iter());
     let query = request.uri().query().unwrap_or_default();
     let query = form_urlencoded::parse(query.as_bytes());
-    Place {
+    PageAddress {
         path: request.uri().path().to_owned(),
         params: named.map(|(name, value)| (name.to_owned(), value.to_ascii_lowercase())).collect(),
         query: query.map(|(name, value)| (name.into_owned(), value.into_owned())).collect(),
@@ -57,7 +57,7 @@ pub(super) async fn read(
     let request_id = RequestId::of(&request);
     let (taste, done) = (session::taste(request.headers()), session::done(request.headers()));
     let told = done.is_some();
-    let sight = Sight { page, place, entered: Entered::default(), done, taste };
+    let sight = ViewRequest { page, place, entered: RejectedForm::default(), done, taste };
     let mut response = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
     if told && response.status().is_success() {
         session::forget_done(&state, &mut response);
@@ -66,12 +66,12 @@ pub(super) async fn read(
 }
 
 /// What is to be shown.
-struct Sight {
+struct ViewRequest {
     page: Page,
-    place: Place,
-    entered: Entered,
+    place: PageAddress,
+    entered: RejectedForm,
     done: Option<String>,
-    taste: Taste,
+    taste: DisplaySettings,
 }
 
 /// Makes a page in one transaction.
@@ -80,11 +80,11 @@ async fn shown(
     token: &Credential,
     request_id: &RequestId,
     status: StatusCode,
-    sight: Sight,
+    sight: ViewRequest,
 ) -> Response<Body> {
     let back = sight.place.address();
     let stale = Arc::new(OnceLock::new());
-    let counted = Arc::new(OnceLock::<Figures>::new());
+    let counted = Arc::new(OnceLock::<RateLimitStatus>::new());
     let cookie = token;
     let (shared, token, request_id) = (state.clone(), token.clone(), request_id.clone());
     let noted = stale.clone();
@@ -96,11 +96,12 @@ async fn shown(
         if person.session.is_stale(shared.env.clock.now()) {
             noted.set(person.clone()).ok();
         }
-        let Sight { page, place, entered, done, taste } = &sight;
+        let ViewRequest { page, place, entered, done, taste } = &sight;
         let shared_parts = (tx, &*shared, request_id.as_str());
-        let mut cx = Visit::new(shared_parts, (person, token.expose()), (place, entered), *taste);
+        let mut cx =
+            PageContext::new(shared_parts, (person, token.expose()), (place, entered), *taste);
         cx.done = done.as_deref();
-        if cx.is_client() != (page.whose == For::Clients) {
+        if cx.is_client() != (page.whose == Audience::Clients) {
             return Ok(session::go(&counterpart(&cx)));
         }
         let second_step = format!("{}/second-step", account_page(&cx));
@@ -150,7 +151,7 @@ fn timed(mut response: Response<Body>, whole: Duration, asked: Duration) -> Resp
 }
 
 /// What stands where a page cannot be shown, in the shell, so that there is a way on.
-fn lost(cx: &Visit<'_, '_>, problem: &Problem) -> Response<Body> {
+fn lost(cx: &PageContext<'_, '_>, problem: &Problem) -> Response<Body> {
     // An address with something else where an id stands is no page either.
     let of_path = problem.details.as_ref().is_some_and(|details| {
         cx.place.params.iter().any(|(name, _)| details.text("field") == name)
@@ -166,7 +167,7 @@ fn lost(cx: &Visit<'_, '_>, problem: &Problem) -> Response<Body> {
         @if !of_path { p { (cx.say.refused(problem)) } }
         p { a.button href=(home(cx)) { (cx.say.to_start()) } }
     };
-    shell::within(cx, status, Shown::new(title, main))
+    shell::within(cx, status, View::new(title, main))
 }
 
 /// Does what a form of a page asks.
@@ -182,7 +183,7 @@ pub(super) async fn act(
         if with_file {
             return session::go_sign_in(&state, &place.address());
         }
-        return match Sent::take(&state, request).await {
+        return match SubmittedForm::take(&state, request).await {
             Ok(sent) => session::sign_in_first(&state, &sent, place.address()),
             Err(answer) => answer,
         };
@@ -198,36 +199,36 @@ pub(super) async fn act(
         }
         Err(problem) => return parts::problem(&problem),
     };
-    let sent = match Sent::of_browser(&state, request, most).await {
+    let sent = match SubmittedForm::of_browser(&state, request, most).await {
         Ok(sent) => sent,
         Err(answer) => return answer,
     };
     let from = sent.from;
     let (request_id, taste) = (sent.request_id.clone(), session::taste(&sent.headers));
     match act::act(&state, &token, &sent).await {
-        Ok(Done::Taken { next, operation }) => session::go_having(&state, &next, &operation),
-        Ok(Done::Secret { answer, next, operation }) => {
-            let entered = Entered {
+        Ok(FormOutcome::Taken { next, operation }) => session::go_having(&state, &next, &operation),
+        Ok(FormOutcome::Secret { answer, next, operation }) => {
+            let entered = RejectedForm {
                 form: operation,
                 fields: vec![("next".to_owned(), next), ("answer".to_owned(), answer.to_string())],
-                ..Entered::default()
+                ..RejectedForm::default()
             };
             let page = Page { show: secret, ..page };
-            let sight = Sight { page, place, entered, done: None, taste };
+            let sight = ViewRequest { page, place, entered, done: None, taste };
             let mut once = shown(&state, &token, &request_id, StatusCode::OK, sight).await;
             once.extensions_mut().remove::<Compressible>();
             once
         }
-        Ok(Done::Foreseen(entered)) => {
-            let sight = Sight { page, place, entered, done: None, taste };
+        Ok(FormOutcome::Foreseen(entered)) => {
+            let sight = ViewRequest { page, place, entered, done: None, taste };
             shown(&state, &token, &request_id, StatusCode::OK, sight).await
         }
-        Ok(Done::Refused(entered)) => {
-            let sight = Sight { page, place, entered, done: None, taste };
+        Ok(FormOutcome::Refused(entered)) => {
+            let sight = ViewRequest { page, place, entered, done: None, taste };
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             shown(&state, &token, &request_id, status, sight).await
         }
-        Ok(Done::Forged) => forged(),
+        Ok(FormOutcome::Forged) => forged(),
         Err(problem) if problem.status == 401 => match state.count_stranger(from) {
             Ok(()) => session::sign_in_first(&state, &sent, place.address()),
             Err(refused) => parts::problem(&refused),
@@ -237,7 +238,7 @@ pub(super) async fn act(
 }
 
 /// What was made and is shown this once.
-fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+fn secret(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let field = |name: &str| {
         let found = cx.entered.fields.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
@@ -279,5 +280,5 @@ fn secret(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         p { a.button href=(field("next")) { (cx.say.kept_it()) } }
     };
-    Ok(Shown::new(cx.say.keep_this(), main))
+    Ok(View::new(cx.say.keep_this(), main))
 }

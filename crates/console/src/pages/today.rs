@@ -9,14 +9,18 @@ use crate::{
     parts::{
         fields::Form,
         lists::{empty, state},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// The bookings of a day, the earliest first.
-pub(super) fn bookings_on(cx: &mut Visit<'_, '_>, date: Date, ask: Ask) -> Result<Vec<Value>> {
+pub(super) fn bookings_on(
+    cx: &mut PageContext<'_, '_>,
+    date: Date,
+    ask: ApiCall,
+) -> Result<Vec<Value>> {
     let zone = &cx.written.zone;
     let (from, to) = (date.start_in(zone), date.tomorrow().start_in(zone));
     let ask = ask.with("from", from).with("to", to).with("limit", 100);
@@ -28,7 +32,7 @@ pub(super) fn bookings_on(cx: &mut Visit<'_, '_>, date: Date, ask: Ask) -> Resul
 
 /// A button that says that somebody came, and another that they did not: by their name, and with the place that one
 /// goes on from once it is pressed.
-pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value, whom: &str) -> Markup {
+pub(super) fn attendance(cx: &PageContext<'_, '_>, booking: &Value, whom: &str) -> Markup {
     let id = booking.text("bookingId").to_owned();
     let marked = booking.text("attendanceStatus");
     // Somebody may be early by an hour.
@@ -59,27 +63,27 @@ pub(super) fn attendance(cx: &Visit<'_, '_>, booking: &Value, whom: &str) -> Mar
 }
 
 /// `/console`
-pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let own = cx.own_id();
-    let mut ask = Ask::of("list_bookings").with("status", "booked");
+    let mut ask = ApiCall::of("list_bookings").with("status", "booked");
     let mine = !cx.manages() || cx.place.asked("whose") == "mine";
     if mine {
         ask = ask.with("coachId", &own);
     }
     let bookings = bookings_on(cx, today, ask)?;
-    let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
+    let unread = cx.ask_if(ApiCall::of("count_unread"))?.unwrap_or_default().int("unreadMessages");
     let waiting = waiting(cx, if mine { &own } else { "" })?;
     let first_steps = first_steps(cx)?;
     let month = today.first_of_month();
     let revenue = cx.ask_if(
-        Ask::of("get_revenue_report")
+        ApiCall::of("get_revenue_report")
             .with("from", month)
             .with("to", today)
             .with("groupBy", "month"),
     )?;
     let members =
-        cx.ask_if(Ask::of("list_clients").with("memberStatus", "active").with("limit", 1))?;
+        cx.ask_if(ApiCall::of("list_clients").with("memberStatus", "active").with("limit", 1))?;
     cx.know_clients(&bookings)?;
     let mut rows = Vec::new();
     for booking in &bookings {
@@ -148,5 +152,5 @@ pub(super) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Shown::new(say.today(), main))
+    Ok(View::new(say.today(), main))
 }

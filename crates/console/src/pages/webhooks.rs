@@ -8,10 +8,10 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 fn events() -> Vec<(&'static str, &'static str)> {
@@ -24,12 +24,12 @@ pub(super) fn fails(hook: &Value) -> bool {
 }
 
 /// `/console/webhooks`: those that fail first.
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_webhooks"))?;
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_webhooks"))?;
     let mut hooks = told.list("subscriptions").to_vec();
     hooks.sort_by_key(|hook| !fails(hook));
     let failed = cx
-        .ask_if(Ask::of("list_webhook_deliveries").with("status", "failed").with("limit", 10))?
+        .ask_if(ApiCall::of("list_webhook_deliveries").with("status", "failed").with("limit", 10))?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let rows: Vec<Vec<Markup>> = hooks.iter().map(|hook| vec![
@@ -52,10 +52,10 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         section.card { (behind(say.add_webhook(), form.send(say.add_webhook()))) }
     };
-    Ok(Shown::new(say.webhooks(), main))
+    Ok(View::new(say.webhooks(), main))
 }
 
-fn deliveries(cx: &Visit<'_, '_>, told: &Value) -> Markup {
+fn deliveries(cx: &PageContext<'_, '_>, told: &Value) -> Markup {
     html! {
         ul.rows {
             @for delivery in told.list("deliveries") {
@@ -75,14 +75,14 @@ fn deliveries(cx: &Visit<'_, '_>, told: &Value) -> Markup {
 }
 
 /// `/console/webhooks/{id}`
-pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(Ask::of("get_webhook").at("id", &id))?;
+    let told = cx.ask(ApiCall::of("get_webhook").at("id", &id))?;
     let mut hook = told.at("subscription").clone();
     hook["url"] = hook["target"]["url"].clone();
     let status = cx.place.asked("status").to_owned();
     let ask =
-        Ask::of("list_webhook_deliveries").with("subscriptionId", &id).with("status", &status);
+        ApiCall::of("list_webhook_deliveries").with("subscriptionId", &id).with("status", &status);
     let sent = cx.list(ask)?;
     let (say, written) = (cx.say, &cx.written);
     let at = || vec![("id", id.clone())];
@@ -114,13 +114,13 @@ pub(super) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (behind(say.new_secret(), Form::about(cx, "rotate_webhook_secret", at()).text("gracePeriodSeconds", say.grace_seconds()).danger(say.new_secret())))
         (behind(say.delete(), Form::about(cx, "delete_webhook", at()).next("/console/webhooks").danger(say.delete())))
     };
-    Ok(Shown::new(hook.text("name"), main).acts(acts))
+    Ok(View::new(hook.text("name"), main).acts(acts))
 }
 
 /// `/console/webhooks/deliveries/{id}`
-pub(super) fn delivery(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn delivery(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("id").to_owned();
-    let told = cx.ask(Ask::of("get_webhook_delivery").at("id", &id))?;
+    let told = cx.ask(ApiCall::of("get_webhook_delivery").at("id", &id))?;
     let delivery = told.at("delivery").clone();
     let (say, written) = (cx.say, &cx.written);
     let time = |of: &Value, place: &str| {
@@ -158,5 +158,5 @@ pub(super) fn delivery(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (Form::about(cx, "redeliver_webhook", vec![("id", id.clone())]).next(format!("/console/webhooks/{}", delivery.text("subscriptionId"))).send(say.send_again()))
         }
     };
-    Ok(Shown::new(say.delivery(), main).acts(acts))
+    Ok(View::new(say.delivery(), main).acts(acts))
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{fields::behind, lists::table};
-use crate::{assets::address, visit::Visit};
+use crate::{assets::address, visit::PageContext};
 
 /// A figure of a chart.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Frame {
         TOP + height * (1.0 - (value - self.from) / (self.to - self.from))
     }
 
-    fn rules(&self, cx: &Visit<'_, '_>) -> Markup {
+    fn rules(&self, cx: &PageContext<'_, '_>) -> Markup {
         let count = ((self.to - self.from) / self.step).round().clamp(1.0, 12.0) as i32;
         html! {
             @for rule in 0..=count {
@@ -80,7 +80,7 @@ fn labels(points: &[Point], x: impl Fn(usize) -> f64) -> Markup {
 /// Points from which a chart can be looked into.
 const ZOOM_FROM: usize = 30;
 
-fn drawn(cx: &Visit<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> Markup {
+fn drawn(cx: &PageContext<'_, '_>, name: &str, points: &[Point], drawing: Markup) -> Markup {
     let zooms = points.len() >= ZOOM_FROM;
     let rows = points.iter().rev().map(|point| {
         vec![html! { (point.label) }, html! { span.number { (cx.written.number(point.value, 2)) } }]
@@ -103,7 +103,7 @@ fn latest(points: &[Point]) -> &[Point] {
 }
 
 /// A line through figures, one after the other.
-pub(crate) fn line(cx: &Visit<'_, '_>, name: &str, unit: &str, points: &[Point]) -> Markup {
+pub(crate) fn line(cx: &PageContext<'_, '_>, name: &str, unit: &str, points: &[Point]) -> Markup {
     let points = latest(points);
     if points.len() < 2 {
         return html! { p.quiet { (cx.say.too_few_figures()) } };
@@ -132,7 +132,7 @@ pub(crate) fn line(cx: &Visit<'_, '_>, name: &str, unit: &str, points: &[Point])
 }
 
 /// A bar for each figure.
-pub(crate) fn bars(cx: &Visit<'_, '_>, name: &str, points: &[Point]) -> Markup {
+pub(crate) fn bars(cx: &PageContext<'_, '_>, name: &str, points: &[Point]) -> Markup {
     let points = latest(points);
     if points.is_empty() {
         return html! { p.quiet { (cx.say.too_few_figures()) } };

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::told::Told;
+use super::told::JsonFields;
 use crate::{
     export,
-    visit::{Listed, Visit},
+    visit::{ListPage, PageContext},
 };
 
 /// A table with a name, columns, and rows of as many cells. On a phone each row is a card, in which each cell stands
@@ -33,7 +33,7 @@ pub(crate) fn table(name: &str, columns: &[&str], rows: Vec<Vec<Markup>>) -> Mar
 /// The pages of one subject, each by what follows its address, what it is called, and which operation it is for those who may
 /// ask: empty for everybody.
 pub(crate) fn tabs(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     (name, base, here): (&str, &str, &str),
     pages: &[(&str, &str, &str)],
 ) -> Markup {
@@ -48,7 +48,7 @@ pub(crate) fn tabs(
 /// The records of a list by a word that is asked for: of what, its parameter, and the one that is shown. All of them are
 /// behind the empty word.
 pub(crate) fn by_word(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     (name, parameter, here): (&str, &str, &str),
     words: &[&str],
 ) -> Markup {
@@ -64,7 +64,7 @@ pub(crate) fn by_word(
 }
 
 /// How many there are, the way to the other pages of a list, and the whole of it as a file for those who work here.
-pub(crate) fn pager(cx: &Visit<'_, '_>, list: &Listed) -> Markup {
+pub(crate) fn pager(cx: &PageContext<'_, '_>, list: &ListPage) -> Markup {
     let (page, last, total) = (list.int("page"), list.int("totalPages"), list.int("total"));
     let to = |page: i64| cx.place.but(&[("page", &page.to_string())]);
     html! {
@@ -94,7 +94,7 @@ pub(crate) fn empty(sentence: &str, button: Option<(&str, &str)>) -> Markup {
 }
 
 /// What a record is like, in a word and a colour.
-pub(crate) fn state(cx: &Visit<'_, '_>, word: &str) -> Markup {
+pub(crate) fn state(cx: &PageContext<'_, '_>, word: &str) -> Markup {
     let class = match word {
         "active" | "paid" | "succeeded" | "attended" | "booked" | "published" | "Active"
         | "won" | "achieved" | "reviewed" | "scheduled" | "submitted" | "completed" | "done" => {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::told::{Told, Written};
+use super::told::{Format, JsonFields};
 
 /// What is typed into the field of a type, with the unit that the value is in; see `typed`.
 pub(crate) const MARK: &str = ":measured";
@@ -35,7 +35,7 @@ pub(crate) fn choices(types: &[Value], system: &str) -> Vec<(String, String)> {
 }
 
 /// A value with its unit, as people read it.
-pub(crate) fn written(written: &Written, value: f64, unit: &str) -> String {
+pub(crate) fn written(written: &Format, value: f64, unit: &str) -> String {
     match unit {
         "s" => {
             let minutes = (value / 60.0).round() as i64;

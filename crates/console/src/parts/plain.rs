@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use spotter_kernel::Problem;
 
 use super::shell::outside;
-use crate::words::Say;
+use crate::words::Strings;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 
@@ -65,7 +65,7 @@ pub(crate) fn sealed(status: StatusCode, text: Markup, policy: &str) -> Response
 }
 
 /// The end of the road, and why.
-pub fn stopped(say: Say, status: StatusCode, why: &str) -> Response<Body> {
+pub fn stopped(say: Strings, status: StatusCode, why: &str) -> Response<Body> {
     let main = html! {
         p { (why) }
         p.quiet { (say.can_close()) }
@@ -75,7 +75,7 @@ pub fn stopped(say: Say, status: StatusCode, why: &str) -> Response<Body> {
 
 /// The same for a problem, which is told in English.
 pub fn problem(problem: &Problem) -> Response<Body> {
-    stopped(Say::in_english(), shut(problem), &problem.message)
+    stopped(Strings::in_english(), shut(problem), &problem.message)
 }
 
 /// The status of a problem; what nobody expected is logged.

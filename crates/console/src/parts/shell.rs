@@ -8,10 +8,10 @@ use maud::{DOCTYPE, Markup, html};
 use spotter_http::Compressible;
 
 use super::{fields::SUMMARY, icon, sealed};
-use crate::{assets, pages, visit::Visit, words::Say};
+use crate::{assets, pages, visit::PageContext, words::Strings};
 
 /// A page that is ready to be put into the shell.
-pub(crate) struct Shown {
+pub(crate) struct View {
     /// What the page is called.
     pub(crate) title: String,
     /// What it holds.
@@ -20,7 +20,7 @@ pub(crate) struct Shown {
     pub(crate) acts: Markup,
 }
 
-impl Shown {
+impl View {
     /// A page.
     pub(crate) fn new(title: impl Into<String>, main: Markup) -> Self {
         Self { title: title.into(), main, acts: Markup::default() }
@@ -38,26 +38,27 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// A place that the shell leads to.
-pub(crate) struct Way {
+pub(crate) struct NavigationLink {
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
-    pub(crate) label: fn(Say) -> &'static str,
+    pub(crate) label: fn(Strings) -> &'static str,
     /// An operation that those have to whom it is shown.
     pub(crate) needs: &'static str,
 }
 
 /// What something that was set aside leaves behind, as it stands beside what was done: `archive_location.client-12`.
-fn left_behind(say: Say, done: &str) -> String {
+fn left_behind(say: Strings, done: &str) -> String {
     let told = done.split('.').skip(1).filter_map(|part| part.rsplit_once('-'));
     let told = told.filter(|(_, total)| total.parse::<i64>().is_ok());
     told.map(|(kind, total)| format!("{}: {total}", say.term(kind))).collect::<Vec<_>>().join(", ")
 }
 
 /// A page within its shell.
-pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Response<Body> {
+pub(crate) fn within(cx: &PageContext<'_, '_>, status: StatusCode, shown: View) -> Response<Body> {
     let say = cx.say;
-    let ways: Vec<&Way> = pages::ways(cx).iter().filter(|way| cx.may(way.needs)).collect();
-    let is_here = |way: &Way| {
+    let ways: Vec<&NavigationLink> =
+        pages::ways(cx).iter().filter(|way| cx.may(way.needs)).collect();
+    let is_here = |way: &NavigationLink| {
         let rest = cx.place.path.strip_prefix(way.path);
         // The first page of all is a prefix of every other.
         rest.is_some_and(|rest| {
@@ -144,7 +145,7 @@ pub(crate) fn within(cx: &Visit<'_, '_>, status: StatusCode, shown: Shown) -> Re
 }
 
 /// A page by itself, as wide as a desk is.
-pub(crate) fn alone(say: Say, title: &str, main: Markup) -> Response<Body> {
+pub(crate) fn alone(say: Strings, title: &str, main: Markup) -> Response<Body> {
     let text = html! {
         (DOCTYPE)
         html lang=(say.0.code()) {
@@ -172,7 +173,7 @@ fn head(title: &str) -> Markup {
 
 /// A page for whoever is not signed in, in the same dress.
 pub fn outside(
-    say: Say,
+    say: Strings,
     status: StatusCode,
     title: &str,
     wrong: bool,
@@ -184,7 +185,7 @@ pub fn outside(
 /// The same whose forms lead to ourselves and, by a redirect, to `target`.
 pub fn leading_to(
     target: &str,
-    say: Say,
+    say: Strings,
     status: StatusCode,
     (title, wrong): (&str, bool),
     main: Markup,

@@ -4,10 +4,10 @@
 use serde_json::Value;
 use spotter_kernel::{Date, TimeZone, Timestamp, money::Currency, number::grouped};
 
-use crate::words::{Language, Say};
+use crate::words::{Language, Strings};
 
 /// What stands at a place in an answer, such as `client.address.city` or `sets.0.reps`.
-pub(crate) trait Told {
+pub(crate) trait JsonFields {
     /// What stands there; `null` where nothing does.
     fn at(&self, place: &str) -> &Value;
     /// A text; empty where there is none.
@@ -28,7 +28,7 @@ pub(crate) trait Told {
     }
 }
 
-impl Told for Value {
+impl JsonFields for Value {
     fn at(&self, place: &str) -> &Value {
         place.split('.').fold(self, |value, name| match (value, name.parse::<usize>()) {
             (Value::Array(items), Ok(place)) => items.get(place).unwrap_or(&Value::Null),
@@ -69,8 +69,8 @@ pub(crate) fn name(person: &Value) -> String {
 
 /// How dates, times and money are written: in the words of a language, by the clock of a zone.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
-    pub(crate) say: Say,
+pub(crate) struct Format {
+    pub(crate) say: Strings,
     pub(crate) zone: TimeZone,
     pub(crate) now: Timestamp,
 }
@@ -90,7 +90,7 @@ const WEEKDAYS: [[&str; 7]; 3] = [
     ["Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"],
 ];
 
-impl Written {
+impl Format {
     fn column(&self) -> usize {
         match self.say.0 {
             Language::English => 0,
@@ -211,9 +211,9 @@ mod tests {
 
     use super::*;
 
-    fn written(language: Language) -> Written {
+    fn written(language: Language) -> Format {
         let zone = TimeZone::parse("Europe/Amsterdam").unwrap();
-        Written { say: Say(language), zone, now: Timestamp::from_millis(0) }
+        Format { say: Strings(language), zone, now: Timestamp::from_millis(0) }
     }
 
     #[test]

@@ -52,9 +52,9 @@ impl Language {
 
 /// Words in a language: `say.sign_in()`. A row of the table without one of the languages does not compile.
 #[derive(Clone, Copy, Debug)]
-pub struct Say(pub(crate) Language);
+pub struct Strings(pub(crate) Language);
 
-impl Say {
+impl Strings {
     /// A decimal number as the language points it: 62.5, or 62,5.
     pub(crate) fn pointed(self, decimal: &str) -> String {
         match self.0 {
@@ -73,7 +73,7 @@ impl Say {
 /// German.
 macro_rules! say {
     ($($name:ident $(($($argument:ident: $kind:ty),+))? $english:literal $dutch:literal $german:literal)+) => {
-        impl $crate::words::Say {
+        impl $crate::words::Strings {
             $($crate::words::say!(@one $name ($($($argument: $kind),+)?) $english $dutch $german);)+
         }
     };

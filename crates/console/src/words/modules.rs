@@ -1,7 +1,7 @@
 //! What modules of assistants are called, and what each lets them read and change, by the module's key. The English words are those that
 //! operations know, too.
 
-use super::{Language, Say};
+use super::{Language, Strings};
 
 /// A module in words: English, Dutch, German.
 struct Words {
@@ -11,7 +11,7 @@ struct Words {
     changes: [&'static str; 3],
 }
 
-impl Say {
+impl Strings {
     fn among(self, words: &'static [&'static str; 3]) -> &'static str {
         match self.0 {
             Language::English => words[0],

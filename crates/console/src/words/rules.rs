@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use spotter_kernel::Problem;
 
-use super::{Language, Say};
+use super::{Language, Strings};
 
-impl Say {
+impl Strings {
     /// The rule by which something was refused, in the language.
     pub(crate) fn refusal(self, problem: &Problem) -> String {
         let rule = problem.details.as_ref().and_then(|details| details["rule"].as_str());
@@ -769,11 +769,11 @@ mod tests {
 
     #[test]
     fn rules_are_told_in_the_language_with_what_varies() {
-        let dutch = Say(Language::Dutch);
+        let dutch = Strings(Language::Dutch);
         assert_eq!(dutch.rule("must be at most 40 characters"), "mag hoogstens 40 tekens hebben");
         assert_eq!(dutch.rule("must be one of a, b"), "moet een van deze zijn: a, b");
-        assert_eq!(Say(Language::German).rule("must be 1 to 9"), "muss 1 bis 9 sein");
-        assert_eq!(Say(Language::English).rule("must be 1 to 9"), "must be 1 to 9");
+        assert_eq!(Strings(Language::German).rule("must be 1 to 9"), "muss 1 bis 9 sein");
+        assert_eq!(Strings(Language::English).rule("must be 1 to 9"), "must be 1 to 9");
         for unknown in ["must be what nobody knows", "must be active to be admired"] {
             assert_eq!(dutch.rule(unknown), unknown);
         }

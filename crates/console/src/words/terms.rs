@@ -1,8 +1,8 @@
 //! Words that answers are made of, such as a booking's status, as people say them; and what is said after an act.
 
-use super::{Language, Say};
+use super::{Language, Strings};
 
-impl Say {
+impl Strings {
     /// A word of an answer in the language; as it stands in the answer where nobody has translated it.
     pub(crate) fn term(self, word: &str) -> &str {
         let found = TERMS.binary_search_by(|(own, ..)| own.cmp(&word));
@@ -461,8 +461,8 @@ mod tests {
     #[test]
     fn terms_are_in_their_order() {
         assert!(TERMS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert_eq!(Say(Language::Dutch).term("no_show"), "Niet gekomen");
-        assert_eq!(Say(Language::German).weekday(7), "Sonntag");
-        assert_eq!(Say(Language::German).weekday(0), "");
+        assert_eq!(Strings(Language::Dutch).term("no_show"), "Niet gekomen");
+        assert_eq!(Strings(Language::German).weekday(7), "Sonntag");
+        assert_eq!(Strings(Language::German).weekday(0), "");
     }
 }

@@ -3,7 +3,7 @@
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Effect, Ending, Read, Repeating, Write, vault};
+use spotter_contract::{Area, Effect, Offboarding, Read, Repeating, Write, vault};
 use spotter_kernel::{
     Entropy, Id, Key, Problem, Result, Timestamp,
     id::{ClientId, CoachId, CompanyId},
@@ -167,7 +167,7 @@ pub fn confirm_address(cx: &mut Write, token: &Credential) -> Result<()> {
     forget_tokens(cx, subject, id, Purpose::Address)?;
     cx.touch(subject.word(), id, ["signInEmail"]);
     if subject == Subject::Client {
-        clients::timeline::Step::new(clients::timeline::StepType::SignInAddressConfirmed)
+        clients::timeline::NewStep::new(clients::timeline::StepType::SignInAddressConfirmed)
             .record(cx, ClientId(id))?;
     }
     let now = cx.now();
@@ -375,12 +375,12 @@ pub fn prune(tx: &mut Tx, now: Timestamp) -> Result<u64> {
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS).repeats(REPEATING).ends(&[
         Effect::new(
-            Ending::ClientArchived,
+            Offboarding::ClientArchived,
             "Invitations and links for a new password of the client are void.",
             |cx, id| void_tokens(cx, Subject::Client, id),
         ),
         Effect::new(
-            Ending::CoachDeactivated,
+            Offboarding::CoachDeactivated,
             "The coach's account is closed, and their invitations are void.",
             |cx, id| close_account(cx, Subject::Coach, id).map(|()| 1),
         ),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Ending, Paged, Path, Read, Write, answer, listed, operation, path, vault,
+    Area, Body, ListQuery, Offboarding, Path, Read, Write, answer, listed, operation, path, vault,
 };
 use spotter_kernel::{
     Change, Event, Gate, Id, Key, Patch, Problem, Result, Scope, ScopeSet, Timestamp,
@@ -254,7 +254,10 @@ filters! {
     }
 }
 
-fn list_api_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<ApiClients> {
+fn list_api_clients(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<ApiClients> {
     let company = cx.company();
     Ok(cx.page(&LIST, &wanted, page)?.map(|client| client.view(company)).into())
 }
@@ -320,7 +323,7 @@ fn update_api_client(
         }
     }
     client.save(cx, &before)?;
-    cx.end(Ending::ScopesWithdrawn, client.api_client_id)?;
+    cx.end(Offboarding::ScopesWithdrawn, client.api_client_id)?;
     let company = cx.company();
     Ok(ApiClientAnswer { client: client.view(company) })
 }
@@ -349,7 +352,7 @@ pub fn revoke_api_client(cx: &mut Write, Path(at): Path<ApiClientPath>) -> Resul
     let mut client = before.clone();
     client.status = ApiClientStatus::Revoked;
     client.save(cx, &before)?;
-    cx.end(Ending::ScopesWithdrawn, client.api_client_id)?;
+    cx.end(Offboarding::ScopesWithdrawn, client.api_client_id)?;
     let company = cx.company();
     Ok(RevokedClient { client: client.view(company) })
 }

@@ -1,7 +1,9 @@
 //! Browsers that are signed in to the pages. A browser holds one secret in a cookie, which a page that is open twice, or a
 //! form that is sent twice, does not replace; it ends when nobody has used it for a while.
 
-use spotter_contract::{Actor, Area, Caller, Effect, Ending, Env, Read, Repeating, Write, vault};
+use spotter_contract::{
+    Actor, Area, Caller, Effect, Env, Offboarding, Read, Repeating, Write, vault,
+};
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
     id::{ClientId, CoachId},
@@ -11,7 +13,7 @@ use spotter_store::{Tx, params, record, statements, values};
 
 use super::{
     accounts::Subject,
-    sessions::{Admitted, admit_client, admit_coach},
+    sessions::{SignedInActor, admit_client, admit_coach},
 };
 use crate::{
     clients::Client,
@@ -141,7 +143,7 @@ fn find_person(
     subject: Subject,
     id: Id,
     session: Id,
-) -> Result<(Admitted, String, String)> {
+) -> Result<(SignedInActor, String, String)> {
     let found = match subject {
         Subject::Coach => Coach::find(cx, CoachId(id)).and_then(|coach| {
             let admitted = admit_coach(&coach, session)?;
@@ -190,10 +192,10 @@ pub(super) fn end_others(cx: &mut Write, subject: Subject, id: Id, session: Id) 
 
 /// What ends with somebody who leaves.
 const ENDINGS: &[Effect] = &[
-    Effect::new(Ending::ClientArchived, "The client's browsers are signed out.", |cx, id| {
+    Effect::new(Offboarding::ClientArchived, "The client's browsers are signed out.", |cx, id| {
         cx.execute(END_ALL, params![Subject::Client, id])
     }),
-    Effect::new(Ending::CoachDeactivated, "The coach's browsers are signed out.", |cx, id| {
+    Effect::new(Offboarding::CoachDeactivated, "The coach's browsers are signed out.", |cx, id| {
         cx.execute(END_ALL, params![Subject::Coach, id])
     }),
 ];

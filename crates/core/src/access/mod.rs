@@ -10,16 +10,16 @@ pub mod sessions;
 mod signed_in;
 pub mod tokens;
 
-use spotter_contract::{Area, Fate, Trace};
+use spotter_contract::{Area, ErasureAction, ErasureRule};
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[
-    Trace::gone("account", Fate::AtOnce),
-    Trace::gone("invitation", Fate::AtOnce),
-    Trace::gone("app_session", Fate::AtOnce),
-    Trace::gone("browser_session", Fate::AtOnce),
-    Trace::gone("second_step", Fate::AtOnce),
-    Trace::gone("recovery_code", Fate::AtOnce),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("account", ErasureAction::AtOnce),
+    ErasureRule::gone("invitation", ErasureAction::AtOnce),
+    ErasureRule::gone("app_session", ErasureAction::AtOnce),
+    ErasureRule::gone("browser_session", ErasureAction::AtOnce),
+    ErasureRule::gone("second_step", ErasureAction::AtOnce),
+    ErasureRule::gone("recovery_code", ErasureAction::AtOnce),
 ];
 
 /// What the area brings.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Actor, Area, Caller, Effect, Ending, Env, Features, Read, Repeating, Role, Write, vault,
+    Actor, Area, Caller, Effect, Env, Features, Offboarding, Read, Repeating, Role, Write, vault,
 };
 use spotter_kernel::{
     Id, Key, Result, Timestamp,
@@ -131,10 +131,10 @@ pub fn end_all(cx: &mut Write, subject: Subject, id: Id) -> Result<()> {
 
 /// What ends with somebody who leaves.
 const ENDINGS: &[Effect] = &[
-    Effect::new(Ending::ClientArchived, "The client is signed out everywhere.", |cx, id| {
+    Effect::new(Offboarding::ClientArchived, "The client is signed out everywhere.", |cx, id| {
         cx.execute(END_ALL, params![Subject::Client, id])
     }),
-    Effect::new(Ending::CoachDeactivated, "The coach is signed out everywhere.", |cx, id| {
+    Effect::new(Offboarding::CoachDeactivated, "The coach is signed out everywhere.", |cx, id| {
         cx.execute(END_ALL, params![Subject::Coach, id])
     }),
 ];
@@ -162,13 +162,13 @@ pub fn authenticate(tx: &mut Tx, env: &Env, token: &Credential) -> Result<Caller
 }
 
 /// Somebody who may come in.
-pub(crate) struct Admitted {
+pub(crate) struct SignedInActor {
     pub(crate) actor: Actor,
     /// Whether they sign in with a second step.
     second_step: bool,
 }
 
-impl Admitted {
+impl SignedInActor {
     /// Who they are to operations. Where the company demands a second step of its managers, those without one do
     /// nothing before they have added it.
     pub(crate) fn caller(self, company: CompanyId, features: Features) -> Caller {
@@ -179,7 +179,7 @@ impl Admitted {
 }
 
 /// The coach or client, if they may still come in.
-pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<Admitted> {
+pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Result<SignedInActor> {
     match subject {
         Subject::Coach => match Coach::find(cx, CoachId(id)) {
             Ok(coach) => admit_coach(&coach, session),
@@ -195,19 +195,19 @@ pub(crate) fn admit(cx: &mut Read, subject: Subject, id: Id, session: Id) -> Res
 }
 
 /// A coach, if they may still come in.
-pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<Admitted> {
+pub(crate) fn admit_coach(coach: &Coach, session: Id) -> Result<SignedInActor> {
     let actor = Actor::Coach { id: coach.coach_id, role: coach.role, session };
     match coach.status {
-        CoachStatus::Active => Ok(Admitted { actor, second_step: coach.second_step }),
+        CoachStatus::Active => Ok(SignedInActor { actor, second_step: coach.second_step }),
         _ => Err(Key::InvalidToken.into()),
     }
 }
 
 /// The same of a client, of whom no company demands a second step.
-pub(crate) fn admit_client(client: &Client, session: Id) -> Result<Admitted> {
+pub(crate) fn admit_client(client: &Client, session: Id) -> Result<SignedInActor> {
     let actor = Actor::Client { id: client.client_id, session };
     match client.may_sign_in() {
-        true => Ok(Admitted { actor, second_step: false }),
+        true => Ok(SignedInActor { actor, second_step: false }),
         false => Err(Key::InvalidToken.into()),
     }
 }

@@ -89,10 +89,10 @@ const KNOWN_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 /// What tokens were found to mean. It is never believed: a transaction that uses it has the
 /// database confirm it, in the round trip of its first statement, so a revocation takes effect at
 /// once on every node.
-pub struct KnownTokens(Mutex<Known>);
+pub struct KnownTokens(Mutex<TokenCache>);
 
 /// Callers with the end of their token, by its digest.
-type Known = LruCache<[u8; 32], (Arc<Caller>, Timestamp)>;
+type TokenCache = LruCache<[u8; 32], (Arc<Caller>, Timestamp)>;
 
 impl Default for KnownTokens {
     fn default() -> Self {
@@ -127,7 +127,7 @@ impl KnownTokens {
         Ok(caller)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, TokenCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Any, json};
 use spotter_contract::{
-    Area, Body, Flag, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, Body, Flag, ListQuery, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Date, Event, Key, Many, Problem, Result, Timestamp,
@@ -127,7 +127,10 @@ filters! {
     }
 }
 
-fn list_custom_fields(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<CustomFields> {
+fn list_custom_fields(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<CustomFields> {
     Ok(cx.page(&FIELDS, &wanted, page)?.into())
 }
 

@@ -5,9 +5,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Actor, Area, Download, Fate, Found, Job, Paged, Part, Path, Read, Trace, Write, answer,
+    Actor, Area, Download, DownloadSource, ErasureAction, ErasureRule, ExportSection, Job,
+    ListQuery, Path, Read, Write, answer,
     downloads::Holder,
-    jobs::{Patience, Settled, State},
+    jobs::{AttemptResult, RetryPolicy, State},
     listed, operation, path,
 };
 use spotter_kernel::{
@@ -155,7 +156,7 @@ listed!(DataExports { data_exports: DataExport });
 fn list_data_exports(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<DataExports> {
     Client::find(cx, at.client_id)?;
     let (kind, now) = (cx.caller().actor.kind().to_owned(), cx.now());
@@ -209,7 +210,7 @@ static FILE: Download = Download {
     read: kept,
 };
 
-fn kept(cx: &mut Read, id: Id) -> Result<Found> {
+fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let client = found.ok_or(Key::NotFound)?.client_id;
     if let Actor::Client { id, .. } = cx.caller().actor
@@ -222,7 +223,7 @@ fn kept(cx: &mut Read, id: Id) -> Result<Found> {
         return Err(Key::NotFound.into());
     }
     let (name, key) = (own.file_name(), stored(cx.company(), id).key());
-    Ok(Found::Kept { name, media_type: "application/zip", key })
+    Ok(DownloadSource::Kept { name, media_type: "application/zip", key })
 }
 
 /// Where its bytes are kept.
@@ -234,11 +235,11 @@ const fn stored(company: CompanyId, id: Id) -> Stored {
 pub static MAKE: Job = Job::new(
     "make_data_export",
     "Put what is known of a client into a file",
-    Patience { lease_ms: 300_000, retries: &[60, 600] },
+    RetryPolicy { lease_ms: 300_000, retries: &[60, 600] },
     settle,
 );
 
-fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let found: Option<DataExport> = cx.one(FIND, params![id])?;
     let Some(mut own) = found.filter(|own| own.status == DataExportStatus::Pending) else {
         return Ok(());
@@ -290,10 +291,10 @@ pub fn forget(tx: &mut Tx, stored: Stored) -> Result<()> {
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::emptied(
+const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "data_export",
     "That a copy of the data was asked for, and when: the copy is deleted.",
-    Fate::Run(expire_all),
+    ErasureAction::Run(expire_all),
 )];
 
 fn expire_all(cx: &mut Write, client: Id) -> Result<bool> {
@@ -302,12 +303,12 @@ fn expire_all(cx: &mut Write, client: Id) -> Result<bool> {
 }
 
 /// What is told of clients here. Notes are for staff.
-const EXPORTS: &[Part] = &[
-    Part::of("client", "get_client"),
-    Part::of("custom-fields", "get_client_custom_fields"),
-    Part::of("timeline", "get_client_timeline"),
-    Part::of("notes", "list_client_notes"),
-    Part::of("assistants", "list_own_mcp_grants"),
+const EXPORTS: &[ExportSection] = &[
+    ExportSection::of("client", "get_client"),
+    ExportSection::of("custom-fields", "get_client_custom_fields"),
+    ExportSection::of("timeline", "get_client_timeline"),
+    ExportSection::of("notes", "list_client_notes"),
+    ExportSection::of("assistants", "list_own_mcp_grants"),
 ];
 
 /// What this chapter brings.

@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Ending, Fate, Path, Read, Timer, Trace, Write, answer, operation};
+use spotter_contract::{
+    Area, ErasureAction, ErasureRule, Offboarding, Path, Read, Timer, Write, answer, operation,
+};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, set, statements, values, words};
@@ -71,7 +73,7 @@ fn erase_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<ErasureAns
         let rule = "must be archived before they are erased";
         return Err(Problem::conflict("clientId", rule));
     }
-    cx.end(Ending::ClientErased, at.client_id)?;
+    cx.end(Offboarding::ClientErased, at.client_id)?;
     cx.happens(|| {
         format!(
             "All that is known of the client {} is deleted for good, but for what the law keeps.",
@@ -137,15 +139,15 @@ fn forget_unused_tags(cx: &mut Write, _: Id) -> Result<bool> {
 static ERASE: Timer = Timer::new("erase_client", "Erase what is left of a client", erase);
 
 /// What this area keeps of clients.
-const TRACES: &[Trace] = &[
-    Trace::stays("client", "That there was a client, and when: what stays refers to it."),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::stays("client", "That there was a client, and when: what stays refers to it."),
     // The rows went with the client; a tag that nobody else had still names what it said in its total.
-    Trace::gone("client_tag", Fate::Run(forget_unused_tags)),
-    Trace::gone("client_term", Fate::AtOnce),
-    Trace::stays("client_erasure", "Who had the client erased, and when."),
-    Trace::gone("client_step", Fate::By(STEPS)),
-    Trace::gone("client_note", Fate::By(NOTES)),
-    Trace::gone("custom_value", Fate::By(VALUES)),
+    ErasureRule::gone("client_tag", ErasureAction::Run(forget_unused_tags)),
+    ErasureRule::gone("client_term", ErasureAction::AtOnce),
+    ErasureRule::stays("client_erasure", "Who had the client erased, and when."),
+    ErasureRule::gone("client_step", ErasureAction::By(STEPS)),
+    ErasureRule::gone("client_note", ErasureAction::By(NOTES)),
+    ErasureRule::gone("custom_value", ErasureAction::By(VALUES)),
 ];
 
 /// What this chapter brings.

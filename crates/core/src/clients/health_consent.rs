@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Fate, Part, Path, Read, Trace, Write, answer, consents::Consents, operation,
+    Area, Body, ErasureAction, ErasureRule, ExportSection, Path, Read, Write, answer,
+    consents::Consents, operation,
 };
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, id::ClientId, text::Text};
 use spotter_store::{params, record, set, statements, values};
@@ -86,7 +87,7 @@ fn get_health_consent(cx: &mut Read, Path(at): Path<ClientPath>) -> Result<Healt
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Saying {
+struct ConsentDecision {
     /// Whether the client consents from now on; false withdraws it.
     given: bool,
     /// The version of the text that the client agreed to, as the company calls it; with `given` alone.
@@ -96,7 +97,7 @@ struct Saying {
 fn set_health_consent(
     cx: &mut Write,
     Path(at): Path<ClientPath>,
-    Body(said): Body<Saying>,
+    Body(said): Body<ConsentDecision>,
 ) -> Result<HealthConsentAnswer> {
     let before = Consent::of(cx, at.client_id)?;
     let version = said.version.map(String::from);
@@ -135,9 +136,9 @@ macro_rules! consented_to {
 }
 
 /// What is asked before anything is done with what is known of clients' health.
-pub struct Said;
+pub struct HealthConsents;
 
-impl Consents for Said {
+impl Consents for HealthConsents {
     fn lacks(&self, cx: &mut Read, client: ClientId) -> Result<bool> {
         Ok(cx.one::<(i64,)>(LACKS, params![client])?.is_some())
     }
@@ -148,12 +149,12 @@ impl Consents for Said {
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::gone("health_consent", Fate::By(FORGET))];
+const TRACES: &[ErasureRule] = &[ErasureRule::gone("health_consent", ErasureAction::By(FORGET))];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
     Area::of(STATEMENTS)
-        .exports(&[Part::of("health-consent", "get_health_consent")])
+        .exports(&[ExportSection::of("health-consent", "get_health_consent")])
         .erases(TRACES)
         .operations([
             operation!(app GET "/clients/{clientId}/health-consent", Coach, get_health_consent)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Ending, OptionalBody, Path, Write, answer, operation};
+use spotter_contract::{Area, Body, Offboarding, OptionalBody, Path, Write, answer, operation};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
     Event, Key, Many, Problem, Result,
@@ -15,7 +15,7 @@ use super::{
     profile::folded_tags,
     record::{Client, Lifecycle, MemberStatus, RelationshipStatus},
     search::{ClientAnswer, ClientPath},
-    timeline::{Step, StepType},
+    timeline::{NewStep, StepType},
 };
 use crate::company::coaches::Coach;
 
@@ -61,13 +61,13 @@ pub fn archive(
     client.save(cx, &before)?;
     cx.as_of(before.updated_at());
     cx.happens(|| format!("{} is archived; their records stay.", quoted(&client.name())));
-    cx.end(Ending::ClientArchived, id)?;
+    cx.end(Offboarding::ClientArchived, id)?;
     match end_of_term {
-        true => cx.end(Ending::ClientLeavesAtTerm, id)?,
-        false => cx.end(Ending::ClientLeavesAtOnce, id)?,
+        true => cx.end(Offboarding::ClientLeavesAtTerm, id)?,
+        false => cx.end(Offboarding::ClientLeavesAtOnce, id)?,
     }
     let client = Client::find(cx, id)?;
-    Step::moved(StepType::Archived, &before, &client).record(cx, id)?;
+    NewStep::moved(StepType::Archived, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientArchived, &client.event())?;
     Ok(client)
 }
@@ -90,7 +90,7 @@ fn restore_client(cx: &mut Write, Path(at): Path<ClientPath>) -> Result<Lifecycl
         client.relationship_status = RelationshipStatus::Active;
         client.archived_at = None;
         client.archive_reason = None;
-        Step::moved(StepType::Restored, &before, &client).record(cx, client.client_id)?;
+        NewStep::moved(StepType::Restored, &before, &client).record(cx, client.client_id)?;
     }
     client.update(cx, &before)?;
     Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
@@ -111,7 +111,7 @@ pub fn assign_coach(cx: &mut Write, id: ClientId, coach: CoachId) -> Result<Clie
     let mut client = before.clone();
     client.assigned_coach_id = Some(coach);
     if client.assigned_coach_id != before.assigned_coach_id {
-        Step::moved(StepType::CoachAssigned, &before, &client).record(cx, id)?;
+        NewStep::moved(StepType::CoachAssigned, &before, &client).record(cx, id)?;
     }
     client.update(cx, &before)?;
     Ok(client)

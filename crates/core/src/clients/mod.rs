@@ -16,7 +16,7 @@ pub mod spells;
 pub mod terms;
 pub mod timeline;
 
-pub use names::OfClients;
+pub use names::ClientIds;
 pub use record::Client;
 pub use search::ClientPath;
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Query, Read, Several, answer, operation};
+use spotter_contract::{Area, IdList, Query, Read, answer, operation};
 use spotter_kernel::{Result, id::ClientId};
 
 use super::Client;
@@ -10,9 +10,9 @@ use super::Client;
 /// Several clients, of each of whom something is asked.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OfClients {
+pub struct ClientIds {
     /// Clients, with commas between; at most 100.
-    pub client_ids: Several<ClientId>,
+    pub client_ids: IdList<ClientId>,
 }
 
 /// What a client is called.
@@ -29,7 +29,7 @@ answer!(NamesAnswer {
     client_names: Vec<ClientName>,
 });
 
-fn list_client_names(cx: &mut Read, Query(asked): Query<OfClients>) -> Result<NamesAnswer> {
+fn list_client_names(cx: &mut Read, Query(asked): Query<ClientIds>) -> Result<NamesAnswer> {
     let ids = asked.client_ids.0;
     let names = Client::names(cx, &ids)?;
     let named = ids.into_iter().zip(names);

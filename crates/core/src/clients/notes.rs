@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, Paged, Path, Payload, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Payload, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
@@ -68,7 +68,7 @@ listed!(Notes { notes: Note });
 fn list_client_notes(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<Notes> {
     Client::find(cx, at.client_id)?;
     Ok(cx.page_under(&LIST, &[at.client_id.bind()], &wanted, page)?.into())

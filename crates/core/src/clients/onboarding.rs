@@ -9,7 +9,7 @@ use super::{
     lifecycle::LifecycleAnswer,
     record::{Client, Lifecycle, PortalAccessStatus, RelationshipStatus},
     search::ClientPath,
-    timeline::{Step, StepType},
+    timeline::{NewStep, StepType},
 };
 use crate::{
     access::accounts::{self, Invitation, Subject},
@@ -46,7 +46,7 @@ pub fn invite(cx: &mut Write, id: ClientId) -> Result<Invited> {
     let (name, language) = (client.first_name(), client.language());
     let to = Recipient { email: &email, name, language, client: Some(client.client_id) };
     let invitation = accounts::invite(cx, Subject::Client, id.0, to)?;
-    Step::moved(StepType::Invited, &before, &client).record(cx, id)?;
+    NewStep::moved(StepType::Invited, &before, &client).record(cx, id)?;
     cx.emit(Event::ClientInvited, &client.event())?;
     if client.portal_access_status != before.portal_access_status {
         cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
@@ -67,7 +67,7 @@ pub fn open_portal(cx: &mut Write, id: ClientId) -> Result<String> {
     client.portal_access_status = PortalAccessStatus::Active;
     client.save(cx, &before)?;
     if client.portal_access_status != before.portal_access_status {
-        Step::moved(StepType::PortalOpened, &before, &client).record(cx, id)?;
+        NewStep::moved(StepType::PortalOpened, &before, &client).record(cx, id)?;
         cx.emit(Event::ClientPortalAccessChanged, &client.event())?;
     }
     Ok(email)
@@ -87,7 +87,7 @@ fn decide(
     let mut client = before.clone();
     client.relationship_status = to;
     client.save(cx, &before)?;
-    Step::moved(step, &before, &client).record(cx, id)?;
+    NewStep::moved(step, &before, &client).record(cx, id)?;
     cx.emit(event, &client.event())?;
     Ok(LifecycleAnswer { lifecycle: client.lifecycle() })
 }

@@ -19,7 +19,7 @@ use super::{
         RelationshipStatus,
     },
     search::{ClientAnswer, ClientPath},
-    timeline::{Step, StepType},
+    timeline::{NewStep, StepType},
 };
 use crate::{
     access::{
@@ -236,7 +236,7 @@ fn follow_email(cx: &mut Write, client: &Client, before: &Client) -> Result<()> 
     }
     match &client.email {
         Some(email) => {
-            let step = Step::new(StepType::SignInAddressRequested);
+            let step = NewStep::new(StepType::SignInAddressRequested);
             step.record(cx, client.client_id)?;
             let (name, language) = (client.first_name(), client.language());
             let to = Recipient { email, name, language, client: Some(client.client_id) };

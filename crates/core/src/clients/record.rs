@@ -15,7 +15,7 @@ use spotter_store::{Bind, Json, params, parts, record, statements, subject, valu
 
 use super::{
     spells, terms,
-    timeline::{Step, StepType},
+    timeline::{NewStep, StepType},
 };
 use crate::locations::Address;
 
@@ -340,7 +340,7 @@ impl Client {
         self.tag(cx, None)?;
         self.count(cx, None)?;
         spells::follow(cx, None, self)?;
-        Step::new(StepType::Created).record(cx, self.client_id)
+        NewStep::new(StepType::Created).record(cx, self.client_id)
     }
 
     /// Writes a change and everything that follows from it; returns the fields that changed.

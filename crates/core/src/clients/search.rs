@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Flag, Paged, Path, Read, answer, listed, operation, path};
+use spotter_contract::{Area, Flag, ListQuery, Path, Read, answer, listed, operation, path};
 use spotter_kernel::{
     Id, Page, PageRequest, Result, Timestamp,
     id::{ClientId, CoachId},
@@ -91,7 +91,7 @@ filters! {
     }
 }
 
-fn list_clients(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Clients> {
+fn list_clients(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Clients> {
     let (mut wanted, mut chosen) = (wanted, Vec::new());
     if let Some(search) = wanted.search.clone() {
         let country = match search.contains(|c: char| c.is_ascii_digit()) {
@@ -181,7 +181,7 @@ struct Tag {
 
 listed!(Tags { tags: Tag });
 
-fn list_client_tags(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Tags> {
+fn list_client_tags(cx: &mut Read, ListQuery(_, page): ListQuery<NoFilters>) -> Result<Tags> {
     let rows: Vec<(String, i64)> = cx.all(TAGS, params![])?;
     let tag = |(subject, clients): (String, i64)| Tag {
         tag: subject.get(TAG_SUBJECT.len()..).unwrap_or_default().to_owned(),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spotter_contract::{
-    Area, Read, Recount, Sheet, Trace, Write,
+    Area, ErasureRule, MetricSheet, Read, Recount, Write,
     figures::{self, Days, Difference, scopes},
 };
 use spotter_kernel::{
@@ -25,7 +25,7 @@ use crate::{
 record! {
     /// Days on which a client is a member.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Spell {
+    pub struct MembershipPeriod {
         /// Who it is.
         pub client_id: ClientId,
         /// The first day.
@@ -43,7 +43,7 @@ record! {
 pub const COHORT_MONTHS: i64 = 24;
 
 /// Whether one of some spells covers the moment before a day.
-fn member_before<'s>(spells: impl IntoIterator<Item = &'s Spell>, day: Date) -> bool {
+fn member_before<'s>(spells: impl IntoIterator<Item = &'s MembershipPeriod>, day: Date) -> bool {
     spells
         .into_iter()
         .any(|spell| spell.started_on < day && spell.ended_on.is_none_or(|end| end >= day))
@@ -60,9 +60,9 @@ const SPANS: [Span; 3] = [
 ];
 
 /// What the spells of one client amount to; they are given in their order.
-pub fn members(spells: &[Spell]) -> Sheet<Members> {
-    let mut sheet = Sheet::default();
-    let mut by_scope: BTreeMap<String, Vec<&Spell>> = BTreeMap::new();
+pub fn members(spells: &[MembershipPeriod]) -> MetricSheet<Members> {
+    let mut sheet = MetricSheet::default();
+    let mut by_scope: BTreeMap<String, Vec<&MembershipPeriod>> = BTreeMap::new();
     for (number, spell) in spells.iter().enumerate() {
         let own = scopes(spell.location_id, spell.coach_id);
         let began = match number {
@@ -101,8 +101,8 @@ pub fn members(spells: &[Spell]) -> Sheet<Members> {
 }
 
 /// In which month a client became a member first, and at the ends of which later ones they are one.
-pub fn cohort(spells: &[Spell]) -> Sheet<Cohort> {
-    let mut sheet = Sheet::default();
+pub fn cohort(spells: &[MembershipPeriod]) -> MetricSheet<Cohort> {
+    let mut sheet = MetricSheet::default();
     let Some(first) = spells.first() else { return sheet };
     let own = scopes(first.location_id, first.coach_id);
     let joined = first.started_on.first_of_month();
@@ -131,12 +131,12 @@ pub(super) fn follow(cx: &mut Write, before: Option<&Client>, client: &Client) -
         return Ok(());
     }
     let today = zone(cx, client)?.date_at(cx.now());
-    let was: Vec<Spell> = cx.all(OF_CLIENT, params![client.client_id])?;
+    let was: Vec<MembershipPeriod> = cx.all(OF_CLIENT, params![client.client_id])?;
     let mut spells = was.clone();
     match (client.is_member(), spells.last_mut()) {
         // Who returns on the day on which they left has not left.
         (true, Some(last)) if last.ended_on.is_some_and(|end| end >= today) => last.ended_on = None,
-        (true, _) => spells.push(Spell {
+        (true, _) => spells.push(MembershipPeriod {
             client_id: client.client_id,
             started_on: today,
             ended_on: None,
@@ -152,7 +152,7 @@ pub(super) fn follow(cx: &mut Write, before: Option<&Client>, client: &Client) -
     write(cx, &was, &spells)
 }
 
-fn write(cx: &mut Write, was: &[Spell], spells: &[Spell]) -> Result<()> {
+fn write(cx: &mut Write, was: &[MembershipPeriod], spells: &[MembershipPeriod]) -> Result<()> {
     for spell in spells.iter().filter(|spell| !was.contains(spell)) {
         cx.defer(PUT, &spell.params())?;
     }
@@ -171,10 +171,10 @@ fn prepare(cx: &mut Write) -> Result<bool> {
     for (id,) in &missing {
         let client = Client::find(cx, *id)?;
         let made_on = zone(cx, &client)?.date_at(client.created_at());
-        let was: Vec<Spell> = cx.all(OF_CLIENT, params![*id])?;
+        let was: Vec<MembershipPeriod> = cx.all(OF_CLIENT, params![*id])?;
         // They may have been one before.
         let after = was.last().and_then(|last| last.ended_on).map(Date::tomorrow);
-        let spell = Spell {
+        let spell = MembershipPeriod {
             client_id: *id,
             started_on: after.map_or(made_on, |after| after.max(made_on)),
             ended_on: None,
@@ -194,12 +194,12 @@ fn span(cx: &mut Read) -> Result<Days> {
 /// Counts a month anew from the spells of all who joined or left in it, or in a week that begins in it.
 fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Difference>> {
     let until = to.plus_days(6).unwrap_or(to);
-    let spells: Vec<Spell> = cx.all(OF_DAYS, params![from, until])?;
-    let mut by_client: BTreeMap<ClientId, Vec<Spell>> = BTreeMap::new();
+    let spells: Vec<MembershipPeriod> = cx.all(OF_DAYS, params![from, until])?;
+    let mut by_client: BTreeMap<ClientId, Vec<MembershipPeriod>> = BTreeMap::new();
     for spell in spells {
         by_client.entry(spell.client_id).or_default().push(spell);
     }
-    let (mut days, mut months) = (Sheet::default(), Sheet::default());
+    let (mut days, mut months) = (MetricSheet::default(), MetricSheet::default());
     for spells in by_client.values() {
         days.join(&members(spells), 1);
         months.join(&cohort(spells), 1);
@@ -212,8 +212,10 @@ fn month(cx: &mut Write, from: Date, to: Date, mend: bool) -> Result<Vec<Differe
 
 static RECOUNT: Recount = Recount { span, prepare, month, now: figures::nothing_now };
 
-const TRACES: &[Trace] =
-    &[Trace::stays("member_spell", "From when until when somebody was a member, for the reports.")];
+const TRACES: &[ErasureRule] = &[ErasureRule::stays(
+    "member_spell",
+    "From when until when somebody was a member, for the reports.",
+)];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -221,9 +223,9 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    OF_CLIENT = "SELECT ", Spell::COLUMNS, " FROM member_spell WHERE company_id = ?1 AND client_id = ?2 \
+    OF_CLIENT = "SELECT ", MembershipPeriod::COLUMNS, " FROM member_spell WHERE company_id = ?1 AND client_id = ?2 \
         ORDER BY started_on LIMIT 1000";
-    OF_DAYS = "SELECT ", Spell::COLUMNS, " FROM member_spell WHERE company_id = ?1 AND client_id IN \
+    OF_DAYS = "SELECT ", MembershipPeriod::COLUMNS, " FROM member_spell WHERE company_id = ?1 AND client_id IN \
         (SELECT client_id FROM member_spell WHERE company_id = ?1 AND started_on >= ?2 AND started_on <= ?3 \
         UNION SELECT client_id FROM member_spell WHERE company_id = ?1 AND ended_on >= ?2 AND ended_on <= ?3) \
         ORDER BY client_id, started_on";
@@ -231,6 +233,6 @@ statements! {
         AND erased_at IS NULL AND NOT EXISTS (SELECT 1 FROM member_spell WHERE member_spell.company_id = ?1 \
         AND member_spell.client_id = client.client_id AND ended_on IS NULL) LIMIT ?2";
     SPAN = "SELECT MIN(started_on), MAX(COALESCE(ended_on, started_on)) FROM member_spell WHERE company_id = ?1";
-    PUT = "INSERT INTO member_spell ", values!(Spell),
+    PUT = "INSERT INTO member_spell ", values!(MembershipPeriod),
         " ON CONFLICT (company_id, client_id, started_on) DO UPDATE SET ended_on = excluded.ended_on";
 }

@@ -21,13 +21,13 @@ pub(super) fn country(cx: &mut Read) -> Result<Option<String>> {
 
 /// What somebody is found by, but for the number, which depends on the company's country.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found<'c> {
+struct SearchKeys<'c> {
     words: BTreeSet<String>,
     phone: Option<&'c String>,
     archived: bool,
 }
 
-impl<'c> Found<'c> {
+impl<'c> SearchKeys<'c> {
     fn of(client: &'c Client) -> Self {
         if client.erased_at.is_some() {
             return Self::default();
@@ -53,15 +53,15 @@ fn words(first: &str, last: Option<&str>, email: Option<&str>) -> BTreeSet<Strin
 
 /// Everything that a client is found by.
 pub(super) fn all(client: &Client, country: Option<&str>) -> BTreeSet<String> {
-    let Found { mut words, phone, .. } = Found::of(client);
+    let SearchKeys { mut words, phone, .. } = SearchKeys::of(client);
     words.extend(phone.iter().flat_map(|phone| calling::terms(phone, country)));
     words
 }
 
 /// Brings what a client is found by up to date.
 pub(super) fn index(cx: &mut Write, client: &Client, before: Option<&Client>) -> Result<()> {
-    let now = Found::of(client);
-    if before.is_some_and(|before| Found::of(before) == now) {
+    let now = SearchKeys::of(client);
+    if before.is_some_and(|before| SearchKeys::of(before) == now) {
         return Ok(());
     }
     let country = if now.phone.is_some() { country(cx)? } else { None };

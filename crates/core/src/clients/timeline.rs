@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Paged, Path, Read, Write, listed, operation};
+use spotter_contract::{Area, ListQuery, Path, Read, Write, listed, operation};
 use spotter_kernel::{Id, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, Json, List, NoFilters, lists, params, record, statements, words};
 
@@ -36,12 +36,12 @@ struct Change {
 }
 
 /// A step to be recorded.
-pub(crate) struct Step {
+pub(crate) struct NewStep {
     kind: StepType,
     changes: Vec<Change>,
 }
 
-impl Step {
+impl NewStep {
     /// A step that needs no more telling.
     pub(crate) fn new(kind: StepType) -> Self {
         Self { kind, changes: Vec::new() }
@@ -102,7 +102,7 @@ listed!(Timeline { steps: StepView });
 fn get_client_timeline(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(_, page): Paged<NoFilters>,
+    ListQuery(_, page): ListQuery<NoFilters>,
 ) -> Result<Timeline> {
     Client::find(cx, at.client_id)?;
     let steps = cx.page_under(&LIST, &[at.client_id.bind()], &NoFilters {}, page)?;

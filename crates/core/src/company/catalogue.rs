@@ -4,7 +4,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use spotter_contract::{Area, Body, Ending, Paged, Read, Write, answer, listed, operation};
+use spotter_contract::{
+    Area, Body, ListQuery, Offboarding, Read, Write, answer, listed, operation,
+};
 use spotter_kernel::{
     Id, Key, Many, Money, PageRequest, Result, Timestamp,
     id::LocationId,
@@ -99,11 +101,17 @@ impl Policies {
 listed!(Facilities { facilities: Facility });
 listed!(Services { services: Service });
 
-fn list_company_facilities(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Facilities> {
+fn list_company_facilities(
+    cx: &mut Read,
+    ListQuery(_, page): ListQuery<NoFilters>,
+) -> Result<Facilities> {
     Ok(cx.page(&FACILITIES, &NoFilters {}, page)?.into())
 }
 
-fn list_company_services(cx: &mut Read, Paged(_, page): Paged<NoFilters>) -> Result<Services> {
+fn list_company_services(
+    cx: &mut Read,
+    ListQuery(_, page): ListQuery<NoFilters>,
+) -> Result<Services> {
     Ok(cx.page(&SERVICES, &NoFilters {}, page)?.into())
 }
 
@@ -262,7 +270,7 @@ pub fn set_company_policies(
     cx.touch("company", company, ["policies"]);
     cx.execute(CLEAR_POLICIES, params![])?;
     cx.execute(SET_POLICIES, &policies.params())?;
-    cx.end(Ending::PoliciesChanged, company.0)?;
+    cx.end(Offboarding::PoliciesChanged, company.0)?;
     Ok(PoliciesView { policies })
 }
 

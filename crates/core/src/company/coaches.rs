@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Ending, LeftBehind, Paged, Path, Read, Role, SetAside, Write, answer,
-    listed, operation, path,
+    Actor, Area, Body, LeftBehind, ListQuery, Offboarding, Path, Read, Role, SetAside, Write,
+    answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Key, Problem, Result, Timestamp,
@@ -12,7 +12,7 @@ use spotter_kernel::{
     text::{Email, Name},
 };
 use spotter_store::{
-    Ahead, Bind, List, Tx, filters, lists, params, record, set, statements, values, words,
+    Bind, List, Prefetch, Tx, filters, lists, params, record, set, statements, values, words,
 };
 
 use crate::{
@@ -54,7 +54,7 @@ impl Coach {
     }
 
     /// Asks for a coach before they are needed, so that they come with what is asked for next.
-    pub fn ask(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Ahead<Self>> {
+    pub fn ask(tx: &mut Tx<'_>, company: CompanyId, id: CoachId) -> Result<Prefetch<Self>> {
         tx.ahead(FIND, params![company, id])
     }
 
@@ -89,7 +89,7 @@ impl Coach {
     }
 
     /// Asks for those who have left before they are needed.
-    pub fn ask_departed(cx: &mut Read) -> Result<Ahead<(spotter_kernel::Id,)>> {
+    pub fn ask_departed(cx: &mut Read) -> Result<Prefetch<(spotter_kernel::Id,)>> {
         cx.ahead(DEPARTED, params![])
     }
 
@@ -200,7 +200,7 @@ filters! {
     }
 }
 
-fn list_coaches(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Coaches> {
+fn list_coaches(cx: &mut Read, ListQuery(mut wanted, page): ListQuery<Filters>) -> Result<Coaches> {
     if !cx.by_staff() {
         let updated_from = wanted.updated_from;
         wanted = Filters { status: Some(CoachStatus::Active), role: None, updated_from };
@@ -306,12 +306,12 @@ fn update_coach(
     match status {
         Some(SettableStatus::Deactivated) => {
             coach.status = CoachStatus::Deactivated;
-            cx.end(Ending::CoachDeactivated, coach.coach_id)?;
+            cx.end(Offboarding::CoachDeactivated, coach.coach_id)?;
         }
         Some(SettableStatus::Active) if coach.status == CoachStatus::Deactivated => {
             // The password is gone with the account: the coach is invited anew.
             coach.status = CoachStatus::Invited;
-            cx.end(Ending::CoachReturned, coach.coach_id)?;
+            cx.end(Offboarding::CoachReturned, coach.coach_id)?;
         }
         _ => {}
     }
@@ -320,7 +320,7 @@ fn update_coach(
         && (coach.role != Role::Admin || coach.status == CoachStatus::Deactivated);
     coach.save(cx, &before)?;
     if before.role >= Role::Manager && coach.role < Role::Manager {
-        cx.end(Ending::RoleLowered, coach.coach_id)?;
+        cx.end(Offboarding::RoleLowered, coach.coach_id)?;
     }
     if admin_leaves && Coach::first_admin(cx)?.is_none() {
         return Err(Problem::conflict("role", "the company must keep an Admin"));

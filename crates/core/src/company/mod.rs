@@ -6,14 +6,14 @@ pub mod founding;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Ending, Features, Read, Write, answer, operation};
+use spotter_contract::{Area, Body, Features, Offboarding, Read, Write, answer, operation};
 use spotter_kernel::{
     Change, Key, Patch, Result, TimeZone, Timestamp,
     id::CompanyId,
     money::Currency,
     text::{Country, Email, Language, Name, Phone, WebUrl},
 };
-use spotter_store::{Ahead, Record, Tx, params, places, record, statements};
+use spotter_store::{Prefetch, Record, Tx, params, places, record, statements};
 
 record! {
     /// A company, and what is switched on for it.
@@ -72,12 +72,12 @@ pub struct NewCompany {
 
 impl Company {
     /// Asks for a company before it is needed, so that it comes with what is asked for next.
-    pub fn ask(tx: &mut Tx<'_>, company: CompanyId) -> Result<Ahead<Self>> {
+    pub fn ask(tx: &mut Tx<'_>, company: CompanyId) -> Result<Prefetch<Self>> {
         tx.ahead(FIND, params![company])
     }
 
     /// The company that was asked for.
-    pub fn told(tx: &mut Tx<'_>, asked: Ahead<Self>) -> Result<Self> {
+    pub fn told(tx: &mut Tx<'_>, asked: Prefetch<Self>) -> Result<Self> {
         let found = tx.awaited(asked)?.into_iter().next();
         found.ok_or_else(|| Key::CompanyNotFound.into())
     }
@@ -236,7 +236,7 @@ fn update_company_features(
     let (was, is) = (before.features(), company.features());
     if (was.mcp && !is.mcp) || (was.client_ai && !is.client_ai) {
         let company = cx.company();
-        cx.end(Ending::AssistantsOff, company.0)?;
+        cx.end(Offboarding::AssistantsOff, company.0)?;
     }
     Ok(FeaturesAnswer { features: company.features() })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Actor, Area, Body, Timer, Write, operation};
-use spotter_kernel::{Id, Result, Timestamp, number::Whole, text::Text};
+use spotter_kernel::{Id, Result, Timestamp, number::BoundedInteger, text::Text};
 
 use super::{
     device::{Device, DeviceId, DeviceStatus},
@@ -38,7 +38,7 @@ pub struct NewHeartbeat {
     /// What it runs.
     pub firmware: Option<Text<60>>,
     /// Scans that it has not told of yet.
-    pub queue_depth: Option<Whole<0, 1_000_000>>,
+    pub queue_depth: Option<BoundedInteger<0, 1_000_000>>,
     /// The allow-list that it has.
     pub list_version: Option<Text<2000>>,
 }
@@ -46,7 +46,7 @@ pub struct NewHeartbeat {
 /// What a device is told for its heartbeat.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Heard {
+struct HeartbeatAnswer {
     /// What the server's clock shows.
     server_time: Timestamp,
     /// By how many milliseconds the device's clock is behind.
@@ -83,7 +83,7 @@ pub(super) fn follow(cx: &mut Write, device: &Device) -> Result<()> {
     }
 }
 
-fn send_heartbeat(cx: &mut Write, Body(new): Body<NewHeartbeat>) -> Result<Heard> {
+fn send_heartbeat(cx: &mut Write, Body(new): Body<NewHeartbeat>) -> Result<HeartbeatAnswer> {
     let mut device = Device::calling(cx)?;
     cx.touch("access_device", device.device_id, ["heartbeat"]);
     let clock_skew_ms = skew(cx.now(), new.device_time);
@@ -93,7 +93,7 @@ fn send_heartbeat(cx: &mut Write, Body(new): Body<NewHeartbeat>) -> Result<Heard
     device.queue_depth = new.queue_depth.map(|depth| depth.0);
     device.list_version = new.list_version.map(Into::into);
     seen(cx, &mut device)?;
-    Ok(Heard {
+    Ok(HeartbeatAnswer {
         server_time: cx.now(),
         clock_skew_ms,
         clock_is_off: clock_skew_ms.abs() > CLOCK_OFF_MS,

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_kernel::{
     Change, Key, Many, Problem, Result, Timestamp,
     id::LocationId,
-    number::Whole,
+    number::BoundedInteger,
     secret::{Credential, CredentialKind},
     text::{Name, Text},
 };
@@ -52,7 +52,7 @@ pub struct NewDevice {
     /// `off` when absent; `hard` needs a device that lets people out.
     pub passback: Option<Passback>,
     /// For how long nobody comes in twice, where passback is timed; 10 when absent.
-    pub passback_minutes: Option<Whole<1, 1_440>>,
+    pub passback_minutes: Option<BoundedInteger<1, 1_440>>,
     /// `refuse` when absent.
     pub offline_policy: Option<OfflinePolicy>,
 }
@@ -139,7 +139,7 @@ filters! {
 
 fn list_access_devices(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<AccessDevices> {
     Ok(cx.page(&LIST, &wanted, page)?.map(Device::view).into())
 }
@@ -166,7 +166,7 @@ struct DeviceChanges {
     /// What becomes of who comes in twice; `hard` needs a device that lets people out.
     passback: Change<Passback>,
     /// For how long nobody comes in twice, where passback is timed.
-    passback_minutes: Change<Whole<1, 1_440>>,
+    passback_minutes: Change<BoundedInteger<1, 1_440>>,
     /// What it does without a network and without a list that is good.
     offline_policy: Change<OfflinePolicy>,
 }

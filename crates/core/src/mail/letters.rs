@@ -154,7 +154,7 @@ pub struct Bill<'l> {
 
 /// A message as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct RenderedLetter {
     /// What the recipient is called.
     pub name: String,
     /// The subject.
@@ -256,7 +256,13 @@ impl Letter<'_> {
     }
 
     /// Writes the letter; links lead below this address.
-    pub(super) fn write(&self, language: &str, company: &str, name: &str, links: &str) -> Written {
+    pub(super) fn write(
+        &self,
+        language: &str,
+        company: &str,
+        name: &str,
+        links: &str,
+    ) -> RenderedLetter {
         let language = Language::of(language);
         let mut values = vec![("company", company), ("name", name)];
         let link = match self {
@@ -342,7 +348,12 @@ impl Letter<'_> {
                 }
             }
         };
-        Written { name: name.to_owned(), subject: filled(subject), text, html: html.into_string() }
+        RenderedLetter {
+            name: name.to_owned(),
+            subject: filled(subject),
+            text,
+            html: html.into_string(),
+        }
     }
 }
 

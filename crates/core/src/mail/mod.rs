@@ -6,7 +6,7 @@ mod outbox;
 
 use spotter_contract::Area;
 
-pub use letters::{Bill, Letter, LetterKind, Written};
+pub use letters::{Bill, Letter, LetterKind, RenderedLetter};
 pub use outbox::{
     MailStatus, Outgoing, PATIENCE, Recipient, SEND, forget_client, is_on, outgoing, park, send,
     send_by, sent_lately, settle, subject_of, take_back,

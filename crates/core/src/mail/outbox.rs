@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Fate, Job, Paged, Read, Repeating, Trace, Write,
-    jobs::{self, Patience, Settled, State},
+    Area, ErasureAction, ErasureRule, Job, ListQuery, Read, Repeating, Write,
+    jobs::{self, AttemptResult, RetryPolicy, State},
     listed, operation,
 };
 use spotter_kernel::{
@@ -16,7 +16,7 @@ use spotter_store::{
     List, Tx, filters, lists, params, record, statements, stored_ids, values, words,
 };
 
-use super::letters::{Letter, LetterKind, Written};
+use super::letters::{Letter, LetterKind, RenderedLetter};
 use crate::company::Company;
 
 id_type!(
@@ -175,7 +175,7 @@ pub fn forget_client(cx: &mut Write, client: ClientId, email: Option<&str>) -> R
 pub static SEND: Job = Job::new("send_mail", "Send mail to coaches and clients", PATIENCE, settle);
 
 /// How long a message is tried to be sent.
-pub const PATIENCE: Patience = Patience {
+pub const PATIENCE: RetryPolicy = RetryPolicy {
     lease_ms: 120_000,
     retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };
@@ -193,7 +193,7 @@ pub struct Outgoing {
     /// The address that it is for.
     pub recipient: String,
     /// What it says.
-    pub written: Written,
+    pub written: RenderedLetter,
     /// What kind of letter it is.
     pub kind: LetterKind,
     /// Which record it is about.
@@ -219,7 +219,7 @@ pub fn outgoing(
 }
 
 /// Writes what became of a message. What it said is forgotten once it is not sent again.
-pub fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+pub fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     let status = match (settled.state, settled.again_at) {
         (State::Done, _) => MailStatus::Sent,
         (State::Waiting, _) => MailStatus::Waiting,
@@ -248,7 +248,7 @@ filters! {
 
 listed!(Mails { mail: Mail });
 
-fn list_mail(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Mails> {
+fn list_mail(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Mails> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -263,10 +263,10 @@ const REPEATING: &[Repeating] =
     &[Repeating::prune("forget_mail", "Forget mail of three months ago", prune)];
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::emptied(
+const TRACES: &[ErasureRule] = &[ErasureRule::emptied(
     "mail",
     "That a message was sent, for three months: not to whom, nor what it said.",
-    Fate::AtOnce,
+    ErasureAction::AtOnce,
 )];
 
 /// What this chapter brings.

@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Fate, Part, Path, Read, Trace, Write, answer, operation};
+use spotter_contract::{
+    Area, Body, ErasureAction, ErasureRule, ExportSection, Path, Read, Write, answer, operation,
+};
 use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{params, record, statements, values, words};
 
@@ -22,7 +24,7 @@ words! {
 record! {
     /// What somebody has said of a client's assistants.
     #[derive(Debug, Clone, PartialEq)]
-    struct Said {
+    struct AiAccessChoice {
         client_id: ClientId,
         ai_access: AiAccess,
         updated_at: Timestamp,
@@ -46,7 +48,7 @@ struct ClientAiAccess {
 }
 
 impl ClientAiAccess {
-    fn of(cx: &mut Read, client: &Client, said: Option<Said>) -> Result<Self> {
+    fn of(cx: &mut Read, client: &Client, said: Option<AiAccessChoice>) -> Result<Self> {
         let features = cx.caller().features;
         let is_on = features.mcp && features.client_ai && client.is_active();
         let modules = policy::for_client(cx, client.client_id)?.filter(|_| is_on);
@@ -86,7 +88,8 @@ fn set_ai_access(
     if !cx.by_staff() && new.ai_access != AiAccess::Off {
         return Err(Problem::invalid("aiAccess", "must be off: the company opens it again"));
     }
-    let said = Said { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };
+    let said =
+        AiAccessChoice { client_id: at.client_id, ai_access: new.ai_access, updated_at: cx.now() };
     cx.touch("client", at.client_id, ["aiAccess"]);
     cx.execute(FORGET, params![at.client_id])?;
     cx.execute(INSERT, &said.params())?;
@@ -99,10 +102,10 @@ fn set_ai_access(
 }
 
 /// What is kept of clients here.
-const TRACES: &[Trace] = &[Trace::gone("client_ai_access", Fate::By(FORGET))];
+const TRACES: &[ErasureRule] = &[ErasureRule::gone("client_ai_access", ErasureAction::By(FORGET))];
 
 /// What of it a client's data exports hold.
-const EXPORTS: &[Part] = &[Part::of("ai-access", "get_ai_access")];
+const EXPORTS: &[ExportSection] = &[ExportSection::of("ai-access", "get_ai_access")];
 
 /// What this chapter brings.
 pub(super) fn area() -> Area {
@@ -121,7 +124,7 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    FIND = "SELECT ", Said::COLUMNS, " FROM client_ai_access WHERE company_id = ?1 AND client_id = ?2";
-    INSERT = "INSERT INTO client_ai_access ", values!(Said);
+    FIND = "SELECT ", AiAccessChoice::COLUMNS, " FROM client_ai_access WHERE company_id = ?1 AND client_id = ?2";
+    INSERT = "INSERT INTO client_ai_access ", values!(AiAccessChoice);
     FORGET = "DELETE FROM client_ai_access WHERE company_id = ?1 AND client_id = ?2";
 }

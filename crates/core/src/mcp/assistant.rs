@@ -6,7 +6,7 @@ use spotter_kernel::{
     id::{ClientId, CoachId},
     secret::{Credential, CredentialKind},
 };
-use spotter_store::{Ahead, Tx, params};
+use spotter_store::{Prefetch, Tx, params};
 
 use super::{
     grants::{Grant, GrantId},
@@ -34,7 +34,7 @@ pub struct Assistant {
     /// Whether it may only read.
     pub read_only: bool,
     /// What to ask for ahead at the next request with the same credential.
-    pub hint: Hint,
+    pub hint: CredentialHint,
 }
 
 impl Assistant {
@@ -52,7 +52,7 @@ impl Assistant {
 /// What a credential was found to lead to. It is never believed: it says what to ask for in the same
 /// round trip as the credential itself, and is thrown away where the credential leads elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hint {
+pub struct CredentialHint {
     grant: Option<GrantId>,
     coach: Option<CoachId>,
 }
@@ -65,7 +65,7 @@ pub fn parse(text: &str) -> Option<Credential> {
 }
 
 /// What a good credential leads to.
-struct Led {
+struct ResolvedCredential {
     through: Id,
     grant: Option<GrantId>,
     subject: GrantSubject,
@@ -80,7 +80,7 @@ pub fn authenticate(
     tx: &mut Tx,
     env: &Env,
     credential: &Credential,
-    hint: Option<Hint>,
+    hint: Option<CredentialHint>,
 ) -> Result<Assistant> {
     let (company, now) = (credential.company, env.clock.now());
     let nobody = Caller::new(company, Actor::System);
@@ -89,18 +89,19 @@ pub fn authenticate(
     let grant = hint.and_then(|hint| hint.grant);
     let asked_coach = coach.map(|id| Coach::ask(tx, company, id)).transpose()?;
     let asked_grant = grant.map(|id| Grant::ask(tx, company, id)).transpose()?;
-    let Led { through, grant, subject, person, modules, read_only } = match credential.kind {
-        CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
-        _ => {
-            let cx = &mut Read::new(tx, &nobody, now);
-            let token = good_token(cx, credential, &env.mcp_url)?;
-            let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
-            by_grant(match told(tx, ahead)? {
-                Some(grant) => grant,
-                None => Grant::find(&mut Read::new(tx, &nobody, now), token.grant_id)?,
-            })?
-        }
-    };
+    let ResolvedCredential { through, grant, subject, person, modules, read_only } =
+        match credential.kind {
+            CredentialKind::McpKey => by_key(&mut Read::new(tx, &nobody, now), credential)?,
+            _ => {
+                let cx = &mut Read::new(tx, &nobody, now);
+                let token = good_token(cx, credential, &env.mcp_url)?;
+                let ahead = asked_grant.filter(|_| grant == Some(token.grant_id));
+                by_grant(match told(tx, ahead)? {
+                    Some(grant) => grant,
+                    None => Grant::find(&mut Read::new(tx, &nobody, now), token.grant_id)?,
+                })?
+            }
+        };
     let features = Company::told(tx, switches)?.features();
     let ahead = asked_coach.filter(|_| {
         subject == GrantSubject::Company && coach.is_some_and(|CoachId(id)| id == person)
@@ -131,22 +132,25 @@ pub fn authenticate(
         tools: modules.iter().map(|module| module.tools()).chain([OF_ALL]).collect(),
         read_only,
     });
-    let hint = Hint { grant, coach: (subject == GrantSubject::Company).then_some(CoachId(person)) };
+    let hint = CredentialHint {
+        grant,
+        coach: (subject == GrantSubject::Company).then_some(CoachId(person)),
+    };
     let caller = Caller { features, delegation, ..Caller::new(company, actor) };
     Ok(Assistant { caller, through, subject, modules, read_only, hint })
 }
 
 /// The row that was asked for ahead, if one was and it is there.
-fn told<R: spotter_store::Record>(tx: &mut Tx, asked: Option<Ahead<R>>) -> Result<Option<R>> {
+fn told<R: spotter_store::Record>(tx: &mut Tx, asked: Option<Prefetch<R>>) -> Result<Option<R>> {
     asked.map_or(Ok(None), |asked| Ok(tx.awaited(asked)?.into_iter().next()))
 }
 
-fn by_key(cx: &mut Read, credential: &Credential) -> Result<Led> {
+fn by_key(cx: &mut Read, credential: &Credential) -> Result<ResolvedCredential> {
     let now = cx.now();
     let found: Option<McpKey> = cx.one(keys::BY_DIGEST, params![vault::digest(credential)])?;
     let good = found.filter(|key| key.revoked_at.is_none() && key.expires_at > now);
     let key = good.ok_or(Key::InvalidToken)?;
-    Ok(Led {
+    Ok(ResolvedCredential {
         through: key.key_id.0,
         grant: None,
         subject: GrantSubject::Company,
@@ -162,11 +166,11 @@ fn good_token(cx: &mut Read, credential: &Credential, address: &str) -> Result<T
     found.filter(|token| token.is_good_access(now, address)).ok_or_else(|| Key::InvalidToken.into())
 }
 
-fn by_grant(grant: Grant) -> Result<Led> {
+fn by_grant(grant: Grant) -> Result<ResolvedCredential> {
     if grant.revoked_at.is_some() {
         return Err(Key::InvalidToken.into());
     }
-    Ok(Led {
+    Ok(ResolvedCredential {
         through: grant.grant_id.0,
         grant: Some(grant.grant_id),
         subject: grant.subject,

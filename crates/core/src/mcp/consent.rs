@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// What an assistant asks for.
-pub struct Asked {
+pub struct AuthorizationRequest {
     /// Its id.
     pub client_id: String,
     /// What it calls itself.
@@ -45,7 +45,7 @@ pub struct Asked {
 record! {
     /// A request that waits for a decision.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Pending {
+    pub struct PendingAuthorization {
         /// The assistant's id.
         pub client_id: String,
         /// What the assistant calls itself; nobody has verified it.
@@ -75,11 +75,13 @@ pub struct Proposal {
 }
 
 /// Keeps a request; the secret that it is known by.
-pub fn ask(tx: &mut Tx, env: &Env, asked: Asked) -> Result<String> {
+pub fn ask(tx: &mut Tx, env: &Env, asked: AuthorizationRequest) -> Result<String> {
     let secret = random_text(&*env.entropy);
     let expires_at = env.clock.now().plus_seconds(MCP_CODE_SECONDS);
     let modules = asked.modules.map(Json);
-    let Asked { client_id, client_name, redirect_uri, code_challenge, state, .. } = asked;
+    let AuthorizationRequest {
+        client_id, client_name, redirect_uri, code_challenge, state, ..
+    } = asked;
     let digest = vault::digest_of(secret.as_bytes());
     tx.execute(
         ASK,
@@ -98,8 +100,9 @@ pub fn ask(tx: &mut Tx, env: &Env, asked: Asked) -> Result<String> {
 }
 
 /// The request that is known by a secret, while it waits.
-pub fn pending(tx: &mut Tx, now: Timestamp, secret: &str) -> Result<Option<Pending>> {
-    let found: Option<Pending> = tx.one(PENDING, params![vault::digest_of(secret.as_bytes())])?;
+pub fn pending(tx: &mut Tx, now: Timestamp, secret: &str) -> Result<Option<PendingAuthorization>> {
+    let found: Option<PendingAuthorization> =
+        tx.one(PENDING, params![vault::digest_of(secret.as_bytes())])?;
     Ok(found.filter(|pending| pending.expires_at > now))
 }
 
@@ -135,7 +138,7 @@ fn person(cx: &mut Read, subject: Subject, id: Id) -> Result<Caller> {
     Ok(caller)
 }
 
-impl Pending {
+impl PendingAuthorization {
     /// The one who has signed in to it, if they may still decide.
     pub fn person(&self, tx: &mut Tx, now: Timestamp) -> Result<Caller> {
         let (Some(company), Some(subject), Some(id)) =
@@ -234,17 +237,17 @@ pub struct Approval {
 /// What follows from a yes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Approved {
+pub struct ApprovedAuthorization {
     grant: Grant,
     /// Where the browser goes now, with the code; shown this once.
     pub redirect_to: String,
 }
 
 /// Decides yes: a grant is registered, and a code that can be exchanged for tokens for ten minutes.
-pub fn approve(cx: &mut Write, approval: Approval) -> Result<Approved> {
+pub fn approve(cx: &mut Write, approval: Approval) -> Result<ApprovedAuthorization> {
     let subject = decider(cx)?;
     let digest = vault::digest_of(approval.request_id.as_bytes());
-    let found: Option<Pending> = cx.one(OPEN, params![digest])?;
+    let found: Option<PendingAuthorization> = cx.one(OPEN, params![digest])?;
     let now = cx.now();
     let gone = || Problem::field(Key::NotFound, "requestId", "must be a request that waits");
     let pending = found.filter(|pending| pending.expires_at > now).ok_or_else(gone)?;
@@ -291,7 +294,7 @@ pub fn approve(cx: &mut Write, approval: Approval) -> Result<Approved> {
         params![digest, grant.grant_id, client_id, redirect_uri, challenge, false, expires_at];
     cx.defer(CODE, row)?;
     let redirect_to = pending.answer(cx.env(), &[("code", code.expose())]);
-    Ok(Approved { grant, redirect_to })
+    Ok(ApprovedAuthorization { grant, redirect_to })
 }
 
 /// Decides no; where the browser goes now.
@@ -301,11 +304,17 @@ pub fn refuse(tx: &mut Tx, env: &Env, secret: &str) -> Result<Option<String>> {
     Ok(Some(pending.answer(env, &[("error", "access_denied")])))
 }
 
-fn approve_company_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<Approved> {
+fn approve_company_mcp(
+    cx: &mut Write,
+    Body(approval): Body<Approval>,
+) -> Result<ApprovedAuthorization> {
     approve(cx, approval)
 }
 
-fn approve_client_mcp(cx: &mut Write, Body(approval): Body<Approval>) -> Result<Approved> {
+fn approve_client_mcp(
+    cx: &mut Write,
+    Body(approval): Body<Approval>,
+) -> Result<ApprovedAuthorization> {
     approve(cx, approval)
 }
 
@@ -338,8 +347,8 @@ const REPEATING: &[Repeating] = &[Repeating::prune(
 statements! {
     ASK = "INSERT INTO mcp_request (digest, client_id, client_name, redirect_uri, code_challenge, modules, \
         state, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    PENDING = "SELECT ", Pending::COLUMNS, " FROM mcp_request WHERE digest = ?1";
-    OPEN = "SELECT ", Pending::COLUMNS, " FROM mcp_request \
+    PENDING = "SELECT ", PendingAuthorization::COLUMNS, " FROM mcp_request WHERE digest = ?1";
+    OPEN = "SELECT ", PendingAuthorization::COLUMNS, " FROM mcp_request \
         WHERE digest = ?2 AND (company_id IS NULL OR company_id = ?1)";
     SIGN_IN = "UPDATE mcp_request SET company_id = ?1, subject = ?3, subject_id = ?4, session_digest = ?5 \
         WHERE digest = ?2";

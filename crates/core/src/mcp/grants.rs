@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, Ending, Fate, Paged, Path, Read, Role, Trace, UpdatedFrom, Write,
-    answer, listed, operation, path,
+    Actor, Area, Body, Effect, ErasureAction, ErasureRule, ListQuery, Offboarding, Path, Read,
+    Role, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_kernel::{
     Change, Id, Key, Problem, Result, Timestamp,
@@ -12,8 +12,8 @@ use spotter_kernel::{
     id_type,
 };
 use spotter_store::{
-    Ahead, Bind, Json, List, Tx, column_from, lists, params, parts, record, statements, stored_ids,
-    values,
+    Bind, Json, List, Prefetch, Tx, column_from, lists, params, parts, record, statements,
+    stored_ids, values,
 };
 
 use super::{
@@ -68,7 +68,7 @@ impl Grant {
     }
 
     /// Asks for a grant before it is needed, so that it comes with what is asked for next.
-    pub(super) fn ask(tx: &mut Tx<'_>, company: CompanyId, id: GrantId) -> Result<Ahead<Self>> {
+    pub(super) fn ask(tx: &mut Tx<'_>, company: CompanyId, id: GrantId) -> Result<Prefetch<Self>> {
         tx.ahead(FIND, params![company, id])
     }
 
@@ -135,11 +135,17 @@ impl Grant {
 
 listed!(Grants { grants: Grant });
 
-fn list_mcp_grants(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Grants> {
+fn list_mcp_grants(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
+) -> Result<Grants> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
-fn list_own_mcp_grants(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Grants> {
+fn list_own_mcp_grants(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
+) -> Result<Grants> {
     let (subject, id) = match cx.caller().actor {
         Actor::Client { id, .. } => (GrantSubject::Client, id.0),
         Actor::Coach { id, .. } => (GrantSubject::Company, id.0),
@@ -187,22 +193,22 @@ fn limit_mcp_grant(
 /// Takes back everything that somebody who leaves has allowed assistants.
 const ENDINGS: &[Effect] = &[
     Effect::new(
-        Ending::ClientArchived,
+        Offboarding::ClientArchived,
         "What the client allowed assistants is taken back.",
         |cx, id| end_all(cx, GrantSubject::Client, id),
     ),
     Effect::new(
-        Ending::CoachDeactivated,
+        Offboarding::CoachDeactivated,
         "What the coach allowed assistants is taken back.",
         |cx, id| end_all(cx, GrantSubject::Company, id),
     ),
     Effect::new(
-        Ending::RoleLowered,
+        Offboarding::RoleLowered,
         "What they allowed assistants as a manager is taken back.",
         |cx, id| end_all(cx, GrantSubject::Company, id),
     ),
     Effect::new(
-        Ending::AssistantsOff,
+        Offboarding::AssistantsOff,
         "What is no longer allowed is taken back for good, from coaches' assistants and clients'.",
         |cx, _| end_what_is_off(cx),
     ),
@@ -270,10 +276,10 @@ fn revoke_mcp_grant(cx: &mut Write, Path(at): Path<GrantPath>) -> Result<GrantAn
 }
 
 /// What is kept of clients here; a grant goes after what refers to it.
-const TRACES: &[Trace] = &[
-    Trace::gone("mcp_code", Fate::By(CODES)),
-    Trace::gone("mcp_token", Fate::By(TOKENS)),
-    Trace::gone("mcp_grant", Fate::By(GRANTS)),
+const TRACES: &[ErasureRule] = &[
+    ErasureRule::gone("mcp_code", ErasureAction::By(CODES)),
+    ErasureRule::gone("mcp_token", ErasureAction::By(TOKENS)),
+    ErasureRule::gone("mcp_grant", ErasureAction::By(GRANTS)),
 ];
 
 /// What this chapter brings.

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Effect, Ending, Paged, Path, Read, UpdatedFrom, Write, answer, listed,
-    operation, path, vault,
+    Actor, Area, Body, Effect, ListQuery, Offboarding, Path, Read, UpdatedFrom, Write, answer,
+    listed, operation, path, vault,
 };
 use spotter_kernel::{
     Id, Key, Problem, Result, Timestamp, id::CoachId, id_type, limits::MCP_KEY_DAYS_DEFAULT,
-    number::Whole, secret::CredentialKind, text::Name,
+    number::BoundedInteger, secret::CredentialKind, text::Name,
 };
 use spotter_store::{Json, List, lists, params, record, statements, stored_ids, values};
 
@@ -58,7 +58,10 @@ impl McpKey {
 
 listed!(McpKeys { keys: McpKey });
 
-fn list_mcp_keys(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<McpKeys> {
+fn list_mcp_keys(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
+) -> Result<McpKeys> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -74,7 +77,7 @@ struct NewMcpKey {
     #[serde(default)]
     read_only: bool,
     /// For how many days it can be used; 90 when absent.
-    expires_in_days: Option<Whole<1, 365>>,
+    expires_in_days: Option<BoundedInteger<1, 365>>,
 }
 
 /// A key that was made.
@@ -157,17 +160,17 @@ pub(super) fn area() -> Area {
 
 const ENDINGS: &[Effect] = &[
     Effect::new(
-        Ending::CoachDeactivated,
+        Offboarding::CoachDeactivated,
         "Static keys that the coach has made are revoked.",
         revoke_of_coach,
     ),
     Effect::new(
-        Ending::RoleLowered,
+        Offboarding::RoleLowered,
         "Static keys that they have made are revoked.",
         revoke_of_coach,
     ),
     Effect::new(
-        Ending::AssistantsOff,
+        Offboarding::AssistantsOff,
         "Static keys are revoked, where all are switched off.",
         |cx, _| {
             let now = cx.now();

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Ending, Read, Write, answer, operation};
+use spotter_contract::{Area, Body, Offboarding, Read, Write, answer, operation};
 use spotter_kernel::{Problem, Result, id::ClientId};
 use spotter_store::{Json, params, statements, words};
 
@@ -74,7 +74,7 @@ fn set_mcp_policy(cx: &mut Write, Body(new): Body<NewPolicy>) -> Result<PolicyAn
     let (company, now) = (cx.company(), cx.now());
     cx.touch("company", company, ["mcpPolicy"]);
     cx.execute(SET, params![Json(&policy.client_modules), policy.clients, now])?;
-    cx.end(Ending::AssistantsOff, company.0)?;
+    cx.end(Offboarding::AssistantsOff, company.0)?;
     Ok(PolicyAnswer { policy })
 }
 

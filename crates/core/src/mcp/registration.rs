@@ -15,7 +15,7 @@ const UNUSED_MAX: i64 = 10_000;
 record! {
     /// A registered assistant.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Registered {
+    pub struct RegisteredAssistant {
         /// Its id.
         pub client_id: String,
         /// What it calls itself; nobody has verified it.
@@ -37,17 +37,17 @@ pub fn register(
     env: &Env,
     client_name: &str,
     redirect_uris: &[String],
-) -> Result<Registered> {
+) -> Result<RegisteredAssistant> {
     let uris = Json(redirect_uris.to_vec());
     let metadata = serde_json::json!([client_name, redirect_uris]).to_string();
     let digest = vault::digest_of(metadata.as_bytes());
-    let known: Option<Registered> = tx.one(BY_DIGEST, params![digest])?;
+    let known: Option<RegisteredAssistant> = tx.one(BY_DIGEST, params![digest])?;
     if let Some(known) = known {
         return Ok(known);
     }
     make_room(tx)?;
     let now = env.clock.now();
-    let registered = Registered {
+    let registered = RegisteredAssistant {
         client_id: format!("{PREFIX}{}", random_text(&*env.entropy)),
         client_name: client_name.to_owned(),
         redirect_uris: uris,
@@ -64,9 +64,9 @@ pub fn document(
     env: &Env,
     (client_id, client_name, redirect_uris): (&str, &str, &[String]),
     fresh_seconds: i64,
-) -> Result<Registered> {
+) -> Result<RegisteredAssistant> {
     let now = env.clock.now();
-    let said = Registered {
+    let said = RegisteredAssistant {
         client_id: client_id.to_owned(),
         client_name: client_name.to_owned(),
         redirect_uris: Json(redirect_uris.to_vec()),
@@ -91,7 +91,7 @@ fn make_room(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-impl Registered {
+impl RegisteredAssistant {
     fn insert(&self, tx: &mut Tx, digest: &[u8]) -> Result<()> {
         let expires_at = self.created_at.plus_seconds(UNUSED_SECONDS);
         let mut row = self.params();
@@ -102,7 +102,7 @@ impl Registered {
 }
 
 /// The assistant with this id.
-pub fn find(tx: &mut Tx, client_id: &str) -> Result<Option<Registered>> {
+pub fn find(tx: &mut Tx, client_id: &str) -> Result<Option<RegisteredAssistant>> {
     tx.one(FIND, params![client_id])
 }
 
@@ -128,14 +128,14 @@ const REPEATING: &[Repeating] = &[Repeating::prune(
 )];
 
 statements! {
-    BY_DIGEST = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE digest = ?1";
+    BY_DIGEST = "SELECT ", RegisteredAssistant::COLUMNS, " FROM mcp_client WHERE digest = ?1";
     UNUSED = "SELECT COUNT(*) FROM mcp_client WHERE expires_at IS NOT NULL";
     GIVE_WAY = "DELETE FROM mcp_client WHERE client_id IN \
         (SELECT client_id FROM mcp_client WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT ?1)";
-    INSERT = "INSERT INTO mcp_client (", Registered::COLUMNS, ", digest, expires_at) VALUES (",
-        places(1, Registered::WIDTH + 2), ")";
+    INSERT = "INSERT INTO mcp_client (", RegisteredAssistant::COLUMNS, ", digest, expires_at) VALUES (",
+        places(1, RegisteredAssistant::WIDTH + 2), ")";
     RENEW = "UPDATE mcp_client SET client_name = ?2, redirect_uris = ?3, fresh_until = ?4 WHERE client_id = ?1";
-    FIND = "SELECT ", Registered::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
+    FIND = "SELECT ", RegisteredAssistant::COLUMNS, " FROM mcp_client WHERE client_id = ?1";
     KEEP = "UPDATE mcp_client SET expires_at = NULL WHERE client_id = ?1 AND expires_at IS NOT NULL";
     PRUNE = "DELETE FROM mcp_client WHERE client_id IN \
         (SELECT client_id FROM mcp_client WHERE expires_at <= ?1 LIMIT 500)";

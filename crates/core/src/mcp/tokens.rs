@@ -41,7 +41,7 @@ pub struct Issued {
 }
 
 /// A code and what proves that it was meant for the one who presents it.
-pub struct Presented<'p> {
+pub struct PresentedCode<'p> {
     /// The assistant.
     pub client_id: &'p str,
     /// The code.
@@ -68,7 +68,7 @@ record! {
 pub fn exchange(
     tx: &mut Tx,
     env: &Env,
-    presented: &Presented<'_>,
+    presented: &PresentedCode<'_>,
     request_id: &str,
 ) -> Result<Result<Issued, Refusal>> {
     if registration::find(tx, presented.client_id)?.is_none() {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, Write, answer, listed, operation, outbox, path,
+    Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, outbox, path,
 };
 use spotter_delivery::queue::Stage;
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, limits::WEBHOOK_ATTEMPTS_MAX};
@@ -165,7 +165,7 @@ filters! {
 
 fn list_webhook_deliveries(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<Deliveries> {
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }

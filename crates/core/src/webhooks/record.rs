@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Effect, Ending, Read, Timer, UpdatedFrom, Write};
+use spotter_contract::{Area, Effect, Offboarding, Read, Timer, UpdatedFrom, Write};
 use spotter_delivery::signature::{SECRET_PREFIX, new_secret};
 use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp};
 use spotter_store::{Json, List, lists, params, parts, record, statements, values, words};
@@ -259,7 +259,7 @@ fn follow_scopes(cx: &mut Write, api_client: Id) -> Result<u64> {
 }
 
 const ENDS: &[Effect] = &[Effect::new(
-    Ending::ScopesWithdrawn,
+    Offboarding::ScopesWithdrawn,
     "Its webhook subscriptions hear of no event any more that it may not read of.",
     follow_scopes,
 )];

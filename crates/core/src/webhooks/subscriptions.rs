@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Access, Actor, Area, Body, OptionalBody, Paged, Path, Payload, Read, UpdatedFrom, Write,
+    Access, Actor, Area, Body, ListQuery, OptionalBody, Path, Payload, Read, UpdatedFrom, Write,
     answer, listed, operation, path,
 };
 use spotter_delivery::target::{Target, URL_MAX};
 use spotter_kernel::{
     Change, Event, Id, Key, Problem, Result, Scope,
-    number::Whole,
+    number::BoundedInteger,
     text::{Name, Text},
 };
 use spotter_store::{Json, words};
@@ -39,7 +39,10 @@ words! {
 
 listed!(Subscriptions { subscriptions: SubscriptionView });
 
-fn list_webhooks(cx: &mut Read, Paged(wanted, page): Paged<UpdatedFrom>) -> Result<Subscriptions> {
+fn list_webhooks(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
+) -> Result<Subscriptions> {
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }
 
@@ -231,7 +234,7 @@ fn delete_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Su
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Rotation {
     /// How long the old secret signs beside the new one: 0 to 604800, one day when absent.
-    grace_period_seconds: Option<Whole<0, GRACE_SECONDS_MAX>>,
+    grace_period_seconds: Option<BoundedInteger<0, GRACE_SECONDS_MAX>>,
 }
 
 fn rotate_webhook_secret(
@@ -270,14 +273,14 @@ impl Payload for TestEvent {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-struct Test {
+struct TestResult {
     /// The event.
     event_id: Id,
     /// Its deliveries: to this subscription, and to others that listen for tests.
     delivery_ids: Vec<Id>,
 }
 
-answer!(TestAnswer { test: Test });
+answer!(TestAnswer { test: TestResult });
 
 fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<TestAnswer> {
     let subscription = Subscription::find_active(cx, at.id)?;
@@ -288,7 +291,7 @@ fn test_webhook(cx: &mut Write, Path(at): Path<SubscriptionPath>) -> Result<Test
     cx.touch("webhook_subscription", at.id, Vec::<String>::new());
     let announced = cx.emit_to(at.id.0, Event::SubscriptionTest, &tested)?;
     let (event_id, delivery_ids) = (announced.event_id, announced.delivery_ids);
-    Ok(TestAnswer { test: Test { event_id, delivery_ids } })
+    Ok(TestAnswer { test: TestResult { event_id, delivery_ids } })
 }
 
 /// What this chapter brings.

@@ -1,7 +1,7 @@
 //! What becomes of a bill that is not paid in time: it is overdue, the client is reminded, and in the end it
 //! is given up. One timer for each bill does what is due on the company's date, and sets itself to the next.
 
-use spotter_contract::{Area, Ending, Timer, Write};
+use spotter_contract::{Area, Offboarding, Timer, Write};
 use spotter_kernel::{Date, Id, Result};
 use spotter_store::{params, statements};
 
@@ -19,7 +19,7 @@ use crate::{
 
 /// What is done about a bill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DunningStep {
     /// It is not paid in time.
     Overdue,
     /// The client is reminded, so many days after the due date.
@@ -29,21 +29,21 @@ enum Step {
 }
 
 /// What is next about a bill, and on which date; nothing where nothing is left to pay of it.
-fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, Step)> {
+fn next_step(invoice: &Invoice, settings: &FinanceSettings) -> Option<(Date, DunningStep)> {
     if !invoice.is_unpaid() || invoice.kind != InvoiceKind::Invoice {
         return None;
     }
     let after = |days: i64| invoice.due_date.plus_days(days).unwrap_or(Date::MAX);
     if invoice.status == InvoiceStatus::Open {
-        return Some((after(1), Step::Overdue));
+        return Some((after(1), DunningStep::Overdue));
     }
     let given_up = settings.write_off_days;
     let reminders = settings.reminder_days.0.iter().copied();
     let reminder =
         reminders.filter(|days| *days < given_up).find(|days| *days > invoice.chased_days);
     Some(match reminder {
-        Some(days) => (after(days), Step::Remind(days)),
-        None => (after(given_up), Step::GiveUp),
+        Some(days) => (after(days), DunningStep::Remind(days)),
+        None => (after(given_up), DunningStep::GiveUp),
     })
 }
 
@@ -72,22 +72,22 @@ fn chase(cx: &mut Write, id: InvoiceId) -> Result<bool> {
     while let Some((_, step)) = next_step(&invoice, &settings).filter(|(date, _)| *date <= today) {
         let before = invoice.clone();
         match step {
-            Step::Overdue => invoice.status = InvoiceStatus::Overdue,
-            Step::Remind(days) => invoice.chased_days = days,
-            Step::GiveUp => invoice.status = InvoiceStatus::Uncollectible,
+            DunningStep::Overdue => invoice.status = InvoiceStatus::Overdue,
+            DunningStep::Remind(days) => invoice.chased_days = days,
+            DunningStep::GiveUp => invoice.status = InvoiceStatus::Uncollectible,
         }
         invoice.save(cx, &before)?;
         match step {
-            Step::Overdue => standing::unpaid(cx, &invoice)?,
+            DunningStep::Overdue => standing::unpaid(cx, &invoice)?,
             // Of several that were due while nobody was there, one is enough.
-            Step::Remind(_)
+            DunningStep::Remind(_)
                 if next_step(&invoice, &settings).is_some_and(|(date, _)| date > today) =>
             {
                 letters::remind(cx, &invoice)?;
             }
-            Step::Remind(_) => {}
-            Step::GiveUp => {
-                cx.end(Ending::InvoiceGivenUp, invoice.invoice_id)?;
+            DunningStep::Remind(_) => {}
+            DunningStep::GiveUp => {
+                cx.end(Offboarding::InvoiceGivenUp, invoice.invoice_id)?;
                 is_given_up = true;
             }
         }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{Area, OptionalBody, Path, Read, Write, operation};
-use spotter_kernel::{Event, Key, Problem, Result, number::Whole, text::Text};
+use spotter_kernel::{Event, Key, Problem, Result, number::BoundedInteger, text::Text};
 use spotter_store::{Json, params, statements};
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct NewCreditNote {
     /// How much, with tax, in minor units of the invoice's currency; all that is left of it when absent.
-    amount: Option<Whole<1, 1_000_000_000_000>>,
+    amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// Why, as it stands on the note.
     reason: Option<Text<500>>,
 }

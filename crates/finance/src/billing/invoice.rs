@@ -194,7 +194,7 @@ record! {
 
 /// What a change of the balance did to an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turned {
+pub enum InvoiceTransition {
     /// It stands where it stood.
     Nothing,
     /// It is paid.
@@ -319,30 +319,30 @@ impl Invoice {
     /// Takes so much more of it as paid, and so much more as taken back by credit notes, or less where that
     /// is negative; what is left to pay and where it stands follow, and it is told where that is another
     /// place.
-    pub fn weigh(&mut self, cx: &mut Write, paid: i64, credited: i64) -> Result<Turned> {
+    pub fn weigh(&mut self, cx: &mut Write, paid: i64, credited: i64) -> Result<InvoiceTransition> {
         let before = &self.clone();
         self.paid_total += paid;
         self.credited_total += credited;
         self.balance = self.gross_total - self.paid_total - self.credited_total;
         let was_paid = before.status == InvoiceStatus::Paid;
         let turned = match (self.balance, was_paid) {
-            (1.., true) => Turned::Owed,
-            (..=0, false) if self.paid_total == 0 => Turned::Cancelled,
-            (..=0, false) => Turned::Paid,
-            _ => Turned::Nothing,
+            (1.., true) => InvoiceTransition::Owed,
+            (..=0, false) if self.paid_total == 0 => InvoiceTransition::Cancelled,
+            (..=0, false) => InvoiceTransition::Paid,
+            _ => InvoiceTransition::Nothing,
         };
         let now = Some(cx.now());
         let event = match turned {
-            Turned::Nothing => None,
-            Turned::Owed => {
+            InvoiceTransition::Nothing => None,
+            InvoiceTransition::Owed => {
                 (self.status, self.paid_at) = (InvoiceStatus::Open, None);
                 None
             }
-            Turned::Cancelled => {
+            InvoiceTransition::Cancelled => {
                 (self.status, self.cancelled_at) = (InvoiceStatus::Cancelled, now);
                 Some(Event::InvoiceCancelled)
             }
-            Turned::Paid => {
+            InvoiceTransition::Paid => {
                 (self.status, self.paid_at) = (InvoiceStatus::Paid, now);
                 Some(Event::InvoicePaid)
             }

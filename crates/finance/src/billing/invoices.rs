@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
@@ -47,7 +47,10 @@ filters! {
     }
 }
 
-fn list_invoices(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Invoices> {
+fn list_invoices(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<Invoices> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }

@@ -56,7 +56,7 @@ pub struct Totals {
 }
 
 /// Works out the tax of a bill.
-pub fn totals(standing: &tax::Standing, lines: &[BillLine]) -> Totals {
+pub fn totals(standing: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
     let of = |line: &BillLine| (line.gross, standing.of(line.vat_percentage));
     let amounts: Vec<_> = lines.iter().map(of).collect();
     let (taxes, nets) = tax::split(standing, &amounts);
@@ -125,10 +125,10 @@ pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
 }
 
 /// What decides of which category of VAT a bill's lines are.
-fn standing(settings: &FinanceSettings, details: &BillingDetails) -> tax::Standing {
+fn standing(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxStatus {
     let seller = &settings.seller.0;
     let is_registered = seller.vat_number.is_some();
-    tax::Standing {
+    tax::TaxStatus {
         is_registered,
         has_tax_number: is_registered || seller.tax_number.is_some(),
         exemption_reason: seller.vat_exemption_reason.as_deref().map(str::to_owned),

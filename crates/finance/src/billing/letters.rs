@@ -3,7 +3,7 @@
 
 use spotter_contract::{
     Area, File, Job, Read, Write,
-    jobs::{Settled, State},
+    jobs::{AttemptResult, State},
 };
 use spotter_core::{
     clients::Client,
@@ -147,7 +147,7 @@ pub fn take_back(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
 }
 
 /// What became of a letter: it counts once a server has it.
-fn settle(cx: &mut Write, letter: Id, settled: &Settled) -> Result<()> {
+fn settle(cx: &mut Write, letter: Id, settled: &AttemptResult) -> Result<()> {
     mail::settle(cx, letter, settled)?;
     if settled.state != State::Done {
         return Ok(());

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Download, File, Found, Path, Read, answer, operation, vault::digest_of,
+    Area, Download, DownloadSource, File, Path, Read, answer, operation, vault::digest_of,
 };
 use spotter_core::locations::Address;
 use spotter_kernel::{Id, Problem, Result, Timestamp, money::Percentage};
@@ -32,9 +32,9 @@ pub static PDF: Download = Download {
 };
 
 /// The file of an invoice, for whoever may see it.
-pub fn read(cx: &mut Read, id: Id) -> Result<Found> {
+pub fn read(cx: &mut Read, id: Id) -> Result<DownloadSource> {
     let invoice = Invoice::find(cx, InvoiceId(id))?;
-    file(cx, &invoice).map(Found::Made)
+    file(cx, &invoice).map(DownloadSource::Made)
 }
 
 /// An invoice as a file.

@@ -23,7 +23,7 @@ words! {
 
 /// What decides of which category a line is: who sells, and who buys.
 #[derive(Debug, Clone, Default)]
-pub struct Standing {
+pub struct TaxStatus {
     /// Whether the seller has a VAT number.
     pub is_registered: bool,
     /// Whether the seller has a VAT number, or another under which taxes are paid: exempt is who pays some (BR-E-02).
@@ -34,7 +34,7 @@ pub struct Standing {
     pub is_reversed: bool,
 }
 
-impl Standing {
+impl TaxStatus {
     /// The rate and the category of a line that is sold at a rate: a buyer who accounts for VAT is billed none.
     pub fn of(&self, rate: Percentage) -> (VatCategory, Percentage) {
         let none = Percentage::default();
@@ -93,7 +93,7 @@ fn narrow(amount: i128) -> i64 {
 
 /// The amounts of a bill's lines by rate and category, and each line's net amount, from its amounts with tax.
 pub fn split(
-    standing: &Standing,
+    standing: &TaxStatus,
     lines: &[(i64, (VatCategory, Percentage))],
 ) -> (Vec<RateTotal>, Vec<i64>) {
     let mut rates: BTreeMap<(Percentage, VatCategory), i64> = BTreeMap::new();
@@ -190,7 +190,7 @@ mod tests {
 
     /// The amounts of lines that somebody sells who is registered for VAT.
     fn billed(lines: &[(i64, Percentage)]) -> (Vec<RateTotal>, Vec<i64>) {
-        let standing = Standing { is_registered: true, ..Standing::default() };
+        let standing = TaxStatus { is_registered: true, ..TaxStatus::default() };
         let lines: Vec<_> =
             lines.iter().map(|(gross, rate)| (*gross, standing.of(*rate))).collect();
         split(&standing, &lines)
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn why_no_tax_is_billed_depends_on_who_sells_and_who_buys() {
         let standing =
-            |is_registered, has_tax_number, reason: Option<&str>, is_reversed| Standing {
+            |is_registered, has_tax_number, reason: Option<&str>, is_reversed| TaxStatus {
                 is_registered,
                 has_tax_number,
                 exemption_reason: reason.map(str::to_owned),

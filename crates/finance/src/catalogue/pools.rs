@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Read};
-use spotter_kernel::{Problem, Result, number::Whole, text::Text};
+use spotter_kernel::{Problem, Result, number::BoundedInteger, text::Text};
 use spotter_store::{Json, params, statements};
 
 use super::vocabulary::{PoolMode, SpanUnit};
@@ -57,9 +57,9 @@ pub struct NewCreditPool {
     /// What people call it.
     name: Text<120>,
     /// Credits that are given each time.
-    credits: Whole<1, 10_000>,
+    credits: BoundedInteger<1, 10_000>,
     /// Every so many units.
-    schedule_interval: Whole<1, 365>,
+    schedule_interval: BoundedInteger<1, 365>,
     schedule_unit: SpanUnit,
     /// Whether what is left at the end of a period is lost or kept.
     mode: PoolMode,

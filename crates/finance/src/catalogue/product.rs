@@ -7,7 +7,7 @@ use spotter_kernel::{
     Problem, Result, Timestamp, id_type,
     localized::{Localized, UNDECLARED},
     money::{Currency, Percentage},
-    number::Whole,
+    number::BoundedInteger,
     text::Language,
 };
 use spotter_store::{Json, record, stored_ids};
@@ -27,7 +27,7 @@ pub type Name = Localized<120>;
 /// What a product is, in so many words.
 pub type Description = Localized<4000>;
 /// A price in minor units.
-pub type Price = Whole<0, 1_000_000_000_000>;
+pub type Price = BoundedInteger<0, 1_000_000_000_000>;
 
 record! {
     /// A product that the company sells.
@@ -190,13 +190,13 @@ facts! {
     /// For memberships: `None` when absent.
     cancellation_notice_period: Period => set!(cancellation_notice_period);
     /// For passes: 1 or 7 when absent.
-    days_usable: Whole<0, 366> => set!(days_usable);
+    days_usable: BoundedInteger<0, 366> => set!(days_usable);
     /// Within which time after the purchase it has to be used.
     validity_after_purchase: Span => set!(validity_after_purchase Json);
     /// Whether the buyer is given credits.
     assign_credits: bool => set!(assign_credits);
     /// Credits that are given with each payment.
-    credits: Whole<0, 10_000> => set!(credits);
+    credits: BoundedInteger<0, 10_000> => set!(credits);
     /// How long credits are good for.
     credit_validity: Span => set!(credit_validity Json);
     /// `Rolling` when absent.
@@ -204,7 +204,7 @@ facts! {
     /// Whether more can be booked than there are credits.
     allow_negative_credits: bool => set!(allow_negative_credits);
     /// How many more.
-    max_negative_credits: Whole<0, 1_000> => set!(max_negative_credits);
+    max_negative_credits: BoundedInteger<0, 1_000> => set!(max_negative_credits);
     /// At most 10.
     credit_pools: Vec<NewCreditPool> => |product, new| {
         product.credit_pools = pools(new)?;

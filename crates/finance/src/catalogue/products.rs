@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Actor, Area, Body, Flag, LeftBehind, Paged, Path, Read, SetAside, Write, answer, listed,
+    Actor, Area, Body, Flag, LeftBehind, ListQuery, Path, Read, SetAside, Write, answer, listed,
     operation, path,
 };
 use spotter_core::{company::Company, folding::searched};
@@ -56,15 +56,21 @@ fn shelf(cx: &mut Read, shelf: Shelf, wanted: &Filters, page: PageRequest) -> Re
     Ok(cx.page_under(&LIST_OF_SHELF, &[shelf.bind()], wanted, page)?.into())
 }
 
-fn list_day_passes(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Products> {
+fn list_day_passes(cx: &mut Read, ListQuery(wanted, page): ListQuery<Filters>) -> Result<Products> {
     shelf(cx, Shelf::Passes, &wanted, page)
 }
 
-fn list_memberships(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Products> {
+fn list_memberships(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Products> {
     shelf(cx, Shelf::Memberships, &wanted, page)
 }
 
-fn list_credit_packs(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Products> {
+fn list_credit_packs(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Products> {
     shelf(cx, Shelf::CreditPacks, &wanted, page)
 }
 
@@ -84,7 +90,10 @@ filters! {
     }
 }
 
-fn list_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Result<Products> {
+fn list_products(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<AllFilters>,
+) -> Result<Products> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 
@@ -110,7 +119,10 @@ fn is_client(cx: &Read) -> bool {
     matches!(cx.caller().actor, Actor::Client { .. })
 }
 
-fn browse_products(cx: &mut Read, Paged(wanted, page): Paged<AllFilters>) -> Result<Products> {
+fn browse_products(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<AllFilters>,
+) -> Result<Products> {
     let list = if is_client(cx) { &LIST_IN_APP } else { &LIST };
     Ok(cx.page(list, &wanted, page)?.into())
 }
@@ -183,12 +195,12 @@ struct ShelfOrder {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Ordered {
+struct ProductOrder {
     shelf: Shelf,
     product_ids: Vec<ProductId>,
 }
 
-fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Ordered> {
+fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<ProductOrder> {
     let ShelfOrder { shelf, product_ids } = order;
     let there: Vec<(ProductId, i64)> = cx.all(PLACES, params![shelf])?;
     let named: BTreeSet<_> = product_ids.iter().copied().collect();
@@ -206,7 +218,7 @@ fn order_products(cx: &mut Write, Body(order): Body<ShelfOrder>) -> Result<Order
             cx.defer(PLACE, params![id, place])?;
         }
     }
-    Ok(Ordered { shelf, product_ids })
+    Ok(ProductOrder { shelf, product_ids })
 }
 
 /// What this chapter brings.

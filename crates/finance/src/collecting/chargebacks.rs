@@ -1,6 +1,6 @@
 //! Chargebacks as integrations and staff see them.
 
-use spotter_contract::{Area, Paged, Path, Read, answer, listed, operation, path};
+use spotter_contract::{Area, ListQuery, Path, Read, answer, listed, operation, path};
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{List, filters, lists};
 
@@ -25,7 +25,10 @@ filters! {
     }
 }
 
-fn list_chargebacks(cx: &mut Read, Paged(wanted, page): Paged<Filters>) -> Result<Chargebacks> {
+fn list_chargebacks(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Chargebacks> {
     Ok(cx.page(&LIST, &wanted, page)?.into())
 }
 

@@ -3,7 +3,7 @@
 
 use spotter_contract::{
     Area, Job, Read, Timer, Write,
-    jobs::{Patience, Settled, State},
+    jobs::{AttemptResult, RetryPolicy, State},
 };
 use spotter_core::company::Company;
 use spotter_kernel::{Event, Id, Problem, Result, Timestamp, money::Currency};
@@ -13,7 +13,7 @@ use super::{
     connection,
     method::{MethodStatus, PaymentMethod},
     notice,
-    provider::{Account, Charged, Heard, Order, Outcome, ProviderName},
+    provider::{Account, Charged, Order, Outcome, PaymentResult, ProviderName},
     retrying,
 };
 use crate::{
@@ -101,7 +101,7 @@ pub fn charge(cx: &mut Write, method: &PaymentMethod, fetch: Fetch) -> Result<Pa
 }
 
 /// What is to be done about a payment that is to be charged.
-pub enum Next {
+pub enum ChargeStep {
     /// Nothing: it is done with.
     Nothing,
     /// It is sent for the first time.
@@ -119,14 +119,14 @@ const REMEMBERED_HOURS: i64 = 20;
 const LOST_HOURS: i64 = 48;
 
 /// Looks at a payment that is to be charged, and notes that it is sent before it is.
-pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
+pub fn next(cx: &mut Write, id: PaymentId) -> Result<ChargeStep> {
     let mut payment = Payment::find(cx, id)?;
-    let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(Next::Nothing) };
+    let Some(mut kept) = ProviderPayment::find(cx, id)? else { return Ok(ChargeStep::Nothing) };
     if payment.is_final() {
-        return Ok(Next::Nothing);
+        return Ok(ChargeStep::Nothing);
     }
     let Some(account) = connection::account(cx)?.filter(|own| own.provider == kept.provider) else {
-        return Ok(Next::Wait("the company's payment provider is not connected"));
+        return Ok(ChargeStep::Wait("the company's payment provider is not connected"));
     };
     let method = match payment.payment_method_id {
         Some(method) => Some(PaymentMethod::find(cx, method)?),
@@ -135,7 +135,7 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
     let now = cx.now();
     if kept.sent_at.is_none() {
         let Some(still) = still_wanted(cx, &payment, method.as_ref())? else {
-            return Ok(Next::Nothing);
+            return Ok(ChargeStep::Nothing);
         };
         payment = still;
     }
@@ -146,12 +146,12 @@ pub fn next(cx: &mut Write, id: PaymentId) -> Result<Next> {
         (None, Some(charged)) => {
             kept.sent_at = Some(now);
             kept.write(cx)?;
-            Next::Send(account, order, charged)
+            ChargeStep::Send(account, order, charged)
         }
         (Some(hours), charged) => {
-            Next::Ask(account, order, charged.filter(|_| hours < REMEMBERED_HOURS))
+            ChargeStep::Ask(account, order, charged.filter(|_| hours < REMEMBERED_HOURS))
         }
-        (None, None) => Next::Nothing,
+        (None, None) => ChargeStep::Nothing,
     })
 }
 
@@ -235,7 +235,7 @@ pub fn not_led(cx: &mut Write, id: PaymentId) -> Result<()> {
 
 /// Writes what a provider says of a payment; whether it can be believed: not where it speaks of other money, which
 /// is for people to look into.
-pub fn hear(cx: &mut Write, id: PaymentId, heard: &Heard) -> Result<bool> {
+pub fn hear(cx: &mut Write, id: PaymentId, heard: &PaymentResult) -> Result<bool> {
     let payment = Payment::find(cx, id)?;
     if heard.amount.is_some_and(|amount| amount != (payment.amount, payment.currency)) {
         look_later(cx, id, BANK_SECONDS)?;
@@ -417,7 +417,7 @@ static ASK_ABOUT_PAYMENT: Timer = Timer::new(
 );
 
 /// What a provider's page is asked for, to pay a request on it.
-pub enum Lead {
+pub enum PaymentRedirect {
     /// The client is led to this page.
     To(String),
     /// A page is asked for.
@@ -429,11 +429,11 @@ pub enum Lead {
 }
 
 /// Where the page of a request to pay leads.
-pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
+pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<PaymentRedirect> {
     if !request.is_open() {
-        return Ok(Lead::Nowhere);
+        return Ok(PaymentRedirect::Nowhere);
     }
-    let Some(account) = connection::account(cx)? else { return Ok(Lead::Nowhere) };
+    let Some(account) = connection::account(cx)? else { return Ok(PaymentRedirect::Nowhere) };
     let under_way = Payment::answering(cx, request.payment_request_id)?;
     let under_way = match (under_way, request.invoice_id) {
         (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
@@ -454,23 +454,23 @@ pub fn lead(cx: &mut Write, request: &PaymentRequest) -> Result<Lead> {
     };
     let own = payment.payment_request_id == Some(request.payment_request_id);
     let Some(mut kept) = ProviderPayment::find(cx, payment.payment_id)? else {
-        return Ok(Lead::UnderWay);
+        return Ok(PaymentRedirect::UnderWay);
     };
     if !own || payment.status != PaymentStatus::Pending {
-        return Ok(Lead::UnderWay);
+        return Ok(PaymentRedirect::UnderWay);
     }
     if payment.amount != request.amount {
         close_page(cx, &payment)?;
-        return Ok(Lead::UnderWay);
+        return Ok(PaymentRedirect::UnderWay);
     }
     if let Some(url) = kept.page_url {
-        return Ok(Lead::To(url));
+        return Ok(PaymentRedirect::To(url));
     }
     kept.sent_at = kept.sent_at.or(Some(cx.now()));
     kept.write(cx)?;
     look_later(cx, payment.payment_id, LEADING_SECONDS)?;
     let order = order(cx, &payment, kept.reference.as_deref())?;
-    Ok(Lead::Ask(account, order))
+    Ok(PaymentRedirect::Ask(account, order))
 }
 
 /// Notes the page on which a payment is made, and what the provider calls it; whether it is still wanted.
@@ -490,7 +490,7 @@ pub fn led(cx: &mut Write, payment: PaymentId, (url, reference): (&str, &str)) -
 
 /// What became of the attempts to charge: what was never sent has failed. What may have been stays as it is,
 /// for people to look into.
-fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     if settled.again_at.is_some() || !matches!(settled.state, State::Failed | State::Unknown) {
         return Ok(());
     }
@@ -502,7 +502,7 @@ fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
 }
 
 /// How long a charge is tried: ten attempts over two days.
-const PATIENCE: Patience = Patience {
+const PATIENCE: RetryPolicy = RetryPolicy {
     lease_ms: 60_000,
     retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
+    Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Key, Problem, Result, id::ClientId};
@@ -60,7 +60,7 @@ listed!(PaymentMethods { payment_methods: PaymentMethod });
 fn list_payment_methods(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<PaymentMethods> {
     let client = Client::find(cx, at.client_id)?.client_id;
     Ok(cx.page_under(&LIST, &[client.bind()], &wanted, page)?.into())

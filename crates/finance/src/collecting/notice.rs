@@ -3,7 +3,7 @@
 
 use spotter_contract::{
     Area, Job, Read, Write,
-    jobs::{Patience, Settled},
+    jobs::{AttemptResult, RetryPolicy},
 };
 use spotter_kernel::{Id, Result, Timestamp};
 use spotter_store::{Tx, params, record, statements, values};
@@ -17,7 +17,7 @@ use crate::ids::PaymentId;
 record! {
     /// A notice that was kept.
     #[derive(Debug, Clone)]
-    pub struct Kept {
+    pub struct StoredNotice {
         /// Ours of it.
         pub provider_notice_id: Id,
         /// Who told.
@@ -38,7 +38,7 @@ pub fn keep(cx: &mut Write, provider: ProviderName, notice: &Notice) -> Result<(
     if cx.one::<(Id,)>(KNOWN, params![provider, notice.event])?.is_some() {
         return Ok(());
     }
-    let kept = Kept {
+    let kept = StoredNotice {
         provider_notice_id: cx.new_id(),
         provider,
         event: notice.event.clone(),
@@ -74,16 +74,16 @@ pub fn close_page(cx: &mut Write, payment: PaymentId) -> Result<()> {
 }
 
 /// The notice with this id.
-pub fn find(cx: &mut Read, id: Id) -> Result<Option<Kept>> {
+pub fn find(cx: &mut Read, id: Id) -> Result<Option<StoredNotice>> {
     cx.one(FIND, params![id])
 }
 
-fn settle(_: &mut Write, _: Id, _: &Settled) -> Result<()> {
+fn settle(_: &mut Write, _: Id, _: &AttemptResult) -> Result<()> {
     Ok(())
 }
 
 /// How long a provider is asked about what it has told of: over two days.
-const PATIENCE: Patience = Patience {
+const PATIENCE: RetryPolicy = RetryPolicy {
     lease_ms: 60_000,
     retries: &[10, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 };
@@ -113,9 +113,9 @@ pub(super) fn area() -> Area {
 statements! {
     KNOWN = "SELECT provider_notice_id FROM provider_notice \
         WHERE company_id = ?1 AND provider = ?2 AND event = ?3";
-    FIND = "SELECT ", Kept::COLUMNS, " FROM provider_notice \
+    FIND = "SELECT ", StoredNotice::COLUMNS, " FROM provider_notice \
         WHERE company_id = ?1 AND provider_notice_id = ?2";
-    INSERT = "INSERT INTO provider_notice ", values!(Kept);
+    INSERT = "INSERT INTO provider_notice ", values!(StoredNotice);
     PRUNE = "DELETE FROM provider_notice WHERE (company_id, provider_notice_id) IN \
         (SELECT company_id, provider_notice_id FROM provider_notice WHERE provider_notice_id < ?1 \
         ORDER BY provider_notice_id LIMIT 500)";

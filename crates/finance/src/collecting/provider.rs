@@ -99,7 +99,7 @@ pub enum Outcome {
 
 /// What a provider says of money that was to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct PaymentResult {
     /// What became of it.
     pub outcome: Outcome,
     /// What the provider calls it, or the page on which it is made; nothing where that is not told.
@@ -108,7 +108,7 @@ pub struct Heard {
     pub amount: Option<(i64, Currency)>,
 }
 
-impl From<Outcome> for Heard {
+impl From<Outcome> for PaymentResult {
     fn from(outcome: Outcome) -> Self {
         Self { outcome, reference: None, amount: None }
     }
@@ -116,7 +116,7 @@ impl From<Outcome> for Heard {
 
 /// What became of money that is to go back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Returned {
+pub enum RefundResult {
     /// It goes.
     Done,
     /// It can't.

@@ -5,7 +5,7 @@ use maud::html;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spotter_contract::{
-    Area, Document, Opened, Path, Read, Timer, Write, answer, operation, vault::digest,
+    Area, Document, Path, Read, ReaderDocument, Timer, Write, answer, operation, vault::digest,
 };
 use spotter_core::{
     clients::{Client, ClientPath},
@@ -91,7 +91,7 @@ fn opened_by(cx: &mut Read, credential: &Credential) -> Result<Option<PaymentSet
     cx.one(BY_DIGEST, params![digest(credential).to_vec()])
 }
 
-fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+fn read(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let Some(setup) = opened_by(cx, credential)? else { return Ok(None) };
     let language = charge::language_of(cx, setup.client_id)?;
     let (company, words) = (Company::find(cx)?.name, texts::setup_page(&language));
@@ -110,7 +110,7 @@ fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
         },
     );
     let reader = setup.payment_setup_id.0;
-    Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
+    Ok(Some(ReaderDocument { reader, content: page.into_string().into_bytes() }))
 }
 
 answer!(SetupAnswer {

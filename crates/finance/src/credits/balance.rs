@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation};
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
-use spotter_kernel::{Date, Event, Key, Problem, Result, id::ClientId, number::Whole, text::Text};
+use spotter_kernel::{
+    Date, Event, Key, Problem, Result, id::ClientId, number::BoundedInteger, text::Text,
+};
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
-    cover::Means,
+    cover::AvailableCredits,
     granting,
-    lot::{Because, CreditEntry, CreditLot, EntryKind, LotSource, LotStatus},
+    lot::{CreditEntry, CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
 };
 use crate::{catalogue::pools, ids::CreditLotId};
 
@@ -38,7 +40,7 @@ answer!(CreditsAnswer { client_id: ClientId, credits: Vec<PoolBalance>, lots: Ve
 
 /// What a client has of each pool on a day: the credits that pay for everything first, then the pools by
 /// their keys.
-fn balances(means: &Means, today: Date) -> Vec<PoolBalance> {
+fn balances(means: &AvailableCredits, today: Date) -> Vec<PoolBalance> {
     let mut pools: BTreeMap<Option<String>, PoolBalance> = BTreeMap::new();
     let general = pools.entry(None).or_default();
     general.debt = means.debt();
@@ -55,7 +57,7 @@ fn balances(means: &Means, today: Date) -> Vec<PoolBalance> {
 
 fn told(cx: &mut Read, client_id: ClientId) -> Result<CreditsAnswer> {
     let today = cx.today()?;
-    let means = Means::of(cx, client_id, None)?;
+    let means = AvailableCredits::of(cx, client_id, None)?;
     Ok(CreditsAnswer { client_id, credits: balances(&means, today), lots: means.lots })
 }
 
@@ -78,7 +80,7 @@ filters! {
 fn list_credit_entries(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<EntryFilters>,
+    ListQuery(wanted, page): ListQuery<EntryFilters>,
 ) -> Result<CreditEntries> {
     Client::find(cx, at.client_id)?;
     let client = at.client_id.bind().into_owned();
@@ -90,7 +92,7 @@ fn list_credit_entries(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewAdjustment {
     /// How many more; less than 0 for fewer.
-    amount: Whole<-10_000, 10_000>,
+    amount: BoundedInteger<-10_000, 10_000>,
     /// The pool; credits that pay for everything when absent.
     pool_key: Option<Text<60>>,
     /// For what is given, the first day on which it is not good any more; never when absent.
@@ -120,7 +122,7 @@ fn adjust_credits(
     cx.touch("client", client.client_id, ["credits"]);
     let name = quoted(&client.name());
     let pool_key: Option<String> = new.pool_key.map(Into::into);
-    let because = Because { booking: None, reason: new.reason.map(Into::into) };
+    let because = LotChangeCause { booking: None, reason: new.reason.map(Into::into) };
     if amount > 0 {
         pool_key.as_deref().map_or(Ok(()), |key| pools::check_given(cx, key))?;
         cx.happens(|| format!("{name} is given {amount} credits."));
@@ -136,7 +138,7 @@ fn give(
     cx: &mut Write,
     client_id: ClientId,
     (amount, pool_key, valid_until): (i64, Option<String>, Option<Date>),
-    because: &Because,
+    because: &LotChangeCause,
 ) -> Result<()> {
     let lot = CreditLot {
         credit_lot_id: CreditLotId(cx.new_id()),
@@ -164,7 +166,7 @@ fn take(
     cx: &mut Write,
     client_id: ClientId,
     (amount, pool_key): (i64, Option<String>),
-    because: &Because,
+    because: &LotChangeCause,
 ) -> Result<()> {
     let (mut lots, today) = (CreditLot::of(cx, client_id)?, cx.today()?);
     lots.retain(|lot| {

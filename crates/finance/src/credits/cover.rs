@@ -18,7 +18,7 @@ use crate::{
 
 /// All that a client has.
 #[derive(Debug, Clone, Default)]
-pub struct Means {
+pub struct AvailableCredits {
     /// What they were sold and can use.
     pub products: Vec<ClientProduct>,
     /// Their memberships that have not ended.
@@ -37,12 +37,12 @@ pub enum Cover {
     /// A day of a pass.
     Pass(ClientProductId),
     /// Credits.
-    Credits(Vec<Part>),
+    Credits(Vec<CreditUse>),
 }
 
 /// Some of the credits that a booking takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct CreditUse {
     /// Of which.
     pub of: Source,
     /// How many.
@@ -60,7 +60,7 @@ pub enum Source {
     Debt,
 }
 
-impl Means {
+impl AvailableCredits {
     /// What covers so many units on a day; nothing where the client has not got it.
     pub fn cover(&self, day: Date, units: i64, pools: &[String]) -> Option<Cover> {
         let membership = self.products.iter().find(|product| {
@@ -104,13 +104,13 @@ impl Means {
         is_pass && !product.terms.0.gives_credits() && product.is_valid_on(day) && left()
     }
 
-    fn credits(&self, day: Date, units: i64, pools: &[String]) -> Option<Vec<Part>> {
+    fn credits(&self, day: Date, units: i64, pools: &[String]) -> Option<Vec<CreditUse>> {
         let (mut parts, mut left) = (Vec::new(), units);
         let mut take = |of: Source, available: i64| {
             let taken = left.min(available);
             if taken > 0 {
                 left -= taken;
-                parts.push(Part { of, units: taken });
+                parts.push(CreditUse { of, units: taken });
             }
             left == 0
         };

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Paged, Read, listed, operation};
+use spotter_contract::{Area, ListQuery, Read, listed, operation};
 use spotter_core::client_is_there;
 use spotter_kernel::{Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, List, filters, lists};
@@ -41,7 +41,7 @@ filters! {
 
 fn list_exhausted_credits(
     cx: &mut Read,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<ExhaustedCredits> {
     let from = wanted.from.unwrap_or_else(|| cx.now().plus_days(-USUAL_DAYS));
     let above = [from.bind().into_owned()];

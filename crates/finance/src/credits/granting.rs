@@ -8,7 +8,7 @@ use crate::{
     company_day,
     credits::{
         grants::Grant,
-        lot::{Because, CreditLot, EntryKind, LotSource, LotStatus},
+        lot::{CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
     },
     ids::{ClientProductId, CreditLotId},
     sales::client_product::ClientProduct,
@@ -24,7 +24,8 @@ pub fn give(cx: &mut Write, product: &ClientProduct, grants: &[Grant]) -> Result
                 lot.write(cx)?;
                 lot
             }
-            None => new_lot(cx, product, grant, LotStatus::Active).open(cx, &Because::default())?,
+            None => new_lot(cx, product, grant, LotStatus::Active)
+                .open(cx, &LotChangeCause::default())?,
         };
         lot.tell(cx, Event::CreditAssigned, (EntryKind::Grant, lot.granted), None)?;
         settle_debt(cx, &mut lot)?;
@@ -39,7 +40,8 @@ pub fn promise(cx: &mut Write, product: &ClientProduct, grant: &Grant) -> Result
     {
         return Ok(lot);
     }
-    let lot = new_lot(cx, product, grant, LotStatus::Promised).open(cx, &Because::default())?;
+    let lot =
+        new_lot(cx, product, grant, LotStatus::Promised).open(cx, &LotChangeCause::default())?;
     expire_later(cx, &lot)?;
     Ok(lot)
 }
@@ -88,8 +90,8 @@ pub fn settle_debt(cx: &mut Write, lot: &mut CreditLot) -> Result<()> {
         }
         let paid = owed.min(lot.available());
         if paid > 0 {
-            lot.change(cx, EntryKind::Settle, -paid, &Because::default())?;
-            debt.change(cx, EntryKind::Settle, paid, &Because::default())?;
+            lot.change(cx, EntryKind::Settle, -paid, &LotChangeCause::default())?;
+            debt.change(cx, EntryKind::Settle, paid, &LotChangeCause::default())?;
         }
     }
     Ok(())
@@ -101,7 +103,7 @@ pub fn shift(cx: &mut Write, product: ClientProductId, from: Date, days: i64) ->
     for mut lot in CreditLot::given_by(cx, product)? {
         let Some(until) = lot.valid_until.filter(|until| *until > from) else { continue };
         match lot.status {
-            LotStatus::Promised => lot.close(cx, EntryKind::Revoke, &Because::default())?,
+            LotStatus::Promised => lot.close(cx, EntryKind::Revoke, &LotChangeCause::default())?,
             LotStatus::Active | LotStatus::Suspended => {
                 lot.valid_until = until.plus_days(days);
                 lot.write(cx)?;
@@ -135,7 +137,7 @@ fn expire_credits(cx: &mut Write, lot: Id) -> Result<()> {
         // A pause has moved it.
         return cx.set_timer(&EXPIRE_CREDITS, lot.credit_lot_id, due_at);
     }
-    lot.close(cx, EntryKind::Expire, &Because::default())
+    lot.close(cx, EntryKind::Expire, &LotChangeCause::default())
 }
 
 static EXPIRE_CREDITS: Timer = Timer::new(

@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Ending, Payload, Read, Write};
+use spotter_contract::{Area, Offboarding, Payload, Read, Write};
 use spotter_kernel::{Date, Event, Id, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, params, record, set, statements, values, words};
 
@@ -137,14 +137,14 @@ impl Payload for CreditEvent {
 
 /// A change that is to be made of a lot.
 #[derive(Debug, Clone, Default)]
-pub struct Because {
+pub struct LotChangeCause {
     /// For which booking.
     pub booking: Option<Id>,
     /// Why, where somebody said so.
     pub reason: Option<String>,
 }
 
-impl Because {
+impl LotChangeCause {
     /// For a booking.
     pub fn of(booking: Id) -> Self {
         Self { booking: Some(booking), reason: None }
@@ -201,7 +201,7 @@ impl CreditLot {
     }
 
     /// Writes a new lot down, with the entry of what is in it.
-    pub fn open(self, cx: &mut Write, because: &Because) -> Result<Self> {
+    pub fn open(self, cx: &mut Write, because: &LotChangeCause) -> Result<Self> {
         cx.defer(INSERT, &self.params())?;
         if self.granted > 0 {
             self.enter(cx, EntryKind::Grant, self.granted, because)?;
@@ -215,7 +215,7 @@ impl CreditLot {
         cx: &mut Write,
         kind: EntryKind,
         amount: i64,
-        because: &Because,
+        because: &LotChangeCause,
     ) -> Result<()> {
         match kind {
             EntryKind::Hold => self.held += amount,
@@ -245,9 +245,15 @@ impl CreditLot {
         cx.defer(SAVE, &self.params())
     }
 
-    fn enter(&self, cx: &mut Write, kind: EntryKind, amount: i64, because: &Because) -> Result<()> {
+    fn enter(
+        &self,
+        cx: &mut Write,
+        kind: EntryKind,
+        amount: i64,
+        because: &LotChangeCause,
+    ) -> Result<()> {
         let (id, now, client) = (CreditEntryId(cx.new_id()), cx.now(), self.client_id);
-        let Because { booking, reason } = because;
+        let LotChangeCause { booking, reason } = because;
         let lot = self.credit_lot_id;
         cx.defer(
             ENTER,
@@ -280,7 +286,7 @@ impl CreditLot {
         cx.emit(event, &told)?;
         match kind {
             EntryKind::Grant | EntryKind::Release | EntryKind::Settle => {
-                cx.end(Ending::ObstacleEnded, self.client_id)
+                cx.end(Offboarding::ObstacleEnded, self.client_id)
             }
             _ => Ok(()),
         }
@@ -288,7 +294,12 @@ impl CreditLot {
 
     /// Takes what nobody holds out of it for good: it has expired, or was revoked. What bookings hold
     /// stays theirs.
-    pub fn close(&mut self, cx: &mut Write, kind: EntryKind, because: &Because) -> Result<()> {
+    pub fn close(
+        &mut self,
+        cx: &mut Write,
+        kind: EntryKind,
+        because: &LotChangeCause,
+    ) -> Result<()> {
         let unused = self.available().max(0);
         if unused == 0 {
             return Ok(());

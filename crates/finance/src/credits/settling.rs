@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use spotter_contract::{
     Area, Read, Write,
     entitlement::{
-        Entitlement, EntitlementSource, EntitlementState, ForfeitReason, ReleaseReason, Settling,
-        Taking,
+        BookingEntitlement, Entitlement, EntitlementSource, EntitlementState, Entitlements,
+        ForfeitReason, ReleaseReason,
     },
 };
 use spotter_kernel::{Date, Event, Id, Money, Result, Timestamp, id::ClientId};
@@ -17,9 +17,9 @@ use crate::{
     billing::{charge, correcting},
     catalogue::vocabulary::ProductType,
     credits::{
-        cover::{Cover, Means, Part, Source},
+        cover::{AvailableCredits, Cover, CreditUse, Source},
         granting,
-        lot::{Because, CreditLot, EntryKind, LotSource, LotStatus},
+        lot::{CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
     },
     ids::{ClientProductId, CreditLotId},
     memberships::subscription::Subscription,
@@ -32,7 +32,7 @@ pub struct Ledger;
 record! {
     /// What a booking takes of one thing.
     #[derive(Debug, Clone, PartialEq)]
-    struct Hold {
+    struct CreditHold {
         booking_id: Id,
         part_id: Id,
         client_id: ClientId,
@@ -47,7 +47,7 @@ record! {
 /// Days around which holds of passes are looked at: no pass is longer.
 const PASS_DAYS: i64 = 1_100;
 
-impl Means {
+impl AvailableCredits {
     /// All that a client has, but for what one booking takes of it.
     pub fn of(cx: &mut Read, client: ClientId, but: Option<Id>) -> Result<Self> {
         let products = ClientProduct::in_use(cx, client)?;
@@ -75,7 +75,7 @@ impl Means {
     }
 }
 
-impl Hold {
+impl CreditHold {
     fn is_held(&self) -> bool {
         self.state == EntitlementState::Held
     }
@@ -85,7 +85,7 @@ impl Hold {
     }
 }
 
-fn holds(cx: &mut Read, booking: Id) -> Result<Vec<Hold>> {
+fn holds(cx: &mut Read, booking: Id) -> Result<Vec<CreditHold>> {
     cx.all(OF_BOOKING, params![booking])
 }
 
@@ -97,17 +97,17 @@ fn source(cover: &Cover) -> EntitlementSource {
     }
 }
 
-impl Settling for Ledger {
+impl Entitlements for Ledger {
     fn quote(
         &self,
         cx: &mut Read,
-        taking: &Taking,
+        taking: &BookingEntitlement,
         at: &[Timestamp],
     ) -> Result<Vec<Option<Entitlement>>> {
         if taking.units == 0 {
             return Ok(vec![Some(Entitlement::NONE); at.len()]);
         }
-        let means = Means::of(cx, taking.client, Some(taking.booking))?;
+        let means = AvailableCredits::of(cx, taking.client, Some(taking.booking))?;
         let zone = cx.zone()?;
         let quoted = at.iter().map(|at| {
             let cover = means.cover(zone.date_at(*at), taking.units, &taking.pools)?;
@@ -117,7 +117,7 @@ impl Settling for Ledger {
         Ok(quoted.collect())
     }
 
-    fn hold(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement> {
+    fn hold(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement> {
         let none = Entitlement { units: taking.units, ..Entitlement::NONE };
         if taking.units == 0 {
             return Ok(none);
@@ -130,7 +130,7 @@ impl Settling for Ledger {
             }
             self.release(cx, taking, ReleaseReason::Corrected)?;
         }
-        let means = Means::of(cx, taking.client, None)?;
+        let means = AvailableCredits::of(cx, taking.client, None)?;
         // What nothing covers, staff have booked all the same.
         let Some(cover) = means.cover(day, taking.units, &taking.pools) else { return Ok(none) };
         let source = source(&cover);
@@ -147,12 +147,17 @@ impl Settling for Ledger {
         Ok(Entitlement { source, state: EntitlementState::Held, ..none })
     }
 
-    fn consume(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement> {
+    fn consume(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement> {
         settle(cx, taking, EntitlementState::Consumed)
     }
 
-    fn release(&self, cx: &mut Write, taking: &Taking, why: ReleaseReason) -> Result<Entitlement> {
-        let because = Because::of(taking.booking);
+    fn release(
+        &self,
+        cx: &mut Write,
+        taking: &BookingEntitlement,
+        why: ReleaseReason,
+    ) -> Result<Entitlement> {
+        let because = LotChangeCause::of(taking.booking);
         for hold in holds(cx, taking.booking)? {
             if hold.state == EntitlementState::Released {
                 continue;
@@ -168,7 +173,7 @@ impl Settling for Ledger {
     fn forfeit(
         &self,
         cx: &mut Write,
-        taking: &Taking,
+        taking: &BookingEntitlement,
         why: ForfeitReason,
         fee: Option<&Money>,
     ) -> Result<Entitlement> {
@@ -178,11 +183,11 @@ impl Settling for Ledger {
         settle(cx, taking, EntitlementState::Forfeited)
     }
 
-    fn reinstate(&self, cx: &mut Write, taking: &Taking) -> Result<Entitlement> {
+    fn reinstate(&self, cx: &mut Write, taking: &BookingEntitlement) -> Result<Entitlement> {
         for billed in charge::undo(cx, taking.booking)? {
             correcting::take_back_fee(cx, &billed)?;
         }
-        let because = Because::of(taking.booking);
+        let because = LotChangeCause::of(taking.booking);
         let known = holds(cx, taking.booking)?;
         for hold in &known {
             let used =
@@ -211,7 +216,8 @@ pub fn use_day(cx: &mut Write, client: ClientId, pass: ClientProductId, visit: I
     if holds(cx, visit)?.iter().any(|hold| hold.client_product_id == Some(pass)) {
         return Ok(());
     }
-    let taking = Taking { booking: visit, client, units: 1, pools: Vec::new(), at: cx.now() };
+    let taking =
+        BookingEntitlement { booking: visit, client, units: 1, pools: Vec::new(), at: cx.now() };
     let (source, day) = (EntitlementSource::Pass, cx.today()?);
     put(cx, &taking, source, (pass.0, Some(pass)), day, taking.units)?;
     settle(cx, &taking, EntitlementState::Consumed).map(drop)
@@ -220,10 +226,10 @@ pub fn use_day(cx: &mut Write, client: ClientId, pass: ClientProductId, visit: I
 /// Gives back what bookings hold of a sale from a day on, which has ended or rests then. Who calls has the
 /// bookings covered by something else, or cancelled.
 pub fn uncover(cx: &mut Write, product: ClientProductId, from: Date) -> Result<()> {
-    let held: Vec<Hold> = cx.all(HELD_FROM, params![product, from])?;
+    let held: Vec<CreditHold> = cx.all(HELD_FROM, params![product, from])?;
     for hold in held {
         if hold.is_of_credits() {
-            give_back(cx, &hold, ReleaseReason::CalledOff, &Because::of(hold.booking_id))?;
+            give_back(cx, &hold, ReleaseReason::CalledOff, &LotChangeCause::of(hold.booking_id))?;
         }
         mark(cx, &hold, EntitlementState::Released)?;
     }
@@ -231,7 +237,7 @@ pub fn uncover(cx: &mut Write, product: ClientProductId, from: Date) -> Result<(
 }
 
 /// How much of what was sold is used, once that is another: the days of a pass, or all credits of a pack.
-fn follow_use(cx: &mut Write, holds: &[Hold]) -> Result<()> {
+fn follow_use(cx: &mut Write, holds: &[CreditHold]) -> Result<()> {
     let sold = holds.iter().filter(|hold| hold.source != EntitlementSource::Membership);
     let sold: BTreeSet<ClientProductId> = sold.filter_map(|hold| hold.client_product_id).collect();
     for id in sold {
@@ -259,10 +265,14 @@ fn follow_use(cx: &mut Write, holds: &[Hold]) -> Result<()> {
 }
 
 /// What is held is used up.
-fn settle(cx: &mut Write, taking: &Taking, state: EntitlementState) -> Result<Entitlement> {
-    let because = Because::of(taking.booking);
+fn settle(
+    cx: &mut Write,
+    taking: &BookingEntitlement,
+    state: EntitlementState,
+) -> Result<Entitlement> {
+    let because = LotChangeCause::of(taking.booking);
     let mut held = holds(cx, taking.booking)?;
-    held.retain(Hold::is_held);
+    held.retain(CreditHold::is_held);
     for hold in &held {
         if hold.is_of_credits() {
             for mut lot in CreditLot::some(cx, &[hold.part_id])? {
@@ -276,7 +286,7 @@ fn settle(cx: &mut Write, taking: &Taking, state: EntitlementState) -> Result<En
 }
 
 /// What stands in the books for a booking.
-fn told(cx: &mut Read, taking: &Taking) -> Result<Entitlement> {
+fn told(cx: &mut Read, taking: &BookingEntitlement) -> Result<Entitlement> {
     let units = taking.units;
     let known = holds(cx, taking.booking)?;
     let latest =
@@ -288,14 +298,20 @@ fn told(cx: &mut Read, taking: &Taking) -> Result<Entitlement> {
     }))
 }
 
-fn hold_part(cx: &mut Write, means: &Means, taking: &Taking, part: &Part, day: Date) -> Result<()> {
+fn hold_part(
+    cx: &mut Write,
+    means: &AvailableCredits,
+    taking: &BookingEntitlement,
+    part: &CreditUse,
+    day: Date,
+) -> Result<()> {
     let mut lot = match &part.of {
         Source::Lot(id) => CreditLot::some(cx, &[id.0])?.pop(),
         Source::Promised(at, grant) => Some(granting::promise(cx, &means.products[*at], grant)?),
         Source::Debt => Some(debt_of(cx, means, taking.client, day)?),
     };
     let Some(lot) = &mut lot else { return Ok(()) };
-    lot.change(cx, EntryKind::Hold, part.units, &Because::of(taking.booking))?;
+    lot.change(cx, EntryKind::Hold, part.units, &LotChangeCause::of(taking.booking))?;
     let held = (EntryKind::Hold, part.units);
     lot.tell(cx, Event::CreditAdjusted, held, Some(taking.booking))?;
     let of = (lot.credit_lot_id.0, lot.client_product_id);
@@ -303,7 +319,12 @@ fn hold_part(cx: &mut Write, means: &Means, taking: &Taking, part: &Part, day: D
 }
 
 /// The lot that counts what the client books without credits.
-fn debt_of(cx: &mut Write, means: &Means, client: ClientId, day: Date) -> Result<CreditLot> {
+fn debt_of(
+    cx: &mut Write,
+    means: &AvailableCredits,
+    client: ClientId,
+    day: Date,
+) -> Result<CreditLot> {
     if let Some(known) = means.lots.iter().find(|lot| lot.source == LotSource::Debt) {
         return Ok(known.clone());
     }
@@ -323,12 +344,17 @@ fn debt_of(cx: &mut Write, means: &Means, client: ClientId, day: Date) -> Result
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    lot.open(cx, &Because::default())
+    lot.open(cx, &LotChangeCause::default())
 }
 
 /// Gives back what a booking has taken of a lot. Of a lot that has ended meanwhile, what the company has
 /// called off comes back as a new one, and everything else lapses.
-fn give_back(cx: &mut Write, hold: &Hold, why: ReleaseReason, because: &Because) -> Result<()> {
+fn give_back(
+    cx: &mut Write,
+    hold: &CreditHold,
+    why: ReleaseReason,
+    because: &LotChangeCause,
+) -> Result<()> {
     let Some(mut lot) = CreditLot::some(cx, &[hold.part_id])?.pop() else { return Ok(()) };
     if matches!(hold.state, EntitlementState::Consumed | EntitlementState::Forfeited) {
         lot.change(cx, EntryKind::Consume, -hold.units, because)?;
@@ -380,7 +406,7 @@ const RETURNED_DAYS_MIN: i64 = 7;
 
 fn put(
     cx: &mut Write,
-    taking: &Taking,
+    taking: &BookingEntitlement,
     source: EntitlementSource,
     (part, product): (Id, Option<ClientProductId>),
     day: Date,
@@ -393,7 +419,7 @@ fn put(
     )
 }
 
-fn mark(cx: &mut Write, hold: &Hold, state: EntitlementState) -> Result<()> {
+fn mark(cx: &mut Write, hold: &CreditHold, state: EntitlementState) -> Result<()> {
     let now = cx.now();
     cx.defer(MARK, params![hold.booking_id, hold.part_id, state, now])
 }
@@ -404,13 +430,13 @@ pub(super) fn area() -> Area {
 }
 
 statements! {
-    OF_BOOKING = "SELECT ", Hold::COLUMNS, " FROM entitlement_hold WHERE company_id = ?1 AND booking_id = ?2 \
+    OF_BOOKING = "SELECT ", CreditHold::COLUMNS, " FROM entitlement_hold WHERE company_id = ?1 AND booking_id = ?2 \
         ORDER BY part_id LIMIT 200";
     DAYS_USED = "SELECT COUNT(DISTINCT day) FROM entitlement_hold WHERE company_id = ?1 \
         AND client_product_id = ?2 AND state IN ('consumed', 'forfeited')";
     DAYS_OF = "SELECT day, booking_id FROM entitlement_hold WHERE company_id = ?1 AND client_product_id = ?2 \
         AND day >= ?3 AND state <> 'released' ORDER BY day LIMIT 2000";
-    HELD_FROM = "SELECT ", Hold::COLUMNS, " FROM entitlement_hold WHERE company_id = ?1 \
+    HELD_FROM = "SELECT ", CreditHold::COLUMNS, " FROM entitlement_hold WHERE company_id = ?1 \
         AND client_product_id = ?2 AND day >= ?3 AND state = 'held' ORDER BY day, booking_id LIMIT 2000";
     PUT = "INSERT INTO entitlement_hold (company_id, booking_id, part_id, client_id, source, \
         client_product_id, day, units, state, created_at, updated_at) \

@@ -1,6 +1,6 @@
 //! How what was decided of a membership comes into effect: its pauses and its end.
 
-use spotter_contract::{Area, Effect, Ending, Write};
+use spotter_contract::{Area, Effect, Offboarding, Write};
 use spotter_core::clients::{
     profile::set_member_status,
     record::{Client, MemberStatus},
@@ -88,7 +88,7 @@ fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
 }
 
 const EFFECTS: &[Effect] = &[Effect::new(
-    Ending::ClientLeavesAtTerm,
+    Offboarding::ClientLeavesAtTerm,
     "Their memberships end by their terms, as if cancelled today, and are billed until then.",
     end_at_term,
 )];

@@ -46,7 +46,7 @@ pub struct PeriodBill {
 
 /// From when a membership's periods are counted, and its first bill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beginning {
+pub struct BillingStart {
     /// The date from which periods are counted.
     pub anchor: Date,
     /// What is billed first.
@@ -60,7 +60,7 @@ pub fn beginning(
     start: Date,
     anchor: BillingAnchor,
     first: FirstPeriod,
-) -> Result<Beginning> {
+) -> Result<BillingStart> {
     let first_of = first_of_month(start);
     let term_end = terms.term_end(start);
     if anchor == BillingAnchor::Start || first_of == start {
@@ -74,7 +74,7 @@ pub fn beginning(
             Some(end) => whole.cut(end, terms.price, whole.days()),
             None => whole,
         };
-        return Ok(Beginning { anchor: start, bill });
+        return Ok(BillingStart { anchor: start, bill });
     }
     if !terms.period.is_months() {
         let rule = "must be start for a membership whose period is no whole number of months";
@@ -94,12 +94,12 @@ pub fn beginning(
         Some(end) => bill.cut(end, terms.price, whole),
         None => bill,
     };
-    Ok(Beginning { anchor: first_of, bill })
+    Ok(BillingStart { anchor: first_of, bill })
 }
 
 /// How a membership goes on here that began elsewhere on a date: its periods and its term are counted from there, and
 /// the first one that is billed here starts on another.
-pub fn taken_over(terms: &Terms, began: Date, start: Date) -> Result<Beginning> {
+pub fn taken_over(terms: &Terms, began: Date, start: Date) -> Result<BillingStart> {
     if began > start {
         return Err(Problem::invalid("anchorDate", "must not be after startsOn"));
     }
@@ -124,7 +124,7 @@ pub fn taken_over(terms: &Terms, began: Date, start: Date) -> Result<Beginning> 
         Some(end) => whole.cut(end, terms.price, whole.days()),
         None => whole,
     };
-    Ok(Beginning { anchor: began, bill })
+    Ok(BillingStart { anchor: began, bill })
 }
 
 impl PeriodBill {
@@ -317,7 +317,7 @@ impl Subscription {
 
     /// When it ends if it is cancelled on a date, and the rule that decides; pauses that are planned before then
     /// count.
-    pub fn end_after(&self, today: Date, until: CancellationEnd) -> Ending {
+    pub fn end_after(&self, today: Date, until: CancellationEnd) -> SubscriptionEnd {
         let mut course = self.clone();
         loop {
             let ending = course.end_as_it_runs(today, until);
@@ -332,7 +332,7 @@ impl Subscription {
         }
     }
 
-    fn end_as_it_runs(&self, today: Date, until: CancellationEnd) -> Ending {
+    fn end_as_it_runs(&self, today: Date, until: CancellationEnd) -> SubscriptionEnd {
         let notice = self.notice_period.after(today);
         let bound = self.minimum_end_date.filter(|end| *end > notice);
         let earliest = bound.unwrap_or(notice);
@@ -342,10 +342,10 @@ impl Subscription {
         };
         // What has not begun ends before it begins, whatever it would have bound to.
         if today < self.start_date {
-            return Ending { date: self.start_date, rule: EndRule::NotBegun };
+            return SubscriptionEnd { date: self.start_date, rule: EndRule::NotBegun };
         }
         if until == CancellationEnd::NoticeEnd {
-            return Ending { date: earliest, rule };
+            return SubscriptionEnd { date: earliest, rule };
         }
         // With the period that is running then; what was billed is not cut short.
         let (_, start, next) = self.period.around(self.anchor_date, earliest);
@@ -353,7 +353,7 @@ impl Subscription {
         let is_over = start == earliest && earliest > today;
         let date = if is_over { start } else { next }.max(self.paid_until);
         let rule = if date == earliest || bound.is_some() { rule } else { EndRule::PeriodEnd };
-        Ending { date, rule }
+        SubscriptionEnd { date, rule }
     }
 
     /// Has it end on a date: nothing is billed from then on.
@@ -398,7 +398,7 @@ words! {
 
 /// When a cancelled membership ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
+pub struct SubscriptionEnd {
     /// The first day after.
     pub date: Date,
     /// The rule that decides.

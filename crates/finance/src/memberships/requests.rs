@@ -2,7 +2,7 @@
 //! at once, or once a manager approves, where the company wants that.
 
 use spotter_contract::{
-    Area, Body, OptionalBody, Paged, Path, Read, UpdatedFrom, Write, answer, listed, operation,
+    Area, Body, ListQuery, OptionalBody, Path, Read, UpdatedFrom, Write, answer, listed, operation,
     path,
 };
 use spotter_core::clients::Client;
@@ -132,7 +132,7 @@ fn finish(
 fn list_subscription_requests(
     cx: &mut Read,
     Path(at): Path<SubscriptionPath>,
-    Paged(wanted, page): Paged<UpdatedFrom>,
+    ListQuery(wanted, page): ListQuery<UpdatedFrom>,
 ) -> Result<Requests> {
     Subscription::find(cx, at.subscription_id)?;
     let above = [at.subscription_id.bind().into_owned()];

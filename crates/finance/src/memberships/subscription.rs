@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Ending, LeftKind, Payload, Read, Remainder, SetAside, Write};
+use spotter_contract::{Area, LeftKind, Offboarding, Payload, Read, Remainder, SetAside, Write};
 use spotter_kernel::{
     Date, Event, Key, Result, Timestamp,
     id::{ClientId, LocationId},
@@ -186,7 +186,7 @@ impl Subscription {
             self.figured(cx, Some(before))?;
             cx.recount(&before.subjects(), &self.subjects())?;
             if self.status == SubscriptionStatus::Active && before.status != self.status {
-                cx.end(Ending::ObstacleEnded, self.client_id)?;
+                cx.end(Offboarding::ObstacleEnded, self.client_id)?;
             }
         }
         Ok(changed)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation};
 use spotter_kernel::{
     Change, Date, Event, Key, Page, Patch, Problem, Result, Timestamp, id::ClientId,
     money::Currency,
@@ -39,7 +39,7 @@ filters! {
 
 fn list_subscriptions(
     cx: &mut Read,
-    Paged(mut wanted, page): Paged<Filters>,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<Subscriptions> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     Ok(cx.page(&LIST, &wanted, page)?.into())
@@ -112,7 +112,10 @@ filters! {
     }
 }
 
-fn list_renewals(cx: &mut Read, Paged(mut wanted, page): Paged<DueFilters>) -> Result<Renewals> {
+fn list_renewals(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<DueFilters>,
+) -> Result<Renewals> {
     let tomorrow = cx.today()?.tomorrow();
     wanted.to = wanted.to.or(Some(tomorrow));
     let Page { items, request, total, next } = cx.page(&DUE, &wanted, page)?;

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Event, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
+    Event, Key, Problem, Result, Timestamp, id::ClientId, money::Currency, number::BoundedInteger,
     text::Text,
 };
 use spotter_store::{List, filters, lists, words};
@@ -71,7 +71,10 @@ filters! {
     }
 }
 
-fn list_payments(cx: &mut Read, Paged(mut wanted, page): Paged<Filters>) -> Result<Payments> {
+fn list_payments(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<Payments> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let page = cx.page(&LIST, &wanted, page)?;
     let spotter_kernel::Page { items, request, total, next } = page;
@@ -116,7 +119,7 @@ struct NewPayment {
     /// The request that it answers; it pays the invoice of that.
     payment_request_id: Option<PaymentRequestId>,
     /// In minor units; what was asked for, or what is left to pay of the invoice, when absent.
-    amount: Option<Whole<1, 1_000_000_000_000>>,
+    amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// The invoice's, or the company's, when absent.
     currency: Option<Currency>,
     /// How it was paid; `card` is a terminal at the desk.

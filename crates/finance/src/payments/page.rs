@@ -2,7 +2,7 @@
 //! programs read (EPC069-12, version 002).
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use spotter_contract::{Document, Opened, Read};
+use spotter_contract::{Document, Read, ReaderDocument};
 use spotter_core::company::Company;
 use spotter_kernel::{
     Result,
@@ -30,21 +30,21 @@ pub static PAGE: Document = Document {
     read,
 };
 
-fn read(cx: &mut Read, credential: &Credential) -> Result<Option<Opened>> {
+fn read(cx: &mut Read, credential: &Credential) -> Result<Option<ReaderDocument>> {
     let Some(request) = PaymentRequest::opened_by(cx, credential)? else { return Ok(None) };
     let language = charge::language_of(cx, request.client_id)?;
     let (company, settings) = (Company::find(cx)?.name, FinanceSettings::find(cx)?);
     let online = match connection::provider(cx)? {
-        None => Online::No,
+        None => OnlinePayment::No,
         Some(_) => online(cx, &request)?,
     };
     let page = page(&request, &company, &settings.seller.0, &language, online);
     let reader = request.payment_request_id.0;
-    Ok(Some(Opened { reader, content: page.into_string().into_bytes() }))
+    Ok(Some(ReaderDocument { reader, content: page.into_string().into_bytes() }))
 }
 
 /// How far a request is paid on a provider's page.
-fn online(cx: &mut Read, request: &PaymentRequest) -> Result<Online> {
+fn online(cx: &mut Read, request: &PaymentRequest) -> Result<OnlinePayment> {
     let answering = Payment::answering(cx, request.payment_request_id)?;
     let payment = match (answering, request.invoice_id) {
         (None, Some(invoice)) => Payment::unfinished(cx, invoice)?,
@@ -56,20 +56,20 @@ fn online(cx: &mut Read, request: &PaymentRequest) -> Result<Online> {
             if payment.status == PaymentStatus::Processing
                 || payment.source != PaymentSource::Request =>
         {
-            Online::UnderWay
+            OnlinePayment::UnderWay
         }
         // A client who has turned back from the page can go there again.
-        Some(_) => Online::Opened,
+        Some(_) => OnlinePayment::Opened,
         None if latest.is_some_and(|latest| latest.status == PaymentStatus::Failed) => {
-            Online::Failed
+            OnlinePayment::Failed
         }
-        None => Online::Yes,
+        None => OnlinePayment::Yes,
     })
 }
 
 /// Whether a request can be paid on the page of a provider.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Online {
+enum OnlinePayment {
     /// The company collects by hand.
     No,
     /// It can.
@@ -82,7 +82,7 @@ enum Online {
     UnderWay,
 }
 
-impl Online {
+impl OnlinePayment {
     /// Whether the provider's page can be opened.
     fn can_be_paid(self) -> bool {
         matches!(self, Self::Yes | Self::Opened | Self::Failed)
@@ -99,7 +99,7 @@ fn page(
     company: &str,
     seller: &Seller,
     language: &str,
-    online: Online,
+    online: OnlinePayment,
 ) -> Markup {
     let words = texts::pay_page(language);
     let amount = texts::amount(request.amount, request.currency, language);
@@ -118,15 +118,15 @@ fn page(
         html! {
                     h1 { (amount) }
                     p { bdi { (request.description) } }
-                    @if ended.is_none() && online == Online::UnderWay { p.done { (words.under_way) } }
-                    @if ended.is_none() && online == Online::Failed { p role="alert" { (words.failed) } }
-                    @if ended.is_none() && online == Online::Opened { p.quiet { (words.opened) } }
+                    @if ended.is_none() && online == OnlinePayment::UnderWay { p.done { (words.under_way) } }
+                    @if ended.is_none() && online == OnlinePayment::Failed { p role="alert" { (words.failed) } }
+                    @if ended.is_none() && online == OnlinePayment::Opened { p.quiet { (words.opened) } }
                     @if ended.is_none() && online.can_be_paid() {
                         form method="post" { button { (words.online) } }
                     }
                     @match (ended, &seller.iban) {
                         (Some(ended), _) => { p.done { (ended) } },
-                        (None, _) if online == Online::UnderWay => {},
+                        (None, _) if online == OnlinePayment::UnderWay => {},
                         (None, Some(iban)) => {
                             @if online.can_be_paid() { p { (words.or_transfer) } }
                             dl.facts {

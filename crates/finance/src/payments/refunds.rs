@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
     Area, Body, Job, Path, Read, Timer, Write,
-    jobs::{Patience, Settled, State},
+    jobs::{AttemptResult, RetryPolicy, State},
     operation,
 };
 use spotter_core::clients::Client;
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Date, Id, Key, Problem, Result, Timestamp, id::LocationId, money::Currency, number::Whole,
-    text::Text,
+    Date, Id, Key, Problem, Result, Timestamp, id::LocationId, money::Currency,
+    number::BoundedInteger, text::Text,
 };
 use spotter_store::{Bind, Tx, params, record, statements, values, words};
 
@@ -73,7 +73,7 @@ record! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewRefund {
     /// In minor units of the payment's currency.
-    amount: Whole<1, 1_000_000_000_000>,
+    amount: BoundedInteger<1, 1_000_000_000_000>,
     /// Why.
     reason: Option<Text<500>>,
 }
@@ -155,7 +155,7 @@ fn refund_payment(
 }
 
 /// What is to be done about a refund.
-pub enum Next {
+pub enum RefundStep {
     /// Nothing: it is done with.
     Nothing,
     /// It is sent.
@@ -165,10 +165,10 @@ pub enum Next {
 }
 
 /// What a provider is to send back.
-pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
+pub fn to_send(cx: &mut Read, id: RefundId) -> Result<RefundStep> {
     let found: Option<Refund> = cx.one(FIND, params![id])?;
     let Some(refund) = found.filter(|refund| refund.status == RefundStatus::Pending) else {
-        return Ok(Next::Nothing);
+        return Ok(RefundStep::Nothing);
     };
     let kept = ProviderPayment::find(cx, refund.payment_id)?;
     let account = connection::account(cx)?;
@@ -181,9 +181,9 @@ pub fn to_send(cx: &mut Read, id: RefundId) -> Result<Next> {
                 amount: refund.amount,
                 currency: refund.currency,
             };
-            Next::Send(account, order)
+            RefundStep::Send(account, order)
         }
-        _ => Next::Wait,
+        _ => RefundStep::Wait,
     })
 }
 
@@ -213,7 +213,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
 }
 
 /// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.
-fn settle(cx: &mut Write, id: Id, settled: &Settled) -> Result<()> {
+fn settle(cx: &mut Write, id: Id, settled: &AttemptResult) -> Result<()> {
     match (settled.state, settled.again_at) {
         (State::Failed | State::Unknown, None) => {
             let tomorrow = cx.now().plus_days(1);
@@ -244,8 +244,8 @@ static SEND_REFUND_AGAIN: Timer = Timer::new(
 );
 
 /// How long a refund is tried: providers do what they are sent under one key once.
-const PATIENCE: Patience =
-    Patience { lease_ms: 60_000, retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800] };
+const PATIENCE: RetryPolicy =
+    RetryPolicy { lease_ms: 60_000, retries: &[60, 300, 900, 3_600, 7_200, 14_400, 28_800] };
 
 /// Sending money back.
 pub static SEND_REFUND: Job = Job::new("send_refund", "Send clients' money back", PATIENCE, settle);

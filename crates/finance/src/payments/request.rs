@@ -71,7 +71,7 @@ record! {
 pub const OPEN_DAYS: i64 = 30;
 
 /// What a client is asked to pay.
-pub struct Asked {
+pub struct RequestedPayment {
     /// Who is asked.
     pub client_id: ClientId,
     /// The invoice that it is for.
@@ -136,7 +136,7 @@ impl PaymentRequest {
     }
 
     /// Asks a client to pay.
-    pub fn make(cx: &mut Write, asked: Asked) -> Result<Self> {
+    pub fn make(cx: &mut Write, asked: RequestedPayment) -> Result<Self> {
         let credential = cx.new_credential(CredentialKind::PayPage);
         let request = Self {
             payment_request_id: PaymentRequestId(cx.new_id()),
@@ -165,7 +165,7 @@ impl PaymentRequest {
         if let Some(request) = whole {
             return Ok(request);
         }
-        let asked = Asked {
+        let asked = RequestedPayment {
             client_id: invoice.client_id,
             invoice_id: Some(invoice.invoice_id),
             amount: invoice.balance,

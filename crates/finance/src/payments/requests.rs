@@ -3,16 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use spotter_contract::{Area, Body, Paged, Path, Read, Write, answer, listed, operation, path};
+use spotter_contract::{Area, Body, ListQuery, Path, Read, Write, answer, listed, operation, path};
 use spotter_core::{clients::Client, company::Company};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{
-    Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency, number::Whole,
-    text::Text,
+    Event, Key, Page, Problem, Result, Timestamp, id::ClientId, money::Currency,
+    number::BoundedInteger, text::Text,
 };
 use spotter_store::{List, filters, lists};
 
-use super::request::{Asked, OPEN_DAYS, PaymentRequest, RequestStatus, TALLY};
+use super::request::{OPEN_DAYS, PaymentRequest, RequestStatus, RequestedPayment, TALLY};
 use crate::{
     billing::{invoice::Invoice, invoices::InvoicePath},
     ids::{InvoiceId, PaymentRequestId},
@@ -58,7 +58,7 @@ filters! {
 
 fn list_payment_requests(
     cx: &mut Read,
-    Paged(mut wanted, page): Paged<Filters>,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
 ) -> Result<PaymentRequests> {
     wanted.client_id = cx.narrowed(wanted.client_id)?;
     let Page { items, request, total, next } = cx.page(&LIST, &wanted, page)?;
@@ -87,7 +87,7 @@ struct NewPaymentRequest {
     /// The invoice that it is for.
     invoice_id: Option<InvoiceId>,
     /// In minor units; what is left to pay of the invoice when absent.
-    amount: Option<Whole<1, 1_000_000_000_000>>,
+    amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
     /// The invoice's, or the company's, when absent.
     currency: Option<Currency>,
     /// What it is for, as the client reads it; the invoice's number when absent.
@@ -131,7 +131,7 @@ fn create_payment_request(
     }
     let (name, told) = (quoted(&client.name()), currency.told(amount));
     cx.happens(|| format!("{name} is asked to pay {told}."));
-    let asked = Asked {
+    let asked = RequestedPayment {
         client_id: new.client_id,
         invoice_id: new.invoice_id,
         amount,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Area, Ending, Payload, Read, Write};
+use spotter_contract::{Area, Offboarding, Payload, Read, Write};
 use spotter_kernel::{Date, Event, Key, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, set, statements, values, words};
 
@@ -139,7 +139,7 @@ impl ClientProduct {
     /// What it covers from now on may be what the client waits for.
     fn opens_waitlists(&self, cx: &mut Write) -> Result<()> {
         match self.status {
-            ClientProductStatus::Active => cx.end(Ending::ObstacleEnded, self.client_id),
+            ClientProductStatus::Active => cx.end(Offboarding::ObstacleEnded, self.client_id),
             _ => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! How a sale ends: with its term, because it was cancelled, because it was taken back, or because the
 //! client leaves.
 
-use spotter_contract::{Area, Effect, Ending, Write};
+use spotter_contract::{Area, Effect, Offboarding, Write};
 use spotter_kernel::text::quoted;
 use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
 use spotter_store::{params, statements};
@@ -9,7 +9,7 @@ use spotter_store::{params, statements};
 use crate::{
     billing::{correcting, invoice::Invoice, tax::for_days},
     credits::{
-        lot::{Because, CreditLot, EntryKind},
+        lot::{CreditLot, EntryKind, LotChangeCause},
         settling,
     },
     ids::InvoiceId,
@@ -51,13 +51,13 @@ pub fn end(
     settling::uncover(cx, product.client_product_id, on)?;
     let kind = if taken_back { EntryKind::Revoke } else { EntryKind::Expire };
     for mut lot in CreditLot::given_by(cx, product.client_product_id)? {
-        lot.close(cx, kind, &Because::default())?;
+        lot.close(cx, kind, &LotChangeCause::default())?;
     }
     if taken_back {
         product.tell(cx, Event::ClientProductRevoked)?;
     }
     turning::turn_later(cx, &product, None)?;
-    cx.end(Ending::EntitlementEnded, product.client_id)?;
+    cx.end(Offboarding::EntitlementEnded, product.client_id)?;
     Ok(product)
 }
 
@@ -144,11 +144,15 @@ fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
 
 const EFFECTS: &[Effect] = &[
     Effect::new(
-        Ending::ClientLeavesAtOnce,
+        Offboarding::ClientLeavesAtOnce,
         "Their memberships end now, without notice; bills stay due.",
         end_of_client,
     ),
-    Effect::new(Ending::InvoiceGivenUp, "The membership that it bills ends now.", end_of_unpaid),
+    Effect::new(
+        Offboarding::InvoiceGivenUp,
+        "The membership that it bills ends now.",
+        end_of_unpaid,
+    ),
 ];
 
 /// What this chapter brings.

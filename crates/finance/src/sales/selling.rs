@@ -90,7 +90,7 @@ struct Sale {
     today: Date,
     external_id: Option<String>,
     /// How a membership begins.
-    beginning: Option<course::Beginning>,
+    beginning: Option<course::BillingStart>,
     /// From when its term is counted.
     term_from: Date,
     payment_method_id: Option<PaymentMethodId>,
@@ -141,25 +141,25 @@ answer!(MembershipAnswer {
 });
 
 /// From when the periods of a membership are to be counted, and what its first days cost.
-struct Anchoring {
+struct AnchorChoice {
     anchor: Option<BillingAnchor>,
     first: Option<FirstPeriod>,
     date: Option<Date>,
 }
 
 /// What is asked for of a sale, of whichever kind.
-struct Asked {
+struct SaleRequest {
     product_id: ProductId,
     starts_on: Option<Date>,
     price: Option<i64>,
     external_id: Option<String>,
     /// Of a membership, from when its periods are counted and what its first days cost.
-    membership: Option<Anchoring>,
+    membership: Option<AnchorChoice>,
     collection: Collection,
     payment_method_id: Option<PaymentMethodId>,
 }
 
-impl From<NewSale> for Asked {
+impl From<NewSale> for SaleRequest {
     fn from(new: NewSale) -> Self {
         Self {
             product_id: new.product_id,
@@ -173,14 +173,14 @@ impl From<NewSale> for Asked {
     }
 }
 
-impl From<NewMembership> for Asked {
+impl From<NewMembership> for SaleRequest {
     fn from(new: NewMembership) -> Self {
         Self {
             product_id: new.product_id,
             starts_on: new.starts_on,
             price: new.price.map(Into::into),
             external_id: new.external_id.map(Into::into),
-            membership: Some(Anchoring {
+            membership: Some(AnchorChoice {
                 anchor: new.billing_anchor,
                 first: new.first_period,
                 date: new.anchor_date,
@@ -191,7 +191,7 @@ impl From<NewMembership> for Asked {
     }
 }
 
-fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
+fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale> {
     let client = Client::find(cx, client)?;
     if client.is_archived() {
         return Err(Problem::conflict("clientId", "must not be archived"));
@@ -230,14 +230,14 @@ fn work_out(cx: &mut Read, client: ClientId, asked: Asked) -> Result<Sale> {
     };
     let term_from = asked.membership.as_ref().and_then(|own| own.date).unwrap_or(start);
     let beginning = match asked.membership {
-        Some(Anchoring { anchor, first, date: Some(date) }) => {
+        Some(AnchorChoice { anchor, first, date: Some(date) }) => {
             if anchor.is_some() || first.is_some() {
                 let rule = "must not be given beside billingAnchor or firstPeriod";
                 return Err(Problem::invalid("anchorDate", rule));
             }
             Some(course::taken_over(&terms, date, start)?)
         }
-        Some(Anchoring { anchor, first, date: None }) => Some(course::beginning(
+        Some(AnchorChoice { anchor, first, date: None }) => Some(course::beginning(
             &terms,
             start,
             anchor.unwrap_or(usual),
@@ -309,7 +309,7 @@ impl Sale {
         &self,
         id: SubscriptionId,
         of: &ClientProduct,
-        begun: &course::Beginning,
+        begun: &course::BillingStart,
     ) -> Subscription {
         let term = self.terms.contract_period.after(self.term_from);
         let mut subscription = Subscription {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, OptionalBody, Paged, Path, Read, Write, answer, listed, operation, path,
+    Area, ListQuery, OptionalBody, Path, Read, Write, answer, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::text::quoted;
@@ -30,7 +30,7 @@ filters! {
 fn list_client_products(
     cx: &mut Read,
     Path(at): Path<ClientPath>,
-    Paged(wanted, page): Paged<Filters>,
+    ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<ClientProducts> {
     Client::find(cx, at.client_id)?;
     let client = at.client_id.bind().into_owned();

@@ -2,7 +2,7 @@
 //! ends. One timer for each sale does what is due on the company's date, in the order in which it was
 //! due, and sets itself to the next date.
 
-use spotter_contract::{Area, Ending, Read, Timer, Write};
+use spotter_contract::{Area, Offboarding, Read, Timer, Write};
 use spotter_kernel::{Date, Event, Id, Result};
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
 
 /// What a sale does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum LifecycleStep {
     /// Its first day has come.
     Begin,
     /// A pause begins.
@@ -44,30 +44,33 @@ enum Step {
 }
 
 /// What is next for a sale, and on which date; nothing where it goes on for ever as it is.
-fn next_step(product: &ClientProduct, course: Option<&Subscription>) -> Option<(Date, Step)> {
+fn next_step(
+    product: &ClientProduct,
+    course: Option<&Subscription>,
+) -> Option<(Date, LifecycleStep)> {
     if product.has_ended() {
         return None;
     }
     // Of what is due on one date, what is named first comes first: an end before all else.
     let mut steps = Vec::new();
-    steps.extend(product.valid_until.map(|until| (until, Step::End)));
-    steps.extend(course.and_then(|course| course.end_date).map(|end| (end, Step::End)));
+    steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
+    steps.extend(course.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)));
     if product.status == ClientProductStatus::Scheduled {
-        steps.push((product.valid_from, Step::Begin));
+        steps.push((product.valid_from, LifecycleStep::Begin));
     }
     if let Some(course) = course {
         let resting = course.pauses.0.iter().rfind(|pause| pause.begun);
         if let Some(pause) = resting.filter(|_| course.status == SubscriptionStatus::Paused) {
-            steps.push((pause.until, Step::Resume));
+            steps.push((pause.until, LifecycleStep::Resume));
         }
-        steps.extend(course.next_pause().map(|(at, from)| (from, Step::Rest(at))));
-        steps.extend(course.next_bill().map(|bill| (bill.period_start, Step::Bill)));
+        steps.extend(course.next_pause().map(|(at, from)| (from, LifecycleStep::Rest(at))));
+        steps.extend(course.next_bill().map(|bill| (bill.period_start, LifecycleStep::Bill)));
     }
     let terms = &product.terms.0;
     let next = terms.next_date(product.valid_from, product.granted_until);
     // Nothing is given for days that no bill has covered.
     let covered = |date: &Date| course.is_none_or(|course| *date < course.paid_until);
-    steps.extend(next.filter(covered).map(|date| (date, Step::Grant)));
+    steps.extend(next.filter(covered).map(|date| (date, LifecycleStep::Grant)));
     steps.into_iter().min_by_key(|(date, _)| *date)
 }
 
@@ -96,7 +99,7 @@ fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
     for _ in 0..STEPS_MAX {
         let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
         let Some((date, step)) = due else { break };
-        if let (Step::Bill, Some(own)) = (&step, &course)
+        if let (LifecycleStep::Bill, Some(own)) = (&step, &course)
             && chasing::chase_before_renewal(cx, own.subscription_id)?
         {
             product = ClientProduct::find(cx, ClientProductId(id))?;
@@ -117,17 +120,17 @@ fn take(
     cx: &mut Write,
     before: ClientProduct,
     was: Option<Subscription>,
-    (date, step): (Date, Step),
+    (date, step): (Date, LifecycleStep),
     today: Date,
 ) -> Result<(ClientProduct, Option<Subscription>)> {
     let (mut product, mut course, mut rests) = (before.clone(), was.clone(), false);
     match (step, &mut course) {
-        (Step::End, _) => {
+        (LifecycleStep::End, _) => {
             let product = ending::end(cx, before, date, false, None)?;
             let course = course_of(cx, &product)?;
             return Ok((product, course));
         }
-        (Step::Grant, _) => {
+        (LifecycleStep::Grant, _) => {
             let until =
                 today.tomorrow().min(course.as_ref().map_or(Date::MAX, |one| one.paid_until));
             let mut grants =
@@ -138,7 +141,7 @@ fn take(
             granting::give(cx, &product, &grants)?;
             product.granted_until = until.max(product.granted_until.tomorrow());
         }
-        (Step::Begin, course) => {
+        (LifecycleStep::Begin, course) => {
             product.status = ClientProductStatus::Active;
             let grants: Vec<_> =
                 product.terms.0.with_bill(product.valid_from).into_iter().collect();
@@ -147,21 +150,21 @@ fn take(
                 course.status = SubscriptionStatus::Active;
             }
         }
-        (Step::Rest(at), Some(course)) => {
+        (LifecycleStep::Rest(at), Some(course)) => {
             course.begin_pause(at);
             course.status = SubscriptionStatus::Paused;
             rests = true;
         }
-        (Step::Resume, Some(course)) => {
+        (LifecycleStep::Resume, Some(course)) => {
             course.status = standing::awake(cx, course.subscription_id)?;
         }
-        (Step::Bill, Some(course)) => {
+        (LifecycleStep::Bill, Some(course)) => {
             course.skip_to(today);
             if let Some(bill) = course.next_bill() {
                 renew(cx, &product, course, &bill)?;
             }
         }
-        (Step::Rest(_) | Step::Resume | Step::Bill, None) => {}
+        (LifecycleStep::Rest(_) | LifecycleStep::Resume | LifecycleStep::Bill, None) => {}
     }
     product.save(cx, &before)?;
     if let (Some(course), Some(was)) = (&mut course, &was) {
@@ -182,7 +185,7 @@ pub fn rest(cx: &mut Write, course: &Subscription) -> Result<()> {
     let Some(pause) = course.pauses.0.iter().rfind(|pause| pause.begun) else { return Ok(()) };
     settling::uncover(cx, course.client_product_id, pause.from)?;
     granting::shift(cx, course.client_product_id, pause.from, pause.from.days_until(pause.until))?;
-    cx.end(Ending::EntitlementEnded, course.client_id)
+    cx.end(Offboarding::EntitlementEnded, course.client_id)
 }
 
 /// Bills a period, and gives the credits that come with it. The membership itself is written by who calls.

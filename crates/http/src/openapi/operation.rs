@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
-use spotter_contract::{Access, Operation, Role, Subject, Surface, arguments::Described};
+use spotter_contract::{Access, Operation, Role, Subject, Surface, arguments::ArgumentSchemas};
 
 use super::{problems, schemas::Schemas};
 
@@ -96,7 +96,7 @@ fn who(operation: &Operation, surface: Surface) -> (Value, String) {
     }
 }
 
-fn parameters_of(operation: &Operation, arguments: &Described) -> Value {
+fn parameters_of(operation: &Operation, arguments: &ArgumentSchemas) -> Value {
     let mut all = Vec::new();
     let mut list = |schema: &Schema, place: &str| {
         let empty = Map::new();
@@ -167,7 +167,7 @@ fn not_null(mut schema: Value) -> Value {
 
 fn responses(
     (operation, surface): (&Operation, Surface),
-    arguments: &Described,
+    arguments: &ArgumentSchemas,
     answer: Value,
     definitions: &Map<String, Value>,
 ) -> Value {

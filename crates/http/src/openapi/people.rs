@@ -31,7 +31,7 @@ pub(super) fn security_schemes() -> Value {
 /// The places that are no operations of the table.
 pub(super) fn paths() -> Map<String, Value> {
     let mut paths = Map::new();
-    let mut add = |path: &str, method: &str, place: Place| {
+    let mut add = |path: &str, method: &str, place: ExtraEndpoint| {
         let methods = paths.entry(path.to_owned()).or_insert_with(|| json!({}));
         methods[method] = place.describe();
     };
@@ -59,7 +59,7 @@ pub(super) fn paths() -> Map<String, Value> {
     add(
         "/auth/login",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "sign_in",
             summary: "Sign in",
             text: "An address with accounts at several companies, or of a coach and a client, is asked which of them is meant: \
@@ -75,13 +75,13 @@ pub(super) fn paths() -> Map<String, Value> {
                 },
             })),
             answer: session.clone(),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/refresh",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "refresh_session",
             summary: "Get the next pair of tokens",
             open: true,
@@ -89,23 +89,23 @@ pub(super) fn paths() -> Map<String, Value> {
                 json!({"refreshToken": said(&text, "The refresh token of the pair before.")}),
             )),
             answer: session.clone(),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/logout",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "sign_out",
             summary: "End this session",
             answer: flag("signedOut", "Always true."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/password",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "change_password",
             summary: "Change the password",
             text: "Every other session of the account ends.",
@@ -114,7 +114,7 @@ pub(super) fn paths() -> Map<String, Value> {
                 "newPassword": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The new one."},
             }))),
             answer: flag("passwordChanged", "Always true."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     let new_password =
@@ -122,7 +122,7 @@ pub(super) fn paths() -> Map<String, Value> {
     add(
         "/auth/password/forgot",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "forgot_password",
             summary: "Have a link mailed that sets a new password",
             text: "The answer is the same whether anybody has the address or not. 409 where the installation \
@@ -130,13 +130,13 @@ pub(super) fn paths() -> Map<String, Value> {
             open: true,
             body: Some(body(json!({"email": said(&text, "The account's address.")}))),
             answer: flag("accepted", "Always true."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/password/reset",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "reset_password",
             summary: "Set a new password with what was mailed",
             text: "The token is good once, for an hour. Every session of the account ends.",
@@ -146,13 +146,13 @@ pub(super) fn paths() -> Map<String, Value> {
                 "password": new_password,
             }))),
             answer: flag("passwordChanged", "Always true."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/address/confirm",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "confirm_address",
             summary: "Confirm an address to sign in with",
             text: "Where somebody else has written another e-mail address into a coach's or a client's record, it is \
@@ -164,13 +164,13 @@ pub(super) fn paths() -> Map<String, Value> {
                 "password": said(&text, "The account's password."),
             }))),
             answer: flag("addressConfirmed", "Always true."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/auth/invitations/accept",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "accept_invitation",
             summary: "Accept an invitation",
             open: true,
@@ -179,13 +179,13 @@ pub(super) fn paths() -> Map<String, Value> {
                 "password": {"type": "string", "minLength": 10, "maxLength": 200, "description": "The account's password from now on."},
             }))),
             answer: session,
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/uploads",
         "post",
-        Place {
+        ExtraEndpoint {
             id: "upload_file",
             summary: "Send a file",
             text: "The body is the file itself, with its media type as Content-Type. It is kept for a day, until a message takes it.",
@@ -199,14 +199,14 @@ pub(super) fn paths() -> Map<String, Value> {
                 "mediaType": said(&text, "What it was found to be."),
                 "size": {"type": "integer", "description": "Its length in bytes."},
             }))})),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     let path = "/conversations/{conversationId}/messages/{messageId}/attachment";
     add(
         path,
         "get",
-        Place {
+        ExtraEndpoint {
             id: "get_attachment",
             summary: "Fetch the file of a message",
             parameters: ["conversationId", "messageId"]
@@ -214,19 +214,19 @@ pub(super) fn paths() -> Map<String, Value> {
                 .into(),
             content: Some("application/octet-stream"),
             answer: said(&text, "The file."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     add(
         "/events",
         "get",
-        Place {
+        ExtraEndpoint {
             id: "listen_for_updates",
             summary: "Listen for live updates",
             text: "Server-sent events of what concerns the caller's conversations. `Last-Event-ID` goes on where a stream broke off.",
             content: Some("text/event-stream"),
             answer: said(&text, "Events, as long as the stream is open."),
-            ..Place::default()
+            ..ExtraEndpoint::default()
         },
     );
     paths
@@ -234,7 +234,7 @@ pub(super) fn paths() -> Map<String, Value> {
 
 /// A place of the API that is no operation of the table.
 #[derive(Default)]
-struct Place {
+struct ExtraEndpoint {
     id: &'static str,
     summary: &'static str,
     text: &'static str,
@@ -250,7 +250,7 @@ struct Place {
     answer: Value,
 }
 
-impl Place {
+impl ExtraEndpoint {
     /// How it may be refused.
     fn refusals(&self) -> Vec<(&'static str, &'static str)> {
         let takes = self.file || self.body.is_some() || !self.parameters.is_empty();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use spotter_contract::{
     Access, Operation, Surface,
-    arguments::{Described, partner},
+    arguments::{ArgumentSchemas, partner},
 };
 use spotter_kernel::{
     Gate, Key,
@@ -15,7 +15,7 @@ use spotter_kernel::{
 /// The keys by status.
 pub(super) fn of(
     (operation, surface): (&Operation, Surface),
-    arguments: &Described,
+    arguments: &ArgumentSchemas,
     definitions: &Map<String, Value>,
 ) -> BTreeMap<u16, Vec<Key>> {
     let mut all: BTreeMap<u16, Vec<Key>> = BTreeMap::new();
@@ -102,9 +102,9 @@ pub(super) fn of(
 
 /// The keys that the types of the arguments bring: of values that they refuse, and of ids in paths and
 /// bodies that lead to nothing; a list finds nothing for such an id.
-pub fn of_arguments(arguments: &Described, definitions: &Map<String, Value>) -> Vec<Key> {
+pub fn of_arguments(arguments: &ArgumentSchemas, definitions: &Map<String, Value>) -> Vec<Key> {
     let mut found = Vec::new();
-    let Described { path, query, body, .. } = arguments;
+    let ArgumentSchemas { path, query, body, .. } = arguments;
     for (schema, names) in [(path, NAMES), (body, NAMES), (query, &NAMES[..1])] {
         if let Some(schema) = schema {
             gather(schema.as_value(), definitions, names, &mut found);

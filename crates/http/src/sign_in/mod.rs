@@ -40,7 +40,7 @@ use crate::{
     address, envelope,
     observe::RequestId,
     pipeline::{bearer, collect},
-    rate::{Counted, Figures},
+    rate::{RateLimitKey, RateLimitStatus},
     server::State,
     visitor,
 };
@@ -76,18 +76,18 @@ struct SessionAnswer {
 }
 
 /// What every sign-in request brings.
-struct Visit {
+struct SignInRequest {
     state: Arc<State>,
     request_id: RequestId,
     from: IpAddr,
-    figures: Figures,
+    figures: RateLimitStatus,
 }
 
-impl Visit {
+impl SignInRequest {
     fn new(state: Arc<State>, request: &Request<Body>) -> Self {
         let from = address::of(request, &state.settings.trusted_proxies);
         let (limit, now) = (state.settings.anonymous_rate_limit, state.env.clock.now());
-        let figures = state.rates.take(Counted::address(from), limit, now);
+        let figures = state.rates.take(RateLimitKey::address(from), limit, now);
         Self { request_id: RequestId::of(request), from, figures, state }
     }
 
@@ -147,7 +147,7 @@ fn new_hash(state: &State, password: Password) -> impl FnOnce() -> Result<String
 }
 
 /// Refuses one attempt too many, and says how long to wait.
-fn within_limit(attempts: Figures, why: &str) -> Result<()> {
+fn within_limit(attempts: RateLimitStatus, why: &str) -> Result<()> {
     if !attempts.exceeded {
         return Ok(());
     }

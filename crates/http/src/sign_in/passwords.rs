@@ -22,8 +22,10 @@ use spotter_kernel::{
 };
 use spotter_store::Tx;
 
-use super::{ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, Visit, hashing, new_hash, within_limit};
-use crate::{observe::RequestId, rate::Counted, server::State, visitor};
+use super::{
+    ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, SignInRequest, hashing, new_hash, within_limit,
+};
+use crate::{observe::RequestId, rate::RateLimitKey, server::State, visitor};
 
 /// The hash of a password, worked out beside requests.
 pub async fn hashed(state: &State, password: Password) -> Result<String> {
@@ -56,13 +58,13 @@ struct Acceptance {
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Forgotten {
+struct ResetRequest {
     email: Email,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Accepted {
+struct ResetAnswer {
     accepted: bool,
 }
 
@@ -82,11 +84,14 @@ pub(super) async fn change_password(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     visit.respond(replace_password(&visit, request).await)
 }
 
-async fn replace_password(visit: &Visit, request: Request<Body>) -> Result<PasswordChanged> {
+async fn replace_password(
+    visit: &SignInRequest,
+    request: Request<Body>,
+) -> Result<PasswordChanged> {
     let (caller, ..) = visit.signed_in(request.headers().clone()).await?;
     let PasswordChange { current_password, new_password } = visit.body(request).await?;
     let passwords = (current_password, new_password);
@@ -118,7 +123,7 @@ pub async fn is_own(
 
 /// Whether it is the password of an account, whose holder may be wrong so many times.
 async fn is_password_of(state: &Arc<State>, account: Account, password: Password) -> Result<bool> {
-    let counted = Counted::Caller(account.subject_id);
+    let counted = RateLimitKey::Caller(account.subject_id);
     let now = state.env.clock.now();
     within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
     let right =
@@ -157,7 +162,7 @@ pub async fn change(
     visitor::write(state, caller, ("change_password", &[]), request_id, step).await
 }
 
-impl Visit {
+impl SignInRequest {
     /// A token of a kind, and the password that it sets.
     async fn acceptance(
         &self,
@@ -175,7 +180,7 @@ pub(super) async fn accept_invitation(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = async {
         let rule = "must be an invitation that is open";
         let (token, password) = visit.acceptance(request, CredentialKind::Invitation, rule).await?;
@@ -205,11 +210,11 @@ pub(super) async fn forgot_password(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = async {
-        let Forgotten { email } = visit.body(request).await?;
+        let ResetRequest { email } = visit.body(request).await?;
         forgot(&visit.state, &visit.request_id, visit.from, email).await?;
-        Ok(Accepted { accepted: true })
+        Ok(ResetAnswer { accepted: true })
     };
     visit.respond(outcome.await)
 }
@@ -238,11 +243,12 @@ pub async fn forgot(
     }
     let (attempts, now) = (&state.attempts, state.env.clock.now());
     // Apart from failed sign-ins, which are counted by the same means.
-    let counted = |what: &str| Counted::Account(Sha256::digest(format!("forgot {what}")).into());
+    let counted =
+        |what: &str| RateLimitKey::Account(Sha256::digest(format!("forgot {what}")).into());
     let by_name = counted(&email.to_lowercase());
     let by_name = attempts.take(by_name, RESETS_PER_ADDRESS, now);
     let by_sender =
-        attempts.take(counted(&format!("{:?}", Counted::address(from))), RESETS_FROM, now);
+        attempts.take(counted(&format!("{:?}", RateLimitKey::address(from))), RESETS_FROM, now);
     within_limit(by_name, "A link was asked for three times: look into your mail, or wait.")?;
     within_limit(by_sender, "Too many links were asked for from here.")?;
     let mailed = mail_each(state, request_id, email);
@@ -270,7 +276,7 @@ pub(super) async fn reset_password(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = async {
         let rule = "must be open and not used";
         let (token, password) =
@@ -294,7 +300,7 @@ pub async fn reset(
     let email = visitor::write(state, caller, ("reset_password", &[]), request_id, step).await?;
     // Whoever has guessed meanwhile does not keep the owner out of the account that is theirs again.
     if let Some(email) = email {
-        state.attempts.forget(Counted::Account(Sha256::digest(&email).into()));
+        state.attempts.forget(RateLimitKey::Account(Sha256::digest(&email).into()));
     }
     Ok(())
 }
@@ -311,7 +317,7 @@ pub(super) async fn confirm_address(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = async {
         let Confirmation { token, password } = visit.body(request).await?;
         let token = Credential::parse(CredentialKind::AddressConfirmation, &token);

@@ -13,7 +13,7 @@ use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId, secret:
 use spotter_store::Tx;
 
 use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
-use crate::{observe::RequestId, rate::Counted, server::State, visitor};
+use crate::{observe::RequestId, rate::RateLimitKey, server::State, visitor};
 
 /// How long a ticket is good for, in seconds.
 const TICKET_SECONDS: i64 = 5 * 60;
@@ -47,7 +47,7 @@ pub(super) async fn pass(
     let Some(code) = code.map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()) else {
         return Err(refused("is needed: the account has a second step"));
     };
-    let counted = Counted::Account(Sha256::digest(format!("code {id}")).into());
+    let counted = RateLimitKey::Account(Sha256::digest(format!("code {id}")).into());
     within_limit(state.attempts.take(counted, ATTEMPTS_PER_ACCOUNT, now), FAILED)?;
     let caller = Caller::new(company, Actor::System);
     let take = move |cx: &mut Write<'_, '_>| second_step::take(cx, subject, id, &code);

@@ -28,10 +28,10 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use super::{
-    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, Visit, hashing, second_step,
-    within_limit,
+    ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, SignInRequest, hashing,
+    second_step, within_limit,
 };
-use crate::{observe::RequestId, rate::Counted, server::State};
+use crate::{observe::RequestId, rate::RateLimitKey, server::State};
 
 /// A sign-in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -57,9 +57,9 @@ pub struct Login {
 impl Login {
     /// As what its attempts are counted: those of a browser that the account knows apart from everybody else's, so that
     /// strangers who guess do not keep the owner out.
-    fn counted(&self) -> Counted {
+    fn counted(&self) -> RateLimitKey {
         let email = self.email.to_lowercase();
-        Counted::Account(match &self.known_browser {
+        RateLimitKey::Account(match &self.known_browser {
             Some(browser) => Sha256::digest(format!("known {email} {browser}")).into(),
             None => Sha256::digest(email).into(),
         })
@@ -74,7 +74,7 @@ struct Refresh {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Done {
+struct SignOutAnswer {
     signed_out: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) async fn login(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = match visit.body::<Login>(request).await {
         Ok(login) => sign_in(&visit, login).await,
         Err(problem) => Err(problem),
@@ -90,7 +90,7 @@ pub(super) async fn login(
     visit.respond(outcome.map(|session| SessionAnswer { session }))
 }
 
-async fn sign_in(visit: &Visit, login: Login) -> Result<SessionTokens> {
+async fn sign_in(visit: &SignInRequest, login: Login) -> Result<SessionTokens> {
     let account = recognise(&visit.state, &visit.request_id, visit.from, login).await;
     // An app asks for the code with the password at hand; pages alone hold tickets.
     let account = account.map_err(|mut problem| {
@@ -132,7 +132,7 @@ async fn knows_password(
     let attempts = &state.attempts;
     let now = state.env.clock.now();
     let name = login.counted();
-    let address = Counted::address(from);
+    let address = RateLimitKey::address(from);
     // Counted before the look-up and given back on success, so that a burst can't slip through.
     let by_account = attempts.take(name, ATTEMPTS_PER_ACCOUNT, now);
     let by_address = attempts.take(address, ATTEMPTS_PER_ADDRESS, now);
@@ -229,7 +229,7 @@ pub(super) async fn refresh(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let outcome = match visit.body::<Refresh>(request).await {
         Ok(body) => exchange(&visit, &body.refresh_token).await,
         Err(problem) => Err(problem),
@@ -237,7 +237,7 @@ pub(super) async fn refresh(
     visit.respond(outcome.map(|session| SessionAnswer { session }))
 }
 
-async fn exchange(visit: &Visit, token: &str) -> Result<SessionTokens> {
+async fn exchange(visit: &SignInRequest, token: &str) -> Result<SessionTokens> {
     let token =
         Credential::parse(CredentialKind::AppRefreshToken, token).ok_or(Key::InvalidToken)?;
     let company = token.company;
@@ -253,7 +253,7 @@ pub(super) async fn logout(
     extract::State(state): extract::State<Arc<State>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    let visit = Visit::new(state, &request);
+    let visit = SignInRequest::new(state, &request);
     let headers = request.headers().clone();
     let outcome = async {
         let (caller, subject, id, session) = visit.signed_in(headers).await?;
@@ -262,7 +262,7 @@ pub(super) async fn logout(
             sessions::end(cx, session)
         };
         visit.write(caller.company, caller.actor, "logout", step).await?;
-        Ok(Done { signed_out: true })
+        Ok(SignOutAnswer { signed_out: true })
     };
     visit.respond(outcome.await)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
-use spotter_contract::{Asked, confirmations::Asking};
+use spotter_contract::{PreparedRequest, confirmations::ConfirmationRequest};
 use spotter_core::mcp::{
     assistant::Assistant,
     modules::{holding, scope_of},
@@ -15,26 +15,26 @@ use spotter_kernel::{Key, Problem, Result};
 use spotter_store::Tx;
 
 use super::{
-    Named, Tools,
+    ToolVariants, Tools,
     bound::{Bounded, bound, may_shrink, too_long},
     brief,
     results::{failed, told},
-    tool::Use,
+    tool::ToolMode,
 };
-use crate::visit::Visit;
+use crate::visit::AssistantRequest;
 
 impl Tools {
     /// Calls a tool; nothing where the caller has none of the name, or was not let in, which the visit tells.
     pub(crate) async fn call(
         &self,
         state: &Arc<State>,
-        visit: &Visit,
+        visit: &AssistantRequest,
         name: &str,
         arguments: JsonObject,
     ) -> Option<CallToolResult> {
         let named = self.named(name)?;
         let outcome = match named.any.used {
-            Use::Previews => preview(state, visit, named, arguments).await,
+            ToolMode::Previews => preview(state, visit, named, arguments).await,
             _ if named.any.operation.writes => run(state, visit, named, arguments).await,
             _ => return within_bounds(state, visit, (name, named), arguments).await,
         };
@@ -45,8 +45,8 @@ impl Tools {
 /// A read whose answer is short enough: of a list as many records a page as fit.
 async fn within_bounds(
     state: &Arc<State>,
-    visit: &Visit,
-    (name, named): (&str, Named),
+    visit: &AssistantRequest,
+    (name, named): (&str, ToolVariants),
     mut arguments: JsonObject,
 ) -> Option<CallToolResult> {
     let brief = brief::of(name);
@@ -87,7 +87,11 @@ fn wide(arguments: &JsonObject, limit: Option<i64>) -> &'static str {
 }
 
 /// What a call is answered with; nothing where its caller was not let in.
-fn answered(visit: &Visit, name: &str, outcome: Result<Option<String>>) -> Option<CallToolResult> {
+fn answered(
+    visit: &AssistantRequest,
+    name: &str,
+    outcome: Result<Option<String>>,
+) -> Option<CallToolResult> {
     // A transaction that failed after its caller was let in is an answer to the call.
     let entered = visit.outcome().is_some_and(|outcome| outcome.is_ok());
     match outcome {
@@ -108,16 +112,21 @@ fn answered(visit: &Visit, name: &str, outcome: Result<Option<String>>) -> Optio
 /// A call within its transaction, which may run more than once.
 struct Call {
     state: Arc<State>,
-    visit: Visit,
-    named: Named,
+    visit: AssistantRequest,
+    named: ToolVariants,
     arguments: JsonObject,
-    asked: Option<Asked>,
+    asked: Option<PreparedRequest>,
     /// Where what a preview asked is kept.
-    asking: Arc<Mutex<Option<Asking>>>,
+    asking: Arc<Mutex<Option<ConfirmationRequest>>>,
 }
 
 impl Call {
-    fn new(state: &Arc<State>, visit: &Visit, named: Named, arguments: JsonObject) -> Self {
+    fn new(
+        state: &Arc<State>,
+        visit: &AssistantRequest,
+        named: ToolVariants,
+        arguments: JsonObject,
+    ) -> Self {
         let (state, visit) = (state.clone(), visit.clone());
         Self { state, visit, named, arguments, asked: None, asking: Arc::default() }
     }
@@ -163,8 +172,8 @@ fn lacking(assistant: &Assistant, tool: &str) -> Option<Problem> {
 
 async fn run(
     state: &Arc<State>,
-    visit: &Visit,
-    named: Named,
+    visit: &AssistantRequest,
+    named: ToolVariants,
     arguments: JsonObject,
 ) -> Result<Option<String>> {
     let (writes, slow) = (named.any.operation.writes, is_far_down(&arguments));
@@ -188,8 +197,8 @@ fn is_far_down(arguments: &JsonObject) -> bool {
 /// What a call would do. Its transaction is rolled back; what it would have done is kept where it was asked for.
 async fn preview(
     state: &Arc<State>,
-    visit: &Visit,
-    named: Named,
+    visit: &AssistantRequest,
+    named: ToolVariants,
     arguments: JsonObject,
 ) -> Result<Option<String>> {
     let mut call = Call::new(state, visit, named, arguments);

@@ -19,7 +19,7 @@ use spotter_core::mcp::{
     modules::{GrantSubject, Module, OF_ALL},
 };
 
-use self::tool::{Tool, Use};
+use self::tool::{Tool, ToolMode};
 
 /// Every tool, for each kind of assistant.
 pub(crate) struct Tools(BTreeMap<(GrantSubject, String), Arc<Tool>>);
@@ -35,9 +35,9 @@ impl Tools {
             .flat_map(|tool| [(GrantSubject::Company, *tool), (GrantSubject::Client, *tool)]);
         let tools = named.chain(of_all).filter_map(|(subject, name)| {
             let operation = table.find(name)?;
-            let uses: &[Use] = match operation.asks {
-                true => &[Use::Previews, Use::Confirms],
-                false => &[Use::Does],
+            let uses: &[ToolMode] = match operation.asks {
+                true => &[ToolMode::Previews, ToolMode::Confirms],
+                false => &[ToolMode::Does],
             };
             Some(uses.iter().map(move |used| {
                 let tool = Tool::new(operation.clone(), *used, subject);
@@ -58,23 +58,23 @@ impl Tools {
     }
 
     /// The tools of a name, for whomever; nothing where there is none.
-    fn named(&self, name: &str) -> Option<Named> {
+    fn named(&self, name: &str) -> Option<ToolVariants> {
         let of = |subject| self.0.get(&(subject, name.to_owned())).cloned();
         let (company, client) = (of(GrantSubject::Company), of(GrantSubject::Client));
         let any = company.clone().or_else(|| client.clone())?;
-        Some(Named { company, client, any })
+        Some(ToolVariants { company, client, any })
     }
 }
 
 /// The tools of a name. They share their operation, and how they use it.
 #[derive(Clone)]
-struct Named {
+struct ToolVariants {
     company: Option<Arc<Tool>>,
     client: Option<Arc<Tool>>,
     any: Arc<Tool>,
 }
 
-impl Named {
+impl ToolVariants {
     fn of(&self, subject: GrantSubject) -> Option<&Arc<Tool>> {
         match subject {
             GrantSubject::Company => self.company.as_ref(),

@@ -6,8 +6,8 @@ use rmcp::model::{JsonObject, Tool as Described, ToolAnnotations};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use spotter_contract::{
-    Arguments, Asked, Content, Method, Operation,
-    confirmations::{Asking, Preview, Wanted},
+    Arguments, Content, Method, Operation, PreparedRequest,
+    confirmations::{ConfirmationRequest, ConfirmationStep, Preview},
     idempotency::{self, Idempotent},
 };
 use spotter_core::mcp::modules::GrantSubject;
@@ -34,7 +34,7 @@ const CLIENT: &str = "clientId";
 
 /// How a tool uses its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ToolMode {
     /// It does it.
     Does,
     /// It tells what would be done.
@@ -46,7 +46,7 @@ pub(super) enum Use {
 /// A tool of one kind of assistant.
 pub(super) struct Tool {
     pub(super) operation: Arc<Operation>,
-    pub(super) used: Use,
+    pub(super) used: ToolMode,
     pub(super) described: Described,
     path: Vec<String>,
     query: Vec<String>,
@@ -56,11 +56,11 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    pub(super) fn new(operation: Arc<Operation>, used: Use, subject: GrantSubject) -> Self {
+    pub(super) fn new(operation: Arc<Operation>, used: ToolMode, subject: GrantSubject) -> Self {
         let mut schemas = schemars::SchemaGenerator::default();
         let described = operation.arguments(&mut schemas);
         let answer = match used {
-            Use::Previews => Preview::json_schema(&mut schemas).to_value(),
+            ToolMode::Previews => Preview::json_schema(&mut schemas).to_value(),
             _ => operation.answer(&mut schemas).to_value(),
         };
         let definitions = Value::Object(schemas.take_definitions(true));
@@ -93,13 +93,15 @@ impl Tool {
         let body_names: Vec<String> = body.properties.keys().cloned().collect();
         input.join(body);
         let input = match used {
-            Use::Previews => input.named(),
-            Use::Confirms => {
+            ToolMode::Previews => input.named(),
+            ToolMode::Confirms => {
                 input.put(CONFIRM, json!({"type": "string"}));
                 input.require(CONFIRM);
                 input.shown(operation.id, &definitions, operation.method == Method::Patch)
             }
-            Use::Does => input.shown(operation.id, &definitions, operation.method == Method::Patch),
+            ToolMode::Does => {
+                input.shown(operation.id, &definitions, operation.method == Method::Patch)
+            }
         };
         let mut output = resolved(answer, &definitions);
         output["type"] = json!("object");
@@ -116,8 +118,8 @@ impl Tool {
     }
 
     /// The request that a call stands for; `caller` is the one for whom the assistant acts.
-    pub(super) fn ask(&self, mut given: JsonObject, caller: Option<Id>) -> Result<Asked> {
-        let takes_key = self.operation.writes && self.used != Use::Previews;
+    pub(super) fn ask(&self, mut given: JsonObject, caller: Option<Id>) -> Result<PreparedRequest> {
+        let takes_key = self.operation.writes && self.used != ToolMode::Previews;
         let key = match given.remove(KEY) {
             None | Some(Value::Null) => None,
             Some(Value::String(key)) if takes_key => Some(key),
@@ -126,7 +128,7 @@ impl Tool {
                 return Err(Problem::invalid(KEY, rule));
             }
         };
-        let confirmed = match given.remove(CONFIRM).filter(|_| self.used == Use::Confirms) {
+        let confirmed = match given.remove(CONFIRM).filter(|_| self.used == ToolMode::Confirms) {
             None | Some(Value::Null) => None,
             Some(Value::String(token)) => Some(token),
             Some(_) => {
@@ -138,11 +140,14 @@ impl Tool {
         let place = format!("{} {}", self.operation.id, named.join("/"));
         let fingerprint = idempotency::fingerprint("TOOL", &place, &arguments);
         let idempotent = Idempotent::new(key.as_ref().map(|key| key.as_bytes()), fingerprint)?;
-        let mut asked = Asked::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
+        let mut asked = PreparedRequest::new(self.operation.clone(), Ok(arguments), Ok(idempotent));
         asked.asking = match self.used {
-            Use::Does => None,
-            Use::Previews => Some(Asking::preview(fingerprint)),
-            Use::Confirms => Some(Asking { wanted: Wanted::Confirmed(confirmed), fingerprint }),
+            ToolMode::Does => None,
+            ToolMode::Previews => Some(ConfirmationRequest::preview(fingerprint)),
+            ToolMode::Confirms => Some(ConfirmationRequest {
+                wanted: ConfirmationStep::Confirmed(confirmed),
+                fingerprint,
+            }),
         };
         Ok(asked)
     }
@@ -197,10 +202,15 @@ fn plain(value: &Value) -> String {
     if Id::parse(&text).is_some() { text.to_ascii_lowercase() } else { text }
 }
 
-fn describe(operation: &Operation, used: Use, input: JsonObject, output: JsonObject) -> Described {
+fn describe(
+    operation: &Operation,
+    used: ToolMode,
+    input: JsonObject,
+    output: JsonObject,
+) -> Described {
     let (id, summary) = (operation.id, operation.summary.trim_end_matches('.'));
     let (name, title, text) = match used {
-        Use::Previews => (
+        ToolMode::Previews => (
             format!("{PREVIEW}{id}"),
             format!("{summary}: what would happen"),
             format!("Tells what {id} would do; gives its {CONFIRM}."),
@@ -215,14 +225,14 @@ fn describe(operation: &Operation, used: Use, input: JsonObject, output: JsonObj
 
 /// What a client of the protocol may know before it calls. What takes the place of something, or gives something up, is
 /// destructive in the protocol's words: all but what makes a record, and what is known to only add.
-fn hints(operation: &Operation, used: Use, title: &str) -> ToolAnnotations {
-    let reads = !operation.writes || used == Use::Previews;
+fn hints(operation: &Operation, used: ToolMode, title: &str) -> ToolAnnotations {
+    let reads = !operation.writes || used == ToolMode::Previews;
     let adds = operation.status == 201 || words::ADDING.contains(&operation.id);
     let replaces = matches!(operation.method, Method::Patch | Method::Put | Method::Delete)
         || words::REPLACING.contains(&operation.id);
     ToolAnnotations::with_title(title)
         .read_only(reads)
-        .destructive(!reads && (used == Use::Confirms || replaces || !adds))
+        .destructive(!reads && (used == ToolMode::Confirms || replaces || !adds))
         .idempotent(reads || replaces)
         .open_world(false)
 }

@@ -13,7 +13,7 @@ use spotter_store::{Tx, params, record, statements};
 use tokio::sync::watch;
 
 use super::{
-    SIGNATURE_HEADER, Said,
+    NoticePayload, SIGNATURE_HEADER,
     books::{self, BankState, NextStep},
 };
 use crate::{Providers, signature};
@@ -26,7 +26,7 @@ const STEP: i64 = 100;
 record! {
     /// What is to be told.
     #[derive(Clone, Debug)]
-    struct ToTell {
+    struct PendingNotice {
         company_id: CompanyId,
         notice: String,
         about: String,
@@ -69,14 +69,14 @@ impl Providers {
     }
 
     /// Tells of one thing, as over the network: signed, and again until it was taken.
-    async fn tell(&self, told: ToTell) -> Result<()> {
-        let ToTell { company_id: company, notice, about, reference } = told;
+    async fn tell(&self, told: PendingNotice) -> Result<()> {
+        let PendingNotice { company_id: company, notice, about, reference } = told;
         let account = self.read(company, connection::account).await?;
         let (gone, now) = (notice.clone(), self.env.clock.now());
         // Who is not connected any more is told when they are again.
         let account = account.filter(|own| own.provider == ProviderName::Sandbox);
         let Some(account) = account else { return Ok(()) };
-        let said = Said { notice, about, reference };
+        let said = NoticePayload { notice, about, reference };
         let body = serde_json::to_string(&said).map_err(spotter_kernel::Problem::internal)?;
         let mut headers = HeaderMap::new();
         let signed = signature::sign(&account.keys.notices, &body, now);
@@ -90,14 +90,14 @@ impl Providers {
     }
 }
 
-fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<ToTell>)> {
+fn look(tx: &mut Tx<'_>, now: Timestamp) -> Result<(bool, Vec<PendingNotice>)> {
     let due: Option<(i64,)> = tx.one(COUNT_DUE, params![now])?;
     Ok((due.is_some_and(|(count,)| count > 0), tx.all(TO_TELL, params![STEP])?))
 }
 
 /// Takes what is to be told to a company: about what, and what that is called.
 pub(super) fn tell_at_once(tx: &mut Tx<'_>, company: CompanyId) -> Result<Vec<(String, String)>> {
-    let all: Vec<ToTell> = tx.all(TO_TELL, params![STEP])?;
+    let all: Vec<PendingNotice> = tx.all(TO_TELL, params![STEP])?;
     let mut told = Vec::new();
     for one in all.into_iter().filter(|one| one.company_id == company) {
         tx.execute(TOLD, params![company, one.notice])?;

@@ -11,7 +11,7 @@ pub mod played;
 use spotter_contract::{Area, Env};
 use spotter_finance::{
     collecting::provider::{
-        Charged, Dispute, Notice, NoticeAbout, Order, Outcome, RefundOrder, Returned, SetUp,
+        Charged, Dispute, Notice, NoticeAbout, Order, Outcome, RefundOrder, RefundResult, SetUp,
         SetupOrder,
     },
     ids::{PaymentId, PaymentSetupId},
@@ -125,13 +125,13 @@ impl Bank {
     }
 
     /// Sends money back.
-    pub(crate) async fn refund(&self, company: CompanyId, order: &RefundOrder) -> Returned {
+    pub(crate) async fn refund(&self, company: CompanyId, order: &RefundOrder) -> RefundResult {
         let order = order.clone();
         let done = self.db.write(move |tx| books::refund(tx, company, &order)).await;
         match done {
-            Ok(true) => Returned::Done,
-            Ok(false) => Returned::Refused("the payment has no such money left".to_owned()),
-            Err(problem) => Returned::Unknown(silent(problem)),
+            Ok(true) => RefundResult::Done,
+            Ok(false) => RefundResult::Refused("the payment has no such money left".to_owned()),
+            Err(problem) => RefundResult::Unknown(silent(problem)),
         }
     }
 
@@ -150,7 +150,7 @@ impl Bank {
 /// What a notice says.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct NoticePayload {
     notice: String,
     about: String,
     reference: String,
@@ -158,7 +158,8 @@ struct Said {
 
 /// Reads a notice whose signature is right.
 pub(crate) fn read_notice(body: &str) -> std::result::Result<Option<Notice>, &'static str> {
-    let said: Said = serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
+    let said: NoticePayload =
+        serde_json::from_str(body).map_err(|_| "it is no notice of the sandbox")?;
     let about = NoticeAbout::parse(&said.about).filter(|about| *about != NoticeAbout::Page);
     let about = about.ok_or("it is about nothing that is known")?;
     Ok(Some(Notice { event: said.notice, about, reference: said.reference }))

@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Router<Door> {
 }
 
 /// A page's place: whose, which, and that whoever asks was led there.
-type Place = Path<(String, String, String)>;
+type PagePath = Path<(String, String, String)>;
 
 const TITLE: &str = "Sandbox bank";
 
@@ -37,7 +37,7 @@ impl Bank {
     fn admitted(
         &self,
         kind: &str,
-        Path((company, reference, seal)): Place,
+        Path((company, reference, seal)): PagePath,
     ) -> Result<(CompanyId, String)> {
         let company = Id::parse(&company).map(CompanyId).ok_or(Key::NotFound)?;
         let own = self.seal(kind, company, &reference)?;
@@ -101,7 +101,7 @@ fn choices() -> Markup {
 
 async fn show_payment(
     extract::State(door): extract::State<Door>,
-    place: Place,
+    place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request).map(drop);
@@ -138,7 +138,7 @@ fn payment_page(payment: &BankPayment) -> Response<Body> {
 
 async fn pay(
     extract::State(door): extract::State<Door>,
-    place: Place,
+    place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request).map(drop);
@@ -173,7 +173,7 @@ async fn pay(
 
 async fn show_setup(
     extract::State(door): extract::State<Door>,
-    place: Place,
+    place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request).map(drop);
@@ -202,7 +202,7 @@ async fn show_setup(
 
 async fn leave(
     extract::State(door): extract::State<Door>,
-    place: Place,
+    place: PagePath,
     request: Request<Body>,
 ) -> Response<Body> {
     let counted = door.state.count_address(&request).map(drop);

@@ -5,8 +5,8 @@ use spotter_finance::{
     COLLECTS,
     collecting::{
         chargeback,
-        charging::{self, CHARGE, Next},
-        provider::{Heard, NoticeAbout},
+        charging::{self, CHARGE, ChargeStep},
+        provider::{NoticeAbout, PaymentResult},
     },
     ids::PaymentId,
 };
@@ -17,12 +17,12 @@ use super::{books, days};
 
 /// Charges what is to be charged by a payment, and writes down what came of it.
 pub fn charge(tx: &mut Tx<'_>, env: &Env, company: CompanyId, payment: PaymentId) -> Result<()> {
-    let mut next = Next::Nothing;
+    let mut next = ChargeStep::Nothing;
     Write::by_itself(tx, env, company, ("send_payment", COLLECTS), |cx| {
         next = charging::next(cx, payment)?;
         cx.clear_job(&CHARGE, payment)
     })?;
-    let Next::Send(_, order, charged) = next else { return Ok(()) };
+    let ChargeStep::Send(_, order, charged) = next else { return Ok(()) };
     let now = env.clock.now();
     let (paid, _) = books::charge(tx, company, (&order, &charged.token), now)?;
     hear(tx, env, company, payment, &paid.outcome().into())
@@ -33,7 +33,7 @@ fn hear(
     env: &Env,
     company: CompanyId,
     payment: PaymentId,
-    heard: &Heard,
+    heard: &PaymentResult,
 ) -> Result<()> {
     let what = ("conclude_payment", COLLECTS);
     let told = |cx: &mut Write<'_, '_>| charging::hear(cx, payment, heard).map(drop);

@@ -12,8 +12,8 @@ use spotter_finance::{
     collecting::{
         method::MethodType,
         provider::{
-            Account, Charged, Dispute, Heard, Notice, Order, Outcome, RefundOrder, Returned, SetUp,
-            SetupOrder,
+            Account, Charged, Dispute, Notice, Order, Outcome, PaymentResult, RefundOrder,
+            RefundResult, SetUp, SetupOrder,
         },
     },
     ids::PaymentId,
@@ -23,10 +23,10 @@ use spotter_kernel::Result;
 
 use crate::Answer;
 use objects::{
-    DisputeObject, Event, Listed, NOBODY_THERE, Named, PAGE, PAYMENT, PaymentIntent, REFUND,
+    DisputeObject, Event, List, NOBODY_THERE, ObjectId, PAGE, PAYMENT, PaymentIntent, REFUND,
     Refund, Session, units,
 };
-use wire::{Trouble, Wire};
+use wire::{StripeError, Wire};
 
 /// The header of a notice's signature.
 pub const SIGNATURE_HEADER: &str = "stripe-signature";
@@ -45,7 +45,7 @@ pub struct Stripe {
 }
 
 /// What of an answer says that nobody knows.
-fn silent(trouble: Trouble) -> String {
+fn silent(trouble: StripeError) -> String {
     trouble.to_string()
 }
 
@@ -63,7 +63,7 @@ const fn word(kind: MethodType) -> &'static str {
 }
 
 /// A request that was refused; nothing was charged.
-fn not_charged(code: FailureCode) -> Heard {
+fn not_charged(code: FailureCode) -> PaymentResult {
     Outcome::Failed(code).into()
 }
 
@@ -74,7 +74,12 @@ impl Stripe {
     }
 
     /// Charges a card or an account.
-    pub async fn charge(&self, account: &Account, order: &Order, charged: &Charged) -> Heard {
+    pub async fn charge(
+        &self,
+        account: &Account,
+        order: &Order,
+        charged: &Charged,
+    ) -> PaymentResult {
         let Some(amount) = units(order.amount, order.currency) else {
             return not_charged(FailureCode::ProviderError);
         };
@@ -97,12 +102,12 @@ impl Stripe {
             self.wire.post::<PaymentIntent>(&account.keys.secret, "payment_intents", &id, &form);
         match sent.await {
             Ok(intent) => self.without_its_client(account, &intent).await,
-            Err(Trouble::Said(said)) if said.is_final() => Heard {
+            Err(StripeError::Said(said)) if said.is_final() => PaymentResult {
                 outcome: Outcome::Failed(said.failure()),
                 reference: said.payment_intent.map(|intent| intent.id),
                 amount: None,
             },
-            Err(Trouble::Said(said)) if said.is_refused_at_the_door() => {
+            Err(StripeError::Said(said)) if said.is_refused_at_the_door() => {
                 Outcome::NotTaken(said.message).into()
             }
             Err(trouble) => Outcome::Unknown(silent(trouble)).into(),
@@ -110,7 +115,7 @@ impl Stripe {
     }
 
     /// What became of a payment; one that waits for its client, who is not there, is cancelled.
-    async fn without_its_client(&self, account: &Account, intent: &PaymentIntent) -> Heard {
+    async fn without_its_client(&self, account: &Account, intent: &PaymentIntent) -> PaymentResult {
         if !intent.wants_its_client() {
             return intent.heard();
         }
@@ -123,7 +128,7 @@ impl Stripe {
             Ok(_) => Outcome::Failed(FailureCode::AuthenticationRequired),
             Err(trouble) => Outcome::Unknown(silent(trouble)),
         };
-        Heard { outcome, reference, amount: None }
+        PaymentResult { outcome, reference, amount: None }
     }
 
     /// What became of a payment, by what Stripe calls it or its page, or by our id in its metadata.
@@ -132,7 +137,7 @@ impl Stripe {
         account: &Account,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<Heard>> {
+    ) -> Answer<Option<PaymentResult>> {
         match reference.and_then(named) {
             Some(page) if page.starts_with("cs_") => {
                 self.session(account, page, &PAID).await.map(|session| Some(session.heard()))
@@ -161,8 +166,7 @@ impl Stripe {
         }
         let query = format!("metadata[\"{PAYMENT}\"]:\"{payment}\"");
         let query = [("query", query.as_str()), ("expand[]", "data.latest_charge")];
-        let found =
-            self.wire.get::<Listed<PaymentIntent>>(secret, "payment_intents/search", &query);
+        let found = self.wire.get::<List<PaymentIntent>>(secret, "payment_intents/search", &query);
         let found = found.await.map_err(silent)?.data;
         Ok(found.into_iter().find(|intent| intent.payment() == Some(payment)))
     }
@@ -183,7 +187,7 @@ impl Stripe {
         account: &Account,
         payment: PaymentId,
         reference: Option<&str>,
-    ) -> Answer<Option<Heard>> {
+    ) -> Answer<Option<PaymentResult>> {
         // Nobody was led to a page that has no name yet.
         let Some(page) = reference.and_then(named) else { return Ok(None) };
         if !page.starts_with("cs_") {
@@ -193,7 +197,7 @@ impl Stripe {
         match self.wire.post::<Session>(&account.keys.secret, &path, &key, &[]).await {
             Ok(session) => Ok(Some(session.heard())),
             // It is over already, or paid.
-            Err(Trouble::Said(said)) if said.is_final() => {
+            Err(StripeError::Said(said)) if said.is_final() => {
                 self.find(account, payment, reference).await
             }
             Err(trouble) => Err(silent(trouble)),
@@ -239,7 +243,7 @@ impl Stripe {
         let (id, client) = (order.setup.to_string(), order.client.to_string());
         let form = [("name", order.name.as_str()), ("metadata[spotter_client]", &client)];
         let key = format!("customer-{id}");
-        let made = self.wire.post::<Named>(&account.keys.secret, "customers", &key, &form);
+        let made = self.wire.post::<ObjectId>(&account.keys.secret, "customers", &key, &form);
         let customer = made.await.map_err(silent)?.id;
         let mut form = vec![
             ("mode", "setup"),
@@ -253,7 +257,7 @@ impl Stripe {
         form.push(("payment_method_types[1]", word(MethodType::SepaDebit)));
         match self.open_page(account, &format!("setup-{id}"), &form).await {
             // An account may take no direct debits.
-            Err(Trouble::Said(said)) if said.status == 400 => {
+            Err(StripeError::Said(said)) if said.status == 400 => {
                 self.open_page(account, &format!("card-{id}"), &cards_alone).await.map_err(silent)
             }
             opened => opened.map_err(silent),
@@ -265,10 +269,10 @@ impl Stripe {
         account: &Account,
         key: &str,
         form: &wire::Form<'_>,
-    ) -> wire::Answered<(String, String)> {
+    ) -> wire::StripeResult<(String, String)> {
         let made = self.wire.post::<Session>(&account.keys.secret, "checkout/sessions", key, form);
         let session = made.await?;
-        let none = || Trouble::Silent("Stripe's page has no address".to_owned());
+        let none = || StripeError::Silent("Stripe's page has no address".to_owned());
         Ok((session.url.ok_or_else(none)?, session.id))
     }
 
@@ -280,12 +284,12 @@ impl Stripe {
     }
 
     /// Sends money back.
-    pub async fn refund(&self, account: &Account, order: &RefundOrder) -> Returned {
+    pub async fn refund(&self, account: &Account, order: &RefundOrder) -> RefundResult {
         let returned = self.send_back(account, order).await;
-        returned.unwrap_or_else(Returned::Unknown)
+        returned.unwrap_or_else(RefundResult::Unknown)
     }
 
-    async fn send_back(&self, account: &Account, order: &RefundOrder) -> Answer<Returned> {
+    async fn send_back(&self, account: &Account, order: &RefundOrder) -> Answer<RefundResult> {
         let reference = order.reference.as_deref().and_then(named);
         let reference = reference.filter(|own| !own.starts_with("cs_"));
         let Some(intent) = self.intent(account, order.payment, reference).await? else {
@@ -294,29 +298,31 @@ impl Stripe {
         let (secret, id) = (&account.keys.secret, order.refund.to_string());
         // A key is forgotten after a day: what was sent before is found among what went back.
         let query = [("payment_intent", intent.id.as_str()), ("limit", "100")];
-        let before = self.wire.get::<Listed<Refund>>(secret, "refunds", &query);
+        let before = self.wire.get::<List<Refund>>(secret, "refunds", &query);
         let before = before.await.map_err(silent)?.data;
         let refund = match before.into_iter().find(|refund| refund.is(&id)) {
             Some(refund) => refund,
             None => {
                 let Some(amount) = units(order.amount, order.currency) else {
-                    return Ok(Returned::Refused("there is no such amount".to_owned()));
+                    return Ok(RefundResult::Refused("there is no such amount".to_owned()));
                 };
                 let (amount, metadata) = (amount.to_string(), format!("metadata[{REFUND}]"));
                 let form =
                     [("payment_intent", intent.id.as_str()), ("amount", &amount), (&metadata, &id)];
                 match self.wire.post::<Refund>(secret, "refunds", &id, &form).await {
                     Ok(refund) => refund,
-                    Err(Trouble::Said(said)) if said.is_final() => {
-                        return Ok(Returned::Refused(said.message));
+                    Err(StripeError::Said(said)) if said.is_final() => {
+                        return Ok(RefundResult::Refused(said.message));
                     }
                     Err(trouble) => return Err(silent(trouble)),
                 }
             }
         };
         Ok(match refund.status.as_deref() {
-            Some("failed" | "canceled") => Returned::Refused("the bank has refused it".to_owned()),
-            _ => Returned::Done,
+            Some("failed" | "canceled") => {
+                RefundResult::Refused("the bank has refused it".to_owned())
+            }
+            _ => RefundResult::Done,
         })
     }
 

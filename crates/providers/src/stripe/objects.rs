@@ -7,7 +7,7 @@ use spotter_finance::{
     collecting::{
         method::{MethodFacts, MethodType},
         provider::{
-            ChargebackKind, ChargebackStatus, Dispute, Heard, Notice, NoticeAbout, Outcome,
+            ChargebackKind, ChargebackStatus, Dispute, Notice, NoticeAbout, Outcome, PaymentResult,
         },
     },
     ids::PaymentId,
@@ -32,14 +32,14 @@ pub const NOBODY_THERE: &str = "abandoned";
 /// Something of Stripe's: its id alone, unless it was asked for as a whole.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub enum Maybe<T> {
+pub enum Expandable<T> {
     /// As a whole.
     Whole(T),
     /// Its id.
     Id(String),
 }
 
-impl<T> Maybe<T> {
+impl<T> Expandable<T> {
     fn whole(&self) -> Option<&T> {
         match self {
             Self::Whole(whole) => Some(whole),
@@ -50,7 +50,7 @@ impl<T> Maybe<T> {
 
 /// A list of things.
 #[derive(Debug, Deserialize)]
-pub struct Listed<T> {
+pub struct List<T> {
     /// The things of this page.
     pub data: Vec<T>,
 }
@@ -78,7 +78,7 @@ pub struct PaymentIntent {
     currency: String,
     last_payment_error: Option<LastError>,
     cancellation_reason: Option<String>,
-    latest_charge: Option<Maybe<Charge>>,
+    latest_charge: Option<Expandable<Charge>>,
     #[serde(default)]
     payment_method_types: Vec<String>,
     #[serde(default)]
@@ -166,7 +166,7 @@ impl PaymentIntent {
     }
 
     fn kind(&self) -> PaymentKind {
-        let charge = self.latest_charge.as_ref().and_then(Maybe::whole);
+        let charge = self.latest_charge.as_ref().and_then(Expandable::whole);
         let details = charge.and_then(|charge| charge.payment_method_details.as_ref());
         let of_charge = details.map(|details| details.r#type.as_str());
         kind(of_charge.or(self.payment_method_types.first().map(String::as_str)).unwrap_or("card"))
@@ -192,7 +192,7 @@ impl PaymentIntent {
     }
 
     /// What became of it, and what it is called.
-    pub fn heard(&self) -> Heard {
+    pub fn heard(&self) -> PaymentResult {
         let outcome = self.outcome();
         let amount = match outcome {
             Outcome::Succeeded(_) => self.amount_received.unwrap_or(self.amount),
@@ -202,24 +202,24 @@ impl PaymentIntent {
         match Currency::parse(&self.currency.to_uppercase()) {
             Some(currency) => {
                 let amount = Some((from_units(amount, currency), currency));
-                Heard { outcome, reference, amount }
+                PaymentResult { outcome, reference, amount }
             }
             None => {
                 let why = format!("Stripe names a currency that nobody knows: {:?}", self.currency);
-                Heard { outcome: Outcome::Unknown(why), reference, amount: None }
+                PaymentResult { outcome: Outcome::Unknown(why), reference, amount: None }
             }
         }
     }
 
     /// The same of one that a page was left with: there no other card is tried.
-    pub fn heard_after_page(&self) -> Heard {
+    pub fn heard_after_page(&self) -> PaymentResult {
         let heard = self.heard();
         if heard.outcome != Outcome::Waiting || self.status != "requires_payment_method" {
             return heard;
         }
         let error = self.last_payment_error.as_ref();
         let code = error.map_or(FailureCode::Declined, LastError::failure);
-        Heard { outcome: Outcome::Failed(code), ..heard }
+        PaymentResult { outcome: Outcome::Failed(code), ..heard }
     }
 }
 
@@ -231,19 +231,20 @@ pub struct Session {
     /// Where it is; only while it is open.
     pub url: Option<String>,
     status: Option<String>,
-    payment_intent: Option<Maybe<PaymentIntent>>,
-    setup_intent: Option<Maybe<SetupIntent>>,
+    payment_intent: Option<Expandable<PaymentIntent>>,
+    setup_intent: Option<Expandable<SetupIntent>>,
 }
 
 impl Session {
     /// What is paid on it.
     pub fn intent(&self) -> Option<&PaymentIntent> {
-        self.payment_intent.as_ref().and_then(Maybe::whole)
+        self.payment_intent.as_ref().and_then(Expandable::whole)
     }
 
     /// What became of the payment that is made on it.
-    pub fn heard(&self) -> Heard {
-        let of_page = |outcome| Heard { outcome, reference: Some(self.id.clone()), amount: None };
+    pub fn heard(&self) -> PaymentResult {
+        let of_page =
+            |outcome| PaymentResult { outcome, reference: Some(self.id.clone()), amount: None };
         match (self.status.as_deref(), self.intent()) {
             (Some("expired"), _) => of_page(Outcome::Cancelled),
             (Some("complete"), Some(intent)) => intent.heard_after_page(),
@@ -261,14 +262,14 @@ impl Session {
 #[derive(Debug, Clone, Deserialize)]
 pub struct SetupIntent {
     status: String,
-    payment_method: Option<Maybe<PaymentMethod>>,
+    payment_method: Option<Expandable<PaymentMethod>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 struct PaymentMethod {
     id: String,
     r#type: String,
-    customer: Option<Maybe<Named>>,
+    customer: Option<Expandable<ObjectId>>,
     card: Option<Card>,
     sepa_debit: Option<Account>,
     billing_details: Option<Billing>,
@@ -294,7 +295,7 @@ struct Billing {
 
 /// Something of which only the name matters.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Named {
+pub struct ObjectId {
     /// What Stripe calls it.
     pub id: String,
 }
@@ -311,8 +312,8 @@ impl SetupIntent {
         }
         let method = self.payment_method.as_ref()?.whole()?.clone();
         let customer = method.customer.map(|customer| match customer {
-            Maybe::Whole(customer) => customer.id,
-            Maybe::Id(id) => id,
+            Expandable::Whole(customer) => customer.id,
+            Expandable::Id(id) => id,
         });
         let (kind, last4) = match (method.r#type.as_str(), &method.card, &method.sepa_debit) {
             ("card", Some(card), _) => (MethodType::Card, &card.last4),
@@ -364,8 +365,8 @@ pub struct DisputeObject {
     currency: String,
     reason: Option<String>,
     status: String,
-    payment_intent: Option<Maybe<PaymentIntent>>,
-    charge: Option<Maybe<Charge>>,
+    payment_intent: Option<Expandable<PaymentIntent>>,
+    charge: Option<Expandable<Charge>>,
     evidence_details: Option<Evidence>,
 }
 
@@ -378,7 +379,7 @@ impl DisputeObject {
     /// As the area of finance hears of it; nothing of one that is not ours, or takes no money.
     pub fn told(&self) -> Option<Dispute> {
         let intent = self.payment_intent.as_ref()?.whole()?;
-        let charge = self.charge.as_ref().and_then(Maybe::whole);
+        let charge = self.charge.as_ref().and_then(Expandable::whole);
         let details = charge.and_then(|charge| charge.payment_method_details.as_ref());
         let is_debit = details.is_some_and(|details| details.r#type == "sepa_debit");
         let status = match self.status.as_str() {

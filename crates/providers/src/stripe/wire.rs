@@ -28,7 +28,7 @@ pub struct Wire {
 
 /// Why there is no answer to a request.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum StripeError {
     /// Stripe has refused it.
     Said(Box<Refusal>),
     /// Nobody knows whether it was done.
@@ -72,7 +72,7 @@ impl Refusal {
     }
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for StripeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Said(said) => write!(f, "Stripe answers {}: {}", said.status, said.message),
@@ -82,7 +82,7 @@ impl std::fmt::Display for Trouble {
 }
 
 /// What Stripe answers, or why it does not.
-pub type Answered<T> = std::result::Result<T, Trouble>;
+pub type StripeResult<T> = std::result::Result<T, StripeError>;
 
 impl Wire {
     /// Speaks to who answers at an address.
@@ -104,7 +104,7 @@ impl Wire {
         secret: &str,
         path: &str,
         query: &Form<'_>,
-    ) -> Answered<T> {
+    ) -> StripeResult<T> {
         let query = Serializer::new(String::new()).extend_pairs(query).finish();
         let request = self.request(Method::GET, secret, &format!("{path}?{query}"));
         answer(request.send().await).await
@@ -117,7 +117,7 @@ impl Wire {
         path: &str,
         key: &str,
         form: &Form<'_>,
-    ) -> Answered<T> {
+    ) -> StripeResult<T> {
         let form = Serializer::new(String::new()).extend_pairs(form).finish();
         let request = self
             .request(Method::POST, secret, path)
@@ -133,8 +133,8 @@ impl Wire {
     }
 }
 
-async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> Answered<T> {
-    let silent = |why: String| Trouble::Silent(format!("Stripe does not answer: {why}"));
+async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> StripeResult<T> {
+    let silent = |why: String| StripeError::Silent(format!("Stripe does not answer: {why}"));
     let mut answer = sent.map_err(|error| silent(error.without_url().to_string()))?;
     let status = answer.status();
     let mut body = Vec::new();
@@ -158,7 +158,9 @@ async fn answer<T: DeserializeOwned>(sent: reqwest::Result<Response>) -> Answere
         error: Refusal,
     }
     match serde_json::from_slice::<Told>(&body) {
-        Ok(told) => Err(Trouble::Said(Refusal { status: status.as_u16(), ..told.error }.into())),
+        Ok(told) => {
+            Err(StripeError::Said(Refusal { status: status.as_u16(), ..told.error }.into()))
+        }
         Err(_) => Err(silent(format!("HTTP {}", status.as_u16()))),
     }
 }

@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use serde_json::json;
 use spotter_contract::{
     Env, Role, Table, installation,
-    jobs::{Standing, Trouble},
+    jobs::{FailedJob, JobCount},
     timers,
     vault::Vault,
 };
@@ -295,7 +295,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
         println!("  {kind}  {count}, {state}  ({about})");
     }
     println!("Jobs of the last week: {}", if standings.is_empty() { "none" } else { "" });
-    for Standing { kind, state, count, next_at } in &standings {
+    for JobCount { kind, state, count, next_at } in &standings {
         let about = table.jobs().iter().find(|job| job.id == kind);
         let about = about.map_or("of another version", |job| job.summary);
         let next = next_at.map(|at| format!(", next at {at}")).unwrap_or_default();
@@ -303,7 +303,7 @@ pub(super) fn jobs(matches: &ArgMatches) -> Outcome {
     }
     println!("Jobs in trouble: {}", if troubles.is_empty() { "none" } else { "" });
     for row in &troubles {
-        let Trouble { kind, company_id, subject, state, attempts, ended_at, error } = row;
+        let FailedJob { kind, company_id, subject, state, attempts, ended_at, error } = row;
         let (at, error) = (ended_at.map(|at| at.to_string()), error.as_deref().unwrap_or_default());
         let (at, state) = (at.unwrap_or_else(|| "tried again".to_owned()), state.word());
         println!(

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use spotter_contract::{
     Env, Job, Table, Write,
-    jobs::{Held, Outcome},
+    jobs::{ClaimedJob, Outcome},
 };
 use spotter_core::clients::data_exports::{self, DataExport};
 use spotter_delivery::jobs::{Attempt, Worker};
-use spotter_files::{Files, Writing};
+use spotter_files::{FileWriter, Files};
 use spotter_kernel::{Problem, Result};
 use spotter_store::Db;
 
-use packing::Packed;
+use packing::ArchiveStream;
 use reading::Reader;
 
 /// What makes data exports.
@@ -33,7 +33,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    async fn make(self, held: Held) -> Outcome {
+    async fn make(self, held: ClaimedJob) -> Outcome {
         match self.attempt_one(&held).await {
             Ok(()) => Outcome::Done,
             Err(problem) if problem.status < 500 => Outcome::Refused(problem.to_string()),
@@ -41,7 +41,7 @@ impl Exporter {
         }
     }
 
-    async fn attempt_one(&self, held: &Held) -> Result<()> {
+    async fn attempt_one(&self, held: &ClaimedJob) -> Result<()> {
         let id = held.subject;
         let begun = self.change(held, move |cx| data_exports::begin(cx, id)).await?;
         let Some((export, key)) = begun else { return Ok(()) };
@@ -50,7 +50,7 @@ impl Exporter {
     }
 
     /// Writes the file, and tells its size.
-    async fn write(&self, held: &Held, export: &DataExport, key: &str) -> Result<u64> {
+    async fn write(&self, held: &ClaimedJob, export: &DataExport, key: &str) -> Result<u64> {
         let (pieces, packed) = packing::start(export.created_at());
         let reader = Reader::new(self, held.company, export, pieces);
         let (read, kept) = tokio::join!(reader.run(), keep(self.files.begin(key), packed));
@@ -59,7 +59,7 @@ impl Exporter {
 
     async fn change<T: Send + 'static>(
         &self,
-        held: &Held,
+        held: &ClaimedJob,
         step: impl Fn(&mut Write<'_, '_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (env, company) = (self.env.clone(), held.company);
@@ -76,7 +76,7 @@ impl Exporter {
 }
 
 /// Keeps what is packed, all of it or nothing.
-async fn keep(mut writing: Writing, mut packed: Packed) -> Result<u64> {
+async fn keep(mut writing: FileWriter, mut packed: ArchiveStream) -> Result<u64> {
     while let Some(bytes) = packed.chunks.recv().await {
         writing.put(bytes).await.map_err(Problem::internal)?;
     }
@@ -98,7 +98,7 @@ impl Worker for Exporter {
         1
     }
 
-    fn attempt(&self, held: &Held) -> Attempt {
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
         Box::pin(self.clone().make(held.clone()))
     }
 }

@@ -13,7 +13,7 @@ const WAITING: usize = 8;
 const CHUNK: usize = 64 << 10;
 
 /// What is packed, in its order.
-pub enum Piece {
+pub enum ArchivePart {
     /// A file begins: its name, and whether its bytes are compressed already.
     File(String, bool),
     /// Bytes of the file that began last.
@@ -23,7 +23,7 @@ pub enum Piece {
 }
 
 /// What has been packed.
-pub struct Packed {
+pub struct ArchiveStream {
     /// The file, as it comes.
     pub chunks: mpsc::Receiver<Bytes>,
     /// Whether that was all.
@@ -31,20 +31,24 @@ pub struct Packed {
 }
 
 /// Begins to pack files of a time.
-pub fn start(written_at: Timestamp) -> (mpsc::Sender<Piece>, Packed) {
+pub fn start(written_at: Timestamp) -> (mpsc::Sender<ArchivePart>, ArchiveStream) {
     let (pieces, arriving) = mpsc::channel(WAITING);
     let (leaving, chunks) = mpsc::channel(WAITING);
-    let out = Out { leaving, held: Vec::with_capacity(CHUNK) };
+    let out = ArchiveOutput { leaving, held: Vec::with_capacity(CHUNK) };
     let ended = tokio::task::spawn_blocking(move || pack(arriving, out, written_at));
-    (pieces, Packed { chunks, ended })
+    (pieces, ArchiveStream { chunks, ended })
 }
 
-fn pack(mut arriving: mpsc::Receiver<Piece>, out: Out, written_at: Timestamp) -> Result<()> {
+fn pack(
+    mut arriving: mpsc::Receiver<ArchivePart>,
+    out: ArchiveOutput,
+    written_at: Timestamp,
+) -> Result<()> {
     let options = SimpleFileOptions::default().last_modified_time(dos_time(written_at));
     let mut zip = ZipWriter::new_stream(out);
     while let Some(piece) = arriving.blocking_recv() {
         match piece {
-            Piece::File(name, is_compressed) => {
+            ArchivePart::File(name, is_compressed) => {
                 let method = match is_compressed {
                     true => CompressionMethod::Stored,
                     false => CompressionMethod::Deflated,
@@ -52,8 +56,8 @@ fn pack(mut arriving: mpsc::Receiver<Piece>, out: Out, written_at: Timestamp) ->
                 let own = options.compression_method(method);
                 zip.start_file(name, own).map_err(Problem::internal)?;
             }
-            Piece::Bytes(bytes) => zip.write_all(&bytes).map_err(Problem::internal)?,
-            Piece::End => {
+            ArchivePart::Bytes(bytes) => zip.write_all(&bytes).map_err(Problem::internal)?,
+            ArchivePart::End => {
                 let mut out = zip.finish().map_err(Problem::internal)?.into_inner();
                 return out.flush().map_err(Problem::internal);
             }
@@ -74,12 +78,12 @@ fn dos_time(at: Timestamp) -> DateTime {
 }
 
 /// Where packed bytes leave.
-struct Out {
+struct ArchiveOutput {
     leaving: mpsc::Sender<Bytes>,
     held: Vec<u8>,
 }
 
-impl Write for Out {
+impl Write for ArchiveOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.held.extend_from_slice(bytes);
         if self.held.len() >= CHUNK {

@@ -10,18 +10,18 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use spotter_contract::{
-    Found, Operation, Part, Read, With,
+    DownloadSource, ExportSection, Operation, Read, RelatedRecords,
     arguments::Arguments,
     caller::Actor,
     downloads::{File, Holder},
-    run::Asked,
+    run::PreparedRequest,
 };
 use spotter_core::{
     access::holders,
     clients::{Client, data_exports::DataExport},
     company::Company,
 };
-use spotter_files::Trouble;
+use spotter_files::FileError;
 use spotter_kernel::{
     Id, Problem, Result,
     id::{ClientId, CompanyId},
@@ -29,7 +29,7 @@ use spotter_kernel::{
 use spotter_store::Tx;
 use tokio::sync::mpsc::Sender;
 
-use super::{Exporter, packing::Piece};
+use super::{Exporter, packing::ArchivePart};
 
 /// Records of a page.
 const PAGE: usize = 100;
@@ -42,13 +42,13 @@ pub struct Reader {
     company: CompanyId,
     client: ClientId,
     by: (Holder, Id),
-    pieces: Sender<Piece>,
+    pieces: Sender<ArchivePart>,
     /// Files that are not where they should be.
     missing: Mutex<Vec<String>>,
 }
 
 /// What an operation tells.
-enum Told {
+enum OperationOutput {
     /// One thing.
     One(Value),
     /// A list, all pages of it.
@@ -73,7 +73,7 @@ impl Reader {
         maker: &Exporter,
         company: CompanyId,
         export: &DataExport,
-        pieces: Sender<Piece>,
+        pieces: Sender<ArchivePart>,
     ) -> Self {
         let (client, holder, id) = export.reader();
         let by = (holder, id);
@@ -90,14 +90,14 @@ impl Reader {
         }
         let about = self.about(&parts).await?;
         self.file("README.txt", about.into()).await?;
-        self.send(Piece::End).await
+        self.send(ArchivePart::End).await
     }
 
-    async fn part(&self, part: &Part) -> Result<Option<usize>> {
+    async fn part(&self, part: &ExportSection) -> Result<Option<usize>> {
         let Some(listed) = self.ask(part.operation, Vec::new()).await? else { return Ok(None) };
         let (is_list, records) = match listed {
-            Told::Listed(records) => (true, records),
-            Told::One(record) => (false, vec![record]),
+            OperationOutput::Listed(records) => (true, records),
+            OperationOutput::One(record) => (false, vec![record]),
         };
         let mut whole = Vec::with_capacity(records.len());
         for record in records {
@@ -114,25 +114,25 @@ impl Reader {
     }
 
     /// A record with all that belongs to it; its files go into the export as they are met.
-    async fn record(&self, part: &Part, mut record: Value) -> Result<Value> {
+    async fn record(&self, part: &ExportSection, mut record: Value) -> Result<Value> {
         let mut names = Vec::new();
         for with in part.with {
             match *with {
-                With::Whole(operation) => {
+                RelatedRecords::Whole(operation) => {
                     let told = self.ask(operation, self.parameters(operation, &record)?).await?;
-                    if let Some(Told::One(whole)) = told {
+                    if let Some(OperationOutput::One(whole)) = told {
                         record = whole;
                     }
                 }
-                With::Listed(name, operation) => {
+                RelatedRecords::Listed(name, operation) => {
                     let told = self.ask(operation, self.parameters(operation, &record)?).await?;
-                    if let (Some(Told::Listed(listed)), Some(fields)) =
+                    if let (Some(OperationOutput::Listed(listed)), Some(fields)) =
                         (told, record.as_object_mut())
                     {
                         fields.insert(name.to_owned(), Value::Array(listed));
                     }
                 }
-                With::File(id, read) => {
+                RelatedRecords::File(id, read) => {
                     let mut ids = BTreeSet::new();
                     collect(&record, id, &mut ids);
                     for id in ids {
@@ -168,7 +168,11 @@ impl Reader {
 
     /// What an operation tells whoever asked for the export, all pages of it in one snapshot; nothing where it
     /// tells them nothing.
-    async fn ask(&self, id: &'static str, more: Vec<(String, String)>) -> Result<Option<Told>> {
+    async fn ask(
+        &self,
+        id: &'static str,
+        more: Vec<(String, String)>,
+    ) -> Result<Option<OperationOutput>> {
         let operation = self.operation(id)?.clone();
         let (env, by) = (self.maker.env.clone(), self.by);
         let (company, client) = (self.company, self.client);
@@ -196,17 +200,17 @@ impl Reader {
                 }
                 let (path, query) = (path.clone(), query.join("&"));
                 let arguments = Arguments { path, query, ..Arguments::default() };
-                let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+                let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
                 let outcome = asked.run(tx, &env, &caller, "data-export");
                 let Some(answer) = told(outcome)? else { return Ok(None) };
                 let data = serde_json::from_str(&answer.data).map_err(Problem::internal)?;
                 if !operation.is_paged() {
-                    return Ok(Some(Told::One(unwrapped(data))));
+                    return Ok(Some(OperationOutput::One(unwrapped(data))));
                 }
                 let is_last = data["hasNextPage"] != true;
                 records.extend(listed(data));
                 if is_last {
-                    return Ok(Some(Told::Listed(records)));
+                    return Ok(Some(OperationOutput::Listed(records)));
                 }
             }
             Err(Problem::internal(format!("more than {PAGES_MAX} pages of {}", operation.id)))
@@ -217,9 +221,9 @@ impl Reader {
     /// Packs the file of an id, if there is one that whoever asked may see, and tells its name in the export.
     async fn attach(
         &self,
-        part: &Part,
+        part: &ExportSection,
         id: &str,
-        read: fn(&mut Read, Id) -> Result<Found>,
+        read: fn(&mut Read, Id) -> Result<DownloadSource>,
     ) -> Result<Option<String>> {
         let Some(subject) = Id::parse(id) else { return Ok(None) };
         let (env, by, company) = (self.maker.env.clone(), self.by, self.company);
@@ -229,16 +233,16 @@ impl Reader {
             told(read(&mut Read::new(tx, &caller, now).within(&env), subject))
         };
         let Some(found) = self.maker.db.read_slow(find).await? else { return Ok(None) };
-        let (Found::Made(File { name, .. }) | Found::Kept { name, .. }) = &found;
+        let (DownloadSource::Made(File { name, .. }) | DownloadSource::Kept { name, .. }) = &found;
         // As no system forbids it in names of files.
         let plain = name.chars().map(|c| if "<>:\"/\\|?*".contains(c) { '_' } else { c });
         let name = format!("files/{}/{id}-{}", part.name, plain.collect::<String>());
         match found {
-            Found::Made(File { content, .. }) => self.file(&name, content.into()).await?,
-            Found::Kept { key, .. } => {
+            DownloadSource::Made(File { content, .. }) => self.file(&name, content.into()).await?,
+            DownloadSource::Kept { key, .. } => {
                 let mut chunks = match self.maker.files.read(&key).await {
                     Ok((_, chunks)) => chunks,
-                    Err(Trouble::Missing) => {
+                    Err(FileError::Missing) => {
                         tracing::error!(key, "a file of a data export is not in the file store");
                         let mut missing =
                             self.missing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -248,9 +252,9 @@ impl Reader {
                     Err(trouble) => return Err(Problem::internal(trouble)),
                 };
                 // What people send is mostly compressed already.
-                self.send(Piece::File(name.clone(), true)).await?;
+                self.send(ArchivePart::File(name.clone(), true)).await?;
                 while let Some(bytes) = chunks.try_next().await.map_err(Problem::internal)? {
-                    self.send(Piece::Bytes(bytes)).await?;
+                    self.send(ArchivePart::Bytes(bytes)).await?;
                 }
             }
         }
@@ -258,7 +262,7 @@ impl Reader {
     }
 
     /// What stands at the beginning of a data export, for whoever opens it.
-    async fn about(&self, parts: &[(&Part, usize)]) -> Result<String> {
+    async fn about(&self, parts: &[(&ExportSection, usize)]) -> Result<String> {
         let (env, company, client) = (self.maker.env.clone(), self.company, self.client);
         let by = self.by;
         let find = move |tx: &mut Tx<'_>| {
@@ -291,11 +295,11 @@ impl Reader {
     }
 
     async fn file(&self, name: &str, bytes: Bytes) -> Result<()> {
-        self.send(Piece::File(name.to_owned(), false)).await?;
-        self.send(Piece::Bytes(bytes)).await
+        self.send(ArchivePart::File(name.to_owned(), false)).await?;
+        self.send(ArchivePart::Bytes(bytes)).await
     }
 
-    async fn send(&self, piece: Piece) -> Result<()> {
+    async fn send(&self, piece: ArchivePart) -> Result<()> {
         let gone = |_| Problem::internal("a data export could not be packed");
         self.pieces.send(piece).await.map_err(gone)
     }

@@ -10,7 +10,7 @@ use spotter_kernel::{Clock, Id, Result, Timestamp};
 use spotter_providers::sandbox::played;
 use spotter_store::Tx;
 
-use super::history::{DAYS, Play, Stay, wrong};
+use super::history::{DAYS, DemoBuilder, MembershipSpan, wrong};
 
 /// One of so many who stayed is a member who pays here.
 const MEMBERS_OF: usize = 3;
@@ -35,9 +35,9 @@ const SHORT_OF_MONEY: usize = 3;
 const DISPUTES: usize = 4;
 
 /// A clock that stands still.
-struct At(Timestamp);
+struct FixedClock(Timestamp);
 
-impl Clock for At {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         self.0
     }
@@ -50,9 +50,9 @@ struct Member {
     course: Value,
 }
 
-impl Play {
+impl DemoBuilder {
     /// Keeps the books of the whole story.
-    pub(super) fn keep_books(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn keep_books(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let table = Table::new(crate::areas::areas());
         let quiet = json!({"mailInvoices": false, "seller": {"name": "Riverside Coaching B.V.",
             "vatNumber": "NL123456789B01", "registrationNumber": "12345678",
@@ -117,7 +117,7 @@ impl Play {
             }
             for one in due {
                 let timer = table.timer(&one.kind).ok_or_else(wrong)?;
-                let clock = Arc::new(At(one.due_at));
+                let clock = Arc::new(FixedClock(one.due_at));
                 let env = Env { clock, entropy: self.dice.clone(), ..self.env.clone() };
                 timers::run(tx, &env, timer, &one)?;
             }
@@ -240,7 +240,8 @@ impl Play {
     /// Has the bank do a day's work.
     fn collect(&self, tx: &mut Tx<'_>, day: i64) -> Result<()> {
         let at = self.at(day, 840);
-        let env = Env { clock: Arc::new(At(at)), entropy: self.dice.clone(), ..self.env.clone() };
+        let env =
+            Env { clock: Arc::new(FixedClock(at)), entropy: self.dice.clone(), ..self.env.clone() };
         let asked = json!("limit=100&status=pending");
         let told = self.ask(tx, self.owner(), at, "list_payments", &[], asked)?;
         for payment in told["payments"].as_array().into_iter().flatten() {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use spotter_contract::Actor;
-use spotter_core::uploads::{self, Drawn, MediaType, Purpose, Stored};
+use spotter_core::uploads::{self, MediaType, PictureDetails, Purpose, Stored};
 use spotter_files::picture::{self, Picture};
 use spotter_kernel::{Problem, Result, TimeZone, id::ClientId};
 use spotter_store::Tx;
 
 use super::{
-    history::{DAYS, Play, Stay, parse},
+    history::{DAYS, DemoBuilder, MembershipSpan, parse},
     people,
 };
 
@@ -44,9 +44,9 @@ fn figure(half_width: i64) -> impl Fn(u32, u32) -> [u8; 3] {
     }
 }
 
-impl Play {
+impl DemoBuilder {
     /// Photos of some, meals of those who keep habits, and documents of everybody who is followed.
-    pub(super) fn entrust(&mut self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn entrust(&mut self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let folder = json!({"name": "Contracts"});
         let made =
             self.ask(tx, self.owner(), self.at(2, 700), "create_document_folder", &[], folder)?;
@@ -86,7 +86,12 @@ impl Play {
                 };
                 let [large, thumbnail] = [begin()?, begin()?];
                 uploads::complete(cx, thumbnail, sizes[1], None)?;
-                uploads::complete(cx, large, sizes[0], Some(Drawn { thumbnail, width, height }))?;
+                uploads::complete(
+                    cx,
+                    large,
+                    sizes[0],
+                    Some(PictureDetails { thumbnail, width, height }),
+                )?;
                 Ok([large, thumbnail])
             })?;
             let photo = json!({"uploadId": sent[0], "pose": "front"});

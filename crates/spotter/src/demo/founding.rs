@@ -19,11 +19,11 @@ use spotter_kernel::{
 use spotter_store::Tx;
 
 use super::{
-    history::{COMPANY_NAME, Play, parse, plain, text, wrong},
+    history::{COMPANY_NAME, DemoBuilder, parse, plain, text, wrong},
     people,
 };
 
-impl Play {
+impl DemoBuilder {
     pub(super) fn found(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         let new = NewCompany {
             name: text(COMPANY_NAME)?,

@@ -30,7 +30,7 @@ use spotter_workouts::exercises::{ExerciseId, starter_ids};
 use super::{
     ApiClientLogin, ClientLogin, Demo, Login, people,
     random::Seeded,
-    training::{Following, Template, Workout},
+    training::{AssignedPlan, Template, Workout},
 };
 
 /// What the company is called.
@@ -65,7 +65,7 @@ pub(super) async fn build(
     let (story, demo) = {
         let env = env.clone();
         // Nobody else is there yet, so nothing that is read has to be watched.
-        db.write_rows(move |tx| Play::new(&env).run(tx, &passwords)).await?
+        db.write_rows(move |tx| DemoBuilder::new(&env).run(tx, &passwords)).await?
     };
     for (stored, bytes) in &story.pictures {
         let mut writing = files.begin(&stored.key());
@@ -115,12 +115,12 @@ pub(super) enum Act {
 
 /// From which day to which a client was there.
 #[derive(Clone, Copy)]
-pub(super) struct Stay {
+pub(super) struct MembershipSpan {
     pub(super) joined: i64,
     pub(super) left: i64,
 }
 
-pub(super) struct Play {
+pub(super) struct DemoBuilder {
     /// The real clock, randomness and key.
     pub(super) env: Env,
     /// The same with randomness that is the same at every start.
@@ -138,12 +138,12 @@ pub(super) struct Play {
     pub(super) exercises: HashMap<&'static str, ExerciseId>,
     pub(super) templates: Vec<Template>,
     /// What those who train follow, by their number.
-    pub(super) following: HashMap<usize, Following>,
+    pub(super) following: HashMap<usize, AssignedPlan>,
     /// Pictures that clients sent, and where they are kept.
     pub(super) pictures: Vec<(Stored, Bytes)>,
 }
 
-impl Play {
+impl DemoBuilder {
     fn new(env: &Env) -> Self {
         let dice = Arc::new(Seeded::new(SEED));
         let story = Env { entropy: dice.clone(), ..env.clone() };
@@ -216,8 +216,8 @@ impl Play {
             false => (body.as_str().unwrap_or("limit=100").to_owned(), Content::Nothing),
         };
         let told = match operation.bind(&Arguments { path, query, body })? {
-            Bound::Writes(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
-            Bound::Reads(mut asked) => {
+            Bound::Write(mut asked) => self.step(tx, actor, at, operation.id, |cx| asked(cx))?,
+            Bound::Read(mut asked) => {
                 let caller = Caller::new(self.company, actor);
                 asked(&mut Read::new(tx, &caller, at).within(&self.env))?
             }
@@ -250,7 +250,7 @@ impl Play {
     }
 
     /// What happens to whom and when. The first client stays, and is the one who can sign in.
-    fn script(&self) -> (Vec<(Timestamp, Act)>, Vec<Stay>) {
+    fn script(&self) -> (Vec<(Timestamp, Act)>, Vec<MembershipSpan>) {
         let dice = &self.dice;
         let (mut acts, mut stays) = (Vec::new(), Vec::new());
         for number in 0..CLIENTS {
@@ -282,7 +282,7 @@ impl Play {
                 add(day + month * 30, Act::Leave(number));
             }
             let left = left.map_or(DAYS, |month| (day + month * 30).min(DAYS));
-            stays.push(Stay { joined: day, left });
+            stays.push(MembershipSpan { joined: day, left });
         }
         (acts, stays)
     }

@@ -5,7 +5,7 @@ use spotter_contract::Actor;
 use spotter_kernel::{Result, TimeZone, Timestamp, id::ClientId};
 use spotter_store::Tx;
 
-use super::history::{DAYS, Play, Stay};
+use super::history::{DAYS, DemoBuilder, MembershipSpan};
 
 /// One in so many clients steps on the scale once a week.
 const WEIGHED: usize = 6;
@@ -14,9 +14,9 @@ const WEEKS: i64 = 26;
 /// For so many days habits are kept.
 const HABIT_DAYS: i64 = 45;
 
-impl Play {
+impl DemoBuilder {
     /// Weeks of measurements, goals that follow them, and habits.
-    pub(super) fn keep_measure(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn keep_measure(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let first = DAYS - 7 * WEEKS;
         for (turn, client, _) in self.followed(stays) {
             self.weigh(tx, client, first)?;
@@ -32,7 +32,7 @@ impl Play {
     /// the one who can sign in is the first.
     pub(super) fn followed(
         &self,
-        stays: &[Stay],
+        stays: &[MembershipSpan],
     ) -> impl Iterator<Item = (usize, ClientId, i64)> + use<> {
         let first = DAYS - 7 * WEEKS;
         let mut all = Vec::new();

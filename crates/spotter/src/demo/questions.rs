@@ -6,7 +6,7 @@ use spotter_kernel::{Result, id::ClientId};
 use spotter_store::Tx;
 
 use super::{
-    history::{DAYS, Play, Stay},
+    history::{DAYS, DemoBuilder, MembershipSpan},
     people,
 };
 
@@ -55,9 +55,9 @@ fn week() -> Value {
     ])
 }
 
-impl Play {
+impl DemoBuilder {
     /// An intake of everybody who is followed, and weekly check-ups of some.
-    pub(super) fn ask_questions(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn ask_questions(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let intake = self.publish(tx, "Ready to train?", "intake", readiness())?;
         let checkup = self.publish(tx, "Your week", "checkup", week())?;
         for (turn, client, joined) in self.followed(stays) {

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use spotter_kernel::Result;
 use spotter_store::Tx;
 
-use super::history::Play;
+use super::history::DemoBuilder;
 
-impl Play {
+impl DemoBuilder {
     /// Puts the products on their shelves.
     pub(super) fn open_shop(&self, tx: &mut Tx<'_>) -> Result<()> {
         for (number, product) in (0..).zip(products()) {

@@ -8,7 +8,7 @@ use spotter_kernel::{
 };
 use spotter_store::Tx;
 
-use super::history::{DAYS, Play, Stay};
+use super::history::{DAYS, DemoBuilder, MembershipSpan};
 
 /// One in so many clients writes with a coach.
 const WRITES: usize = 9;
@@ -90,9 +90,9 @@ struct Line {
     text: &'static str,
 }
 
-impl Play {
+impl DemoBuilder {
     /// Lets those who write with their coach do so, and the groups talk.
-    pub(super) fn talk(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn talk(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let mut lines = Vec::new();
         for (number, stay) in stays.iter().enumerate().step_by(WRITES) {
             if let Some(client) = self.clients[number].filter(|_| stay.left >= DAYS) {
@@ -115,7 +115,7 @@ impl Play {
         tx: &mut Tx<'_>,
         client: ClientId,
         coach: CoachId,
-        stay: &Stay,
+        stay: &MembershipSpan,
         lines: &mut Vec<Line>,
     ) -> Result<()> {
         let dice = &self.dice;
@@ -140,7 +140,12 @@ impl Play {
     }
 
     /// A group of a coach with some clients.
-    fn gather_runners(&self, tx: &mut Tx<'_>, stays: &[Stay], lines: &mut Vec<Line>) -> Result<()> {
+    fn gather_runners(
+        &self,
+        tx: &mut Tx<'_>,
+        stays: &[MembershipSpan],
+        lines: &mut Vec<Line>,
+    ) -> Result<()> {
         let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
         let members: Vec<ClientId> = stayed.filter_map(|(_, client)| *client).take(14).collect();
         let coach = self.coach_actor(self.coaches[3]);

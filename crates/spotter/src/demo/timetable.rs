@@ -6,7 +6,7 @@ use spotter_contract::Actor;
 use spotter_kernel::{Date, Result, TimeZone, Timestamp, id::ClientId, text::WallTime};
 use spotter_store::Tx;
 
-use super::history::{DAYS, Play, Stay, wrong};
+use super::history::{DAYS, DemoBuilder, MembershipSpan, wrong};
 
 /// Classes of a week: what, by which coach, at which place, on which weekday and when, for how many, and
 /// how many come as a rule.
@@ -70,9 +70,9 @@ struct Offer {
     classes: Vec<Value>,
 }
 
-impl Play {
+impl DemoBuilder {
     /// Plays the calendar of the whole story, and leaves it where it goes on.
-    pub(super) fn keep_timetable(&self, tx: &mut Tx<'_>, stays: &[Stay]) -> Result<()> {
+    pub(super) fn keep_timetable(&self, tx: &mut Tx<'_>, stays: &[MembershipSpan]) -> Result<()> {
         let zone = TimeZone::parse("Europe/Amsterdam").ok_or_else(wrong)?;
         let offer = self.open_hours(tx)?;
         let stayed = stays.iter().zip(&self.clients).filter(|(stay, _)| stay.left >= DAYS);
@@ -161,14 +161,14 @@ impl Play {
 }
 
 /// A class of the timetable, and its type.
-type Held<'c> = (&'c Class, &'c Value);
+type ScheduledClass<'c> = (&'c Class, &'c Value);
 
-impl Play {
+impl DemoBuilder {
     /// A class's series, and who comes.
     fn hold_classes(
         &self,
         tx: &mut Tx<'_>,
-        (class, event_type): Held<'_>,
+        (class, event_type): ScheduledClass<'_>,
         members: &[(i64, ClientId)],
         zone: &TimeZone,
     ) -> Result<()> {

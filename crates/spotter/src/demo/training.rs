@@ -5,7 +5,7 @@ use spotter_contract::Actor;
 use spotter_kernel::{Date, Result, TimeZone, Timestamp, text::WallTime};
 use spotter_store::Tx;
 
-use super::history::{Act, DAY_MILLIS, DAYS, Play, Stay, wrong};
+use super::history::{Act, DAY_MILLIS, DAYS, DemoBuilder, MembershipSpan, wrong};
 
 /// One in so many clients trains by a programme.
 const TRAINS: usize = 11;
@@ -86,7 +86,7 @@ pub(super) struct Template {
 }
 
 /// The plan that a client follows.
-pub(super) struct Following {
+pub(super) struct AssignedPlan {
     plan: Value,
     days: Value,
     template: usize,
@@ -104,7 +104,7 @@ pub(super) struct Workout {
     progress: f64,
 }
 
-impl Play {
+impl DemoBuilder {
     /// Writes the programmes.
     pub(super) fn write_programmes(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         self.furnish_gym(tx)?;
@@ -189,7 +189,7 @@ impl Play {
     }
 
     /// Which programmes the clients follow, one after the other, and the workouts that they do.
-    pub(super) fn training(&self, stays: &[Stay]) -> Result<Vec<(Timestamp, Act)>> {
+    pub(super) fn training(&self, stays: &[MembershipSpan]) -> Result<Vec<(Timestamp, Act)>> {
         let zone = TimeZone::parse("Europe/Amsterdam").ok_or_else(|| wrong())?;
         let (dice, mut acts) = (&self.dice, Vec::new());
         for (client, stay) in stays.iter().enumerate().step_by(TRAINS) {
@@ -230,7 +230,7 @@ impl Play {
     }
 
     /// Whether a client trains on a date: there since a few days, and not about to leave.
-    fn is_in(&self, date: Date, stay: Stay, zone: &TimeZone) -> bool {
+    fn is_in(&self, date: Date, stay: MembershipSpan, zone: &TimeZone) -> bool {
         // Days are counted in UTC, where the company's begin the evening before.
         let noon = date.start_in(zone).millis() + DAY_MILLIS / 2;
         let day = (noon - self.begin.millis()).div_euclid(DAY_MILLIS);
@@ -257,7 +257,7 @@ impl Play {
         let plan = made["plan"]["_id"].clone();
         let of_plan = [("planId", plan.clone())];
         let days = self.ask(tx, self.coach(), at, "list_workout_moments", &of_plan, json!({}))?;
-        self.following.insert(client, Following { plan, days, template });
+        self.following.insert(client, AssignedPlan { plan, days, template });
         Ok(())
     }
 

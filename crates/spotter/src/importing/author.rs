@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use spotter_contract::{Arguments, Asked, Caller, Env, Operation, Table, Write, downloads::Holder};
+use spotter_contract::{
+    Arguments, Caller, Env, Operation, PreparedRequest, Table, Write, downloads::Holder,
+};
 use spotter_core::access::holders;
-use spotter_imports::{ImportKind, fields::TakeBack, row::Asks, steps};
+use spotter_imports::{ImportKind, fields::TakeBack, row::RowRequest, steps};
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::Tx;
 
@@ -19,14 +21,14 @@ pub(super) fn found(table: &Table, id: &str) -> Result<Arc<Operation>> {
 
 /// What makes a row into a record, and keeps what it notes about it.
 #[derive(Clone)]
-pub(super) struct Doing {
+pub(super) struct RowOperation {
     operation: Arc<Operation>,
     /// Where the answer tells the record's id.
     pub(super) place: &'static str,
     noting: Arc<Operation>,
 }
 
-impl Doing {
+impl RowOperation {
     /// What makes rows of a kind into records.
     pub(super) fn of(table: &Table, kind: ImportKind) -> Result<Self> {
         let (operation, place) = kind.operation();
@@ -40,9 +42,9 @@ impl Doing {
         tx: &mut Tx<'_>,
         author: &Author,
         caller: &Caller,
-        asks: &Asks,
+        asks: &RowRequest,
     ) -> Result<Value> {
-        let Asks { path, body, note, .. } = asks.clone();
+        let RowRequest { path, body, note, .. } = asks.clone();
         let arguments = Arguments { path, query: String::new(), body: body.into() };
         let answer = author.ask(tx, caller, &self.operation, arguments)?;
         if let Some(note) = note {
@@ -86,7 +88,7 @@ impl Author {
         operation: &Arc<Operation>,
         arguments: Arguments,
     ) -> Result<Value> {
-        let mut asked = Asked::new(operation.clone(), Ok(arguments), Ok(None));
+        let mut asked = PreparedRequest::new(operation.clone(), Ok(arguments), Ok(None));
         let answer = asked.run(tx, &self.env, caller, &self.run.to_string())?;
         serde_json::from_str(&answer.data).map_err(Problem::internal)
     }

@@ -7,14 +7,14 @@ use spotter_contract::{Arguments, Content};
 use spotter_finance::catalogue::vocabulary::Period;
 use spotter_imports::{
     Import, ImportRow,
-    fields::Named,
-    row::{Known, Rules},
+    fields::RecordReference,
+    row::{KnownRecords, Rules},
 };
 use spotter_kernel::{Date, Problem, Result, TimeZone, money::Currency};
 use spotter_store::Tx;
 
 use super::{
-    Importer, Run,
+    ImportRun, Importer,
     author::{Author, found},
 };
 
@@ -59,12 +59,12 @@ impl Importer {
     }
 
     /// The records that rows name.
-    pub(super) async fn known(&self, run: &Run, rows: &[ImportRow]) -> Result<Known> {
-        let mut known = Known::default();
+    pub(super) async fn known(&self, run: &ImportRun, rows: &[ImportRow]) -> Result<KnownRecords> {
+        let mut known = KnownRecords::default();
         let mut addresses: Vec<&str> = Vec::new();
-        let mut listed: Vec<Named> = Vec::new();
+        let mut listed: Vec<RecordReference> = Vec::new();
         for (named, name) in rows.iter().flat_map(|row| run.rules.named(&row.cells.0)) {
-            if named == Named::Client {
+            if named == RecordReference::Client {
                 addresses.push(name);
             } else if !listed.contains(&named) {
                 listed.push(named);
@@ -83,7 +83,7 @@ impl Importer {
         &self,
         author: &Author,
         addresses: &[&str],
-        known: &mut Known,
+        known: &mut KnownRecords,
     ) -> Result<()> {
         // No address of a client is as long as what cannot be searched for.
         let sought = addresses.iter().filter(|address| address.chars().count() <= 100);
@@ -95,20 +95,29 @@ impl Importer {
         for client in told.iter().flat_map(|told| told["clients"].as_array()).flatten() {
             let own = client["email"].as_str().unwrap_or_default();
             if addresses.iter().any(|address| own.eq_ignore_ascii_case(address)) {
-                known.add(Named::Client, own, client["clientId"].as_str().unwrap_or_default());
+                known.add(
+                    RecordReference::Client,
+                    own,
+                    client["clientId"].as_str().unwrap_or_default(),
+                );
             }
         }
         Ok(())
     }
 
-    async fn list(&self, author: &Author, named: Named, known: &mut Known) -> Result<()> {
+    async fn list(
+        &self,
+        author: &Author,
+        named: RecordReference,
+        known: &mut KnownRecords,
+    ) -> Result<()> {
         let (operation, filter, list, id) = match named {
-            Named::Coach => ("list_coaches", "", "coaches", "coachId"),
-            Named::Location => ("list_locations", "", "locations", "locationId"),
-            Named::Membership => {
+            RecordReference::Coach => ("list_coaches", "", "coaches", "coachId"),
+            RecordReference::Location => ("list_locations", "", "locations", "locationId"),
+            RecordReference::Membership => {
                 ("list_products", "productType=Membership&archived=false&", "products", "productId")
             }
-            Named::Client => return Ok(()),
+            RecordReference::Client => return Ok(()),
         };
         for page in 1..=PAGES_MAX {
             let query = format!("{filter}limit=100&page={page}");

@@ -12,18 +12,18 @@ use std::{
 
 use spotter_contract::{
     Caller, Env, Job, Read, Table, Write,
-    jobs::{Held, Outcome},
+    jobs::{ClaimedJob, Outcome},
 };
 use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_imports::{
     Import, ImportRow, RowState,
-    row::{Known, Rules, Wrong},
-    steps::{self, Verdict, Work},
+    row::{FieldError, KnownRecords, Rules},
+    steps::{self, ImportBatch, RowCheck},
 };
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
-use author::{Author, Doing, found, taking_back};
+use author::{Author, RowOperation, found, taking_back};
 
 /// Rows whose checks are noted at once.
 const BATCH: usize = 100;
@@ -45,15 +45,15 @@ pub struct Importer {
 pub const TURN: Duration = Duration::from_secs(10);
 
 /// A run of an import, and the rules and records that its rows are read by.
-struct Run {
+struct ImportRun {
     author: Author,
     import: Import,
     rules: Rules,
-    known: Known,
+    known: KnownRecords,
     until: Instant,
 }
 
-impl Run {
+impl ImportRun {
     /// Rows as long as the turn lasts; the first in any case, so that each turn gets on.
     fn in_time<R>(&self, rows: impl IntoIterator<Item = R>) -> impl Iterator<Item = R> {
         let until = self.until;
@@ -71,12 +71,12 @@ impl Importer {
             let system = Caller::new(company, spotter_contract::Actor::System);
             steps::next(&mut Read::new(tx, &system, now), run)
         };
-        let Some(Work { import, state, rows, ready }) = self.db.read(look).await? else {
+        let Some(ImportBatch { import, state, rows, ready }) = self.db.read(look).await? else {
             return Ok(());
         };
         let author = Author { env: self.env.clone(), company, coach: import.created_by.0, run };
         let rules = self.rules(&author, &import).await?;
-        let mut run = Run { author, import, rules, known: Known::default(), until };
+        let mut run = ImportRun { author, import, rules, known: KnownRecords::default(), until };
         if state != RowState::Done {
             run.known = self.known(&run, &rows).await?;
         }
@@ -90,8 +90,13 @@ impl Importer {
 
     /// Finds out what is wrong with rows, and keeps nothing else. What was taken back again cannot be in the way of what
     /// comes after it: what two rows say that one alone may say is looked for beside.
-    async fn check(&self, run: &Run, rows: Vec<ImportRow>, ready: &[ImportRow]) -> Result<()> {
-        let mut said = Said::default();
+    async fn check(
+        &self,
+        run: &ImportRun,
+        rows: Vec<ImportRow>,
+        ready: &[ImportRow],
+    ) -> Result<()> {
+        let mut said = UniqueValues::default();
         ready.iter().for_each(|row| drop(said.already(&run.rules, row)));
         for rows in run.in_time(rows.chunks(BATCH)) {
             let mut checked = Vec::with_capacity(rows.len());
@@ -111,8 +116,8 @@ impl Importer {
     }
 
     /// Runs what a row amounts to, and takes it back.
-    async fn trial(&self, run: &Run, row: &ImportRow) -> Result<Verdict> {
-        let doing = Doing::of(&self.table, run.import.kind)?;
+    async fn trial(&self, run: &ImportRun, row: &ImportRow) -> Result<RowCheck> {
+        let doing = RowOperation::of(&self.table, run.import.kind)?;
         let mut without = Vec::new();
         loop {
             let asks = match run.rules.asks(&row.cells.0, &run.known, &without) {
@@ -150,8 +155,8 @@ impl Importer {
     }
 
     /// Does each row that is in order, once.
-    async fn perform(&self, run: &Run, rows: Vec<ImportRow>) -> Result<()> {
-        let doing = Doing::of(&self.table, run.import.kind)?;
+    async fn perform(&self, run: &ImportRun, rows: Vec<ImportRow>) -> Result<()> {
+        let doing = RowOperation::of(&self.table, run.import.kind)?;
         for row in run.in_time(rows) {
             let mut without = Vec::new();
             let wrong = loop {
@@ -184,7 +189,7 @@ impl Importer {
     }
 
     /// Takes back each row that was done, the last first.
-    async fn undo(&self, run: &Run, rows: Vec<ImportRow>) -> Result<()> {
+    async fn undo(&self, run: &ImportRun, rows: Vec<ImportRow>) -> Result<()> {
         let steps = run.import.kind.undo().iter();
         let steps: Result<Vec<_>> =
             steps.map(|step| Ok((*step, found(&self.table, step.operation)?))).collect();
@@ -214,10 +219,10 @@ impl Importer {
 
     async fn note_refused(
         &self,
-        run: &Run,
+        run: &ImportRun,
         row: ImportRow,
         before: RowState,
-        wrong: Wrong,
+        wrong: FieldError,
     ) -> Result<()> {
         let id = run.import.import_id;
         self.change(run, move |cx, _| steps::note_refused(cx, id, &row, before, wrong.clone()))
@@ -226,7 +231,7 @@ impl Importer {
 
     async fn change(
         &self,
-        run: &Run,
+        run: &ImportRun,
         step: impl Fn(&mut Write<'_, '_>, Id) -> Result<()> + Send + 'static,
     ) -> Result<()> {
         let author = run.author.clone();
@@ -235,10 +240,10 @@ impl Importer {
     }
 }
 
-impl Run {
+impl ImportRun {
     /// Whether a row is done without the field that a refusal is about: what need not be there is left out, and an address
     /// that is somebody else's where it was found so when the row was checked.
-    fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[Wrong]) -> bool {
+    fn is_left_out(&self, row: &ImportRow, problem: &Problem, without: &[FieldError]) -> bool {
         let wrong = why(problem);
         let told = |name: &str| {
             row.field.as_deref() == Some(name)
@@ -252,11 +257,11 @@ impl Run {
 
 /// What rows have said that one alone may say, with the lines that said it first and who they are of.
 #[derive(Default)]
-struct Said(HashMap<(&'static str, String), (i64, String)>);
+struct UniqueValues(HashMap<(&'static str, String), (i64, String)>);
 
-impl Said {
+impl UniqueValues {
     /// What of a row another has said before; from now on the row has, too.
-    fn already(&mut self, rules: &Rules, row: &ImportRow) -> Option<Wrong> {
+    fn already(&mut self, rules: &Rules, row: &ImportRow) -> Option<FieldError> {
         let unique = rules.kind.fields().iter().filter(|field| field.unique);
         let said =
             unique.filter_map(|field| Some((field.name, rules.cell(field.name, &row.cells.0)?)));
@@ -266,16 +271,16 @@ impl Said {
             let line = self.0.entry((field, folded(field, cell))).or_insert_with(new).0;
             if line != row.line && wrong.is_none() {
                 let rule = format!("is that of line {line}, too");
-                wrong = Some(Wrong { field: field.to_owned(), rule });
+                wrong = Some(FieldError { field: field.to_owned(), rule });
             }
         }
         wrong
     }
 }
 
-impl Said {
+impl UniqueValues {
     /// Whether a row is of another person with the address of one before them, as families have one.
-    fn is_relative(&self, run: &Run, row: &ImportRow, twice: &Wrong) -> bool {
+    fn is_relative(&self, run: &ImportRun, row: &ImportRow, twice: &FieldError) -> bool {
         let Some(cell) = run.rules.cell("email", &row.cells.0) else { return false };
         let first = self.0.get(&("email", folded("email", cell)));
         let other = first.is_some_and(|(_, person)| *person != run.rules.person(&row.cells.0));
@@ -294,7 +299,7 @@ fn taken_back() -> Problem {
 }
 
 /// Why a row was refused; what nobody expected is an error of the work.
-fn refusal(done: Result<()>) -> Result<Option<Wrong>> {
+fn refusal(done: Result<()>) -> Result<Option<FieldError>> {
     match done {
         Ok(()) => Ok(None),
         Err(problem) if problem.status < 500 && problem.status != 401 => Ok(Some(why(&problem))),
@@ -302,13 +307,13 @@ fn refusal(done: Result<()>) -> Result<Option<Wrong>> {
     }
 }
 
-fn why(problem: &Problem) -> Wrong {
+fn why(problem: &Problem) -> FieldError {
     let told = |name: &str| {
         let text = problem.details.as_ref().and_then(|details| details[name].as_str());
         text.map(str::to_owned)
     };
     let rule = told("rule").unwrap_or_else(|| problem.message.clone());
-    Wrong { field: told("field").unwrap_or_default(), rule }
+    FieldError { field: told("field").unwrap_or_default(), rule }
 }
 
 impl Worker for Importer {
@@ -320,7 +325,7 @@ impl Worker for Importer {
         1
     }
 
-    fn attempt(&self, held: &Held) -> Attempt {
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
         let (importer, company, run) = (self.clone(), held.company, held.subject);
         Box::pin(async move {
             match importer.run(company, run).await {

@@ -12,10 +12,10 @@ use std::{
 };
 
 use spotter_delivery::mail::Post;
-use spotter_files::Place;
+use spotter_files::FileStore;
 use spotter_store::{Config, Location};
 
-use self::said::Said;
+use self::said::RawSettings;
 pub use self::table::{Setting, TABLE};
 use crate::system;
 
@@ -74,7 +74,7 @@ pub struct Settings {
     /// How long it is kept who went through which door, in days.
     pub access_log_days: i64,
     /// Where files that people send are kept.
-    pub files: Place,
+    pub files: FileStore,
     /// Where mail is handed in; nothing where none is sent.
     pub mail: Option<Post>,
     /// Certificate chain and private key.
@@ -131,10 +131,10 @@ impl Settings {
                 .unwrap_or_else(|| ((*default).to_owned(), "the default".to_owned()));
             values.insert(*name, said);
         }
-        Self::check(Said { values, wrong })
+        Self::check(RawSettings { values, wrong })
     }
 
-    fn check(mut said: Said) -> Result<Self, Vec<String>> {
+    fn check(mut said: RawSettings) -> Result<Self, Vec<String>> {
         let data = PathBuf::from(said.text("data"));
         let location = match said.optional("database_url") {
             Some(url) => {
@@ -174,10 +174,10 @@ impl Settings {
             }
         }
         let files = match said.optional("files") {
-            None => Place::Folder(data.join("files")),
-            Some(text) => Place::parse(&text).unwrap_or_else(|| {
+            None => FileStore::Folder(data.join("files")),
+            Some(text) => FileStore::parse(&text).unwrap_or_else(|| {
                 said.complain("files", "must be a folder or s3://bucket/prefix");
-                Place::Folder(data.join("files"))
+                FileStore::Folder(data.join("files"))
             }),
         };
         let base_url = said.optional("base_url").map(|url| url.trim_end_matches('/').to_owned());

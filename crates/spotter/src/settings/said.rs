@@ -9,12 +9,12 @@ use spotter_delivery::mail::{Post, Server, sender};
 use super::list;
 
 /// Where each value was said.
-pub(super) struct Said {
+pub(super) struct RawSettings {
     pub(super) values: BTreeMap<&'static str, (String, String)>,
     pub(super) wrong: Vec<String>,
 }
 
-impl Said {
+impl RawSettings {
     pub(super) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", |(value, _)| value.as_str())
     }

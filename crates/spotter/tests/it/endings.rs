@@ -1,7 +1,7 @@
 //! What ends with somebody who leaves, and does not come back with them.
 
 use serde_json::json;
-use spotter_contract::Ending;
+use spotter_contract::Offboarding;
 
 use crate::{
     harness::{App, PASSWORD, people, send},
@@ -56,7 +56,7 @@ async fn what_was_a_coachs_ends_with_them(app: App) {
 fn every_effect_is_documented() {
     const DOCS: &str = include_str!("../../../../docs/API-DESIGN.md");
     let (_, endings) = DOCS.split_once("## Endings").unwrap();
-    for ending in Ending::ALL {
+    for ending in Offboarding::ALL {
         let effects = spotter::areas::areas().endings;
         let told: Vec<_> = effects.iter().filter(|effect| effect.of == *ending).collect();
         assert!(!told.is_empty(), "{ending:?}");

@@ -9,7 +9,7 @@ use std::{
 
 use spotter_contract::{
     Job,
-    jobs::{self, Held, Outcome, Patience, Standing, State, Trouble},
+    jobs::{self, ClaimedJob, FailedJob, JobCount, Outcome, RetryPolicy, State},
 };
 use spotter_delivery::jobs::{Attempt, Worker};
 use spotter_kernel::{Clock, Id, id::CompanyId};
@@ -32,11 +32,11 @@ mod alone {
 static WORK: Job = Job::new(
     "test_work",
     "Works",
-    Patience { lease_ms: 20_000, retries: &[0, 0] },
+    RetryPolicy { lease_ms: 20_000, retries: &[0, 0] },
     |cx, subject, settled| cx.tally(&format!("{subject} {}", settled.state.word()), 1),
 );
 
-type Plan = fn(&Held) -> Outcome;
+type Plan = fn(&ClaimedJob) -> Outcome;
 
 /// For each record the attempts: which it was, and whether the one before is not known.
 type Seen = BTreeMap<Id, Vec<(i64, bool)>>;
@@ -63,7 +63,7 @@ impl Worker for Planned {
         3
     }
 
-    fn attempt(&self, held: &Held) -> Attempt {
+    fn attempt(&self, held: &ClaimedJob) -> Attempt {
         let (own, held) = (self.clone(), held.clone());
         Box::pin(async move {
             let noted = (held.attempts, held.after_unknown);
@@ -92,10 +92,10 @@ async fn begin(db: &Db, company: CompanyId, count: usize) -> Vec<Id> {
 }
 
 /// Waits until no job is due any more; where they stand.
-async fn ended(db: &Db) -> (BTreeMap<State, i64>, Vec<Trouble>) {
+async fn ended(db: &Db) -> (BTreeMap<State, i64>, Vec<FailedJob>) {
     for _ in 0..1_000 {
         let (standings, troubles) = db.read(jobs::overview).await.unwrap();
-        if standings.iter().all(|standing: &Standing| standing.next_at.is_none()) {
+        if standings.iter().all(|standing: &JobCount| standing.next_at.is_none()) {
             return (standings.iter().map(|all| (all.state, all.count)).collect(), troubles);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -7,7 +7,7 @@ use spotter_kernel::{Key, Problem, Result};
 
 use super::Session;
 use crate::{
-    combine::{Deferred, Waiting},
+    combine::{Deferred, ExpectedRows},
     job::{Isolation, Job},
     queue::Queue,
     tx::{Engine, Tx},
@@ -88,7 +88,7 @@ impl Session {
     /// been checked; whether it succeeded.
     fn run(&mut self, job: &mut dyn Job) -> bool {
         let succeeded = job.run(&mut Tx::new(Engine::Postgres(self)));
-        let assumed = |deferred: &Deferred| deferred.ask == Waiting::OneRow;
+        let assumed = |deferred: &Deferred| deferred.ask == ExpectedRows::OneRow;
         if self.failure.is_none() && self.deferred.iter().any(assumed) {
             return self.flush().is_ok() && succeeded;
         }

@@ -19,17 +19,17 @@ const EXERCISE: u8 = 1;
 const EQUIPMENT: u8 = 2;
 
 /// An item and the words it is found by.
-pub(super) struct Listed<T> {
+pub(super) struct StarterItem<T> {
     pub(super) item: T,
     pub(super) haystack: String,
 }
 
 /// The exercises, in the order of their numbers.
-pub(super) static EXERCISES: LazyLock<Vec<Listed<Exercise>>> =
+pub(super) static EXERCISES: LazyLock<Vec<StarterItem<Exercise>>> =
     LazyLock::new(|| lines(include_str!("exercises.txt")).map(|line| exercise(&line)).collect());
 
 /// The equipment, in the order of its numbers.
-pub(super) static ITEMS: LazyLock<Vec<Listed<Equipment>>> =
+pub(super) static ITEMS: LazyLock<Vec<StarterItem<Equipment>>> =
     LazyLock::new(|| lines(include_str!("equipment.txt")).map(|line| equipment(&line)).collect());
 
 static BY_ID: LazyLock<HashMap<ExerciseId, usize>> = LazyLock::new(|| {
@@ -58,7 +58,7 @@ fn muscles(field: &str) -> Vec<Muscle> {
     field.split(',').filter_map(Muscle::parse).collect()
 }
 
-fn exercise(fields: &[&str]) -> Listed<Exercise> {
+fn exercise(fields: &[&str]) -> StarterItem<Exercise> {
     let at = |at: usize| fields.get(at).copied().unwrap_or_default();
     let (name, aliases) = (at(1), list(at(2), ';'));
     let haystack = joined_haystack([name].into_iter().chain(aliases.iter().map(String::as_str)));
@@ -80,10 +80,10 @@ fn exercise(fields: &[&str]) -> Listed<Exercise> {
         created_at: Timestamp::default(),
         updated_at: Timestamp::default(),
     };
-    Listed { item, haystack }
+    StarterItem { item, haystack }
 }
 
-fn equipment(fields: &[&str]) -> Listed<Equipment> {
+fn equipment(fields: &[&str]) -> StarterItem<Equipment> {
     let at = |at: usize| fields.get(at).copied().unwrap_or_default();
     let some = |field: usize| Some(at(field).to_owned());
     let (label, aliases) = (at(2), list(at(4), ';'));
@@ -102,7 +102,7 @@ fn equipment(fields: &[&str]) -> Listed<Equipment> {
         source: Source::System,
         editable: false,
     };
-    Listed { item, haystack }
+    StarterItem { item, haystack }
 }
 
 #[cfg(test)]

@@ -13,14 +13,14 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, state, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// What moves a booking to another time, where it can be.
-fn moving(cx: &Visit<'_, '_>, booking: &Value, of_class: bool) -> Markup {
+fn moving(cx: &PageContext<'_, '_>, booking: &Value, of_class: bool) -> Markup {
     let Some(at) = booking.instant("startsAt").filter(|at| *at > cx.written.now) else {
         return Markup::default();
     };
@@ -43,13 +43,13 @@ fn moving(cx: &Visit<'_, '_>, booking: &Value, of_class: bool) -> Markup {
 }
 
 /// When something begins, as fields hold it.
-fn local_of(cx: &Visit<'_, '_>, at: Timestamp) -> String {
+fn local_of(cx: &PageContext<'_, '_>, at: Timestamp) -> String {
     format!("{}T{}", cx.written.zone.date_at(at), cx.written.time(at))
 }
 
 /// When something is to begin that began then, by the clock on the wall; and whether it was dragged there, to another day or
 /// to another hour of one, which is confirmed.
-fn new_start(cx: &Visit<'_, '_>, at: Timestamp) -> (String, bool) {
+fn new_start(cx: &PageContext<'_, '_>, at: Timestamp) -> (String, bool) {
     let written = &cx.written;
     let (to, hour) = (cx.place.date("to"), WallTime::parse(cx.place.asked("at")));
     let time = hour.map_or_else(|| written.time(at), |hour| hour.to_string());
@@ -57,19 +57,19 @@ fn new_start(cx: &Visit<'_, '_>, at: Timestamp) -> (String, bool) {
 }
 
 /// What a change means for those who have booked.
-pub(super) fn booked(cx: &Visit<'_, '_>, count: i64) -> Markup {
+pub(super) fn booked(cx: &PageContext<'_, '_>, count: i64) -> Markup {
     html! { @if count > 0 { p.notice { (cx.say.booked_come_along(&cx.written.count(count))) } } }
 }
 
 /// What changes a class that is to come, or moves it.
-fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
+fn changing(cx: &mut PageContext<'_, '_>, event: &Value) -> Result<Markup> {
     let at = event.instant("startsAt").filter(|at| *at > cx.written.now);
     let open = event.text("kind") == "class" && event.text("status") == "scheduled";
     let Some(at) = at.filter(|_| open && cx.may("update_calendar_event")) else {
         return Ok(Markup::default());
     };
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let (say, (local, dragged)) = (cx.say, new_start(cx, at));
     let id = event.text("calendarEventId").to_owned();
     let form = Form::about(cx, "update_calendar_event", vec![("calendarEventId", id.clone())])
@@ -91,12 +91,12 @@ fn changing(cx: &mut Visit<'_, '_>, event: &Value) -> Result<Markup> {
 }
 
 /// `/console/calendar/events/{calendarEventId}`
-pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("calendarEventId").to_owned();
-    let told = cx.ask(Ask::of("get_calendar_event").at("calendarEventId", &id))?;
+    let told = cx.ask(ApiCall::of("get_calendar_event").at("calendarEventId", &id))?;
     let event = told["calendarEvent"].clone();
     let bookings =
-        cx.ask(Ask::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
+        cx.ask(ApiCall::of("list_bookings").with("calendarEventId", &id).with("limit", 100))?;
     let mut bookings = bookings.list("bookings").to_vec();
     // Who comes, who is offered a seat, the line as it stands, who called off.
     bookings.sort_by_key(|one| {
@@ -164,5 +164,5 @@ pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }))
         }
     };
-    Ok(Shown::new(event.text("name"), main).acts(acts))
+    Ok(View::new(event.text("name"), main).acts(acts))
 }

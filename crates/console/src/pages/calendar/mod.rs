@@ -17,11 +17,11 @@ use super::{
 use crate::{
     parts::{
         fields::{Form, behind},
-        shell::Shown,
+        shell::View,
         timetable::{self, Entry, Hours},
-        told::Told,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// A column of the timetable: a day of a week, or of one day what one coach has.
@@ -34,14 +34,14 @@ struct Column {
 }
 
 /// The minute of the day by the clock on the wall.
-fn minute(cx: &Visit<'_, '_>, at: Timestamp) -> i64 {
+fn minute(cx: &PageContext<'_, '_>, at: Timestamp) -> i64 {
     let time = cx.written.time(at);
     let mut parts = time.split(':').map(|part| part.parse::<i64>().unwrap_or_default());
     parts.next().unwrap_or_default() * 60 + parts.next().unwrap_or_default()
 }
 
 /// What takes place from when to when.
-fn entry(cx: &Visit<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, Entry)> {
+fn entry(cx: &PageContext<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, Entry)> {
     let (from, until) = (of.instant("startsAt")?, of.instant("endsAt")?);
     let minutes = (until.millis() - from.millis()) / 60_000;
     let date = cx.written.zone.date_at(from);
@@ -50,13 +50,15 @@ fn entry(cx: &Visit<'_, '_>, of: &Value, shown: Markup) -> Option<(Date, Entry)>
 
 /// All that is in the calendar of some days, each with the coach whose it is.
 fn entries(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     (from, until): (Timestamp, Timestamp),
 ) -> Result<Vec<(Date, String, Entry)>> {
     let (mut all, mut told) = (Vec::new(), Vec::new());
     for page in 1..=4 {
-        let ask =
-            Ask::of("list_calendar_events").with("from", from).with("to", until).with("limit", 100);
+        let ask = ApiCall::of("list_calendar_events")
+            .with("from", from)
+            .with("to", until)
+            .with("limit", 100);
         let ask = ask.filtered(cx.place, &["coachId", "locationId"]).with("page", page);
         let some = cx.ask(ask.with("status", "scheduled"))?;
         told.extend(some.list("calendarEvents").to_vec());
@@ -64,7 +66,7 @@ fn entries(
             break;
         }
     }
-    let ask = Ask::of("list_appointment_clients").with("from", from).with("to", until);
+    let ask = ApiCall::of("list_appointment_clients").with("from", from).with("to", until);
     let booked = cx.ask_if(ask.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
     let booked = booked.list("appointmentClients").iter();
     let booked: HashMap<&str, &str> =
@@ -76,7 +78,7 @@ fn entries(
             all.push((date, event.text("coachId").to_owned(), entry));
         }
     }
-    let tasks = Ask::of("list_calendar_tasks").with("from", from).with("to", until);
+    let tasks = ApiCall::of("list_calendar_tasks").with("from", from).with("to", until);
     let tasks = tasks.with("status", "scheduled").with("limit", 100);
     let tasks = cx.ask_if(tasks.filtered(cx.place, &["coachId"]))?.unwrap_or_default();
     for task in tasks.list("calendarTasks") {
@@ -91,7 +93,7 @@ fn entries(
 }
 
 /// What is closed on some days: whose, empty for more than one coach's.
-struct Closed {
+struct ClosedDays {
     from: Date,
     until: Date,
     coach: String,
@@ -99,9 +101,9 @@ struct Closed {
 }
 
 /// Whatever is closed on some days, with the days: the company, or the location or coach that is looked at.
-fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<Closed>> {
+fn closures(cx: &mut PageContext<'_, '_>, dates: &[Date]) -> Result<Vec<ClosedDays>> {
     let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
-    let ask = Ask::of("list_availability_rules").with("from", first).with("to", last);
+    let ask = ApiCall::of("list_availability_rules").with("from", first).with("to", last);
     let told = cx.ask_if(ask.with("limit", 50))?.unwrap_or_default();
     let mut all = Vec::new();
     for rule in told.list("availabilityRules") {
@@ -112,14 +114,14 @@ fn closures(cx: &mut Visit<'_, '_>, dates: &[Date]) -> Result<Vec<Closed>> {
         let parts = [cx.say.closed(), &*whose, &*time, rule.text("reason")];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let (coach, told) = (rule.text("coachId").to_owned(), parts.join(" · "));
-        all.push(Closed { from, until, coach, told });
+        all.push(ClosedDays { from, until, coach, told });
     }
     Ok(all)
 }
 
 /// The columns of a week, a day each, or those of a day, a coach each.
 fn columns(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     dates: &[Date],
     coaches: &[(String, String)],
 ) -> Result<Vec<Column>> {
@@ -130,7 +132,8 @@ fn columns(
     // A week tells of everybody; a day has a column for each coach.
     let closed = |date: Date, coach: Option<&str>| -> Vec<String> {
         let of_day = closures.iter().filter(|one| (one.from..=one.until).contains(&date));
-        let own = |one: &&Closed| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
+        let own =
+            |one: &&ClosedDays| coach.is_none_or(|id| one.coach.is_empty() || one.coach == id);
         of_day.filter(own).map(|one| one.told.clone()).collect()
     };
     let place = cx.place;
@@ -182,12 +185,12 @@ fn columns(
 }
 
 /// A task that somebody looks at, and what takes it out of the calendar.
-fn task(cx: &mut Visit<'_, '_>) -> Result<Markup> {
+fn task(cx: &mut PageContext<'_, '_>) -> Result<Markup> {
     let id = cx.place.asked("task").to_owned();
     if id.is_empty() {
         return Ok(Markup::default());
     }
-    let told = cx.ask_if(Ask::of("get_calendar_task").at("calendarTaskId", &id))?;
+    let told = cx.ask_if(ApiCall::of("get_calendar_task").at("calendarTaskId", &id))?;
     let Some(told) = told else { return Ok(Markup::default()) };
     let task = told.at("calendarTask");
     let coach = cx.coach(task.text("coachId"))?;
@@ -205,15 +208,15 @@ fn task(cx: &mut Visit<'_, '_>) -> Result<Markup> {
 }
 
 /// The event types of a kind that can be had: ids and names.
-pub(super) fn types(cx: &mut Visit<'_, '_>, kind: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn types(cx: &mut PageContext<'_, '_>, kind: &str) -> Result<Vec<(String, String)>> {
     cx.choices(
-        Ask::of("list_event_types").with("kind", kind).with("status", "active"),
+        ApiCall::of("list_event_types").with("kind", kind).with("status", "active"),
         ("eventTypes", "eventTypeId"),
     )
 }
 
 /// `/console/calendar`
-pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn week(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let today = cx.written.today();
     let wanted = cx.place.date("date").unwrap_or(today);
     let one_day = cx.place.asked("view") == "day";
@@ -222,9 +225,9 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let coaches = cx.coaches_to_plan()?;
     let columns = columns(cx, &dates, &coaches)?;
     let task = task(cx)?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let whose = if cx.manages() { String::new() } else { cx.own_id() };
-    let requests = Ask::of("list_booking_requests").with("status", "pending").with("limit", 1);
+    let requests = ApiCall::of("list_booking_requests").with("status", "pending").with("limit", 1);
     let requests = cx.ask_if(requests.with("coachId", whose))?;
     let classes = types(cx, "class")?;
     let (say, written, place) = (cx.say, &cx.written, cx.place);
@@ -304,11 +307,11 @@ pub(super) fn week(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if cx.may("list_event_series") { a.button.plain href="/console/calendar/series" { (say.weekly_classes()) } }
         a.button href="/console/calendar/book" { (say.book()) }
     };
-    Ok(Shown::new(say.calendar(), main).acts(acts))
+    Ok(View::new(say.calendar(), main).acts(acts))
 }
 
 /// What takes place, in the calendar: a class with its seats, an appointment with who comes.
-fn shown(cx: &Visit<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str)) -> Markup {
+fn shown(cx: &PageContext<'_, '_>, event: &Value, (client, coach): (Option<&str>, &str)) -> Markup {
     let full = event.int("seatsTaken") >= event.int("capacity");
     let (class, at) = (event.text("kind") == "class", event.instant("startsAt"));
     html! {

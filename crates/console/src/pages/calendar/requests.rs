@@ -8,20 +8,20 @@ use crate::{
     parts::{
         fields::Form,
         lists::{by_word, empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/requests`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let status = match cx.place.asked("status") {
         "" => "pending",
         status => status,
     };
-    let told = cx.list(Ask::of("list_booking_requests").with("status", status))?;
-    let types = cx.choices(Ask::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
+    let told = cx.list(ApiCall::of("list_booking_requests").with("status", status))?;
+    let types = cx.choices(ApiCall::of("list_event_types"), ("eventTypes", "eventTypeId"))?;
     cx.know_clients(told.list("bookingRequests"))?;
     let mut rows = Vec::new();
     for request in told.list("bookingRequests") {
@@ -58,5 +58,5 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(say.booking_requests(), main))
+    Ok(View::new(say.booking_requests(), main))
 }

@@ -10,24 +10,24 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// How far ahead the classes of a series are shown, in days.
 const SHOWN_DAYS: i64 = 92;
 
 /// On which days of the week, and when.
-pub(in crate::pages) fn days(cx: &Visit<'_, '_>, recurrence: &Value) -> String {
+pub(in crate::pages) fn days(cx: &PageContext<'_, '_>, recurrence: &Value) -> String {
     let days = recurrence.list("weekdays").iter().filter_map(Value::as_i64);
     let days: Vec<_> = days.map(|day| cx.say.weekday(day)).collect();
     format!("{} {}", days.join(", "), recurrence.text("startTime"))
 }
 
 /// Dates on which what comes round every week could not be made, or stayed where it was, each with why.
-pub(in crate::pages) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
+pub(in crate::pages) fn left_out(cx: &PageContext<'_, '_>, series: &Value) -> Markup {
     let say = cx.say;
     let (stay, gone): (Vec<&Value>, Vec<&Value>) =
         series.list("skipped").iter().partition(|one| one.is("stays"));
@@ -49,12 +49,12 @@ pub(in crate::pages) fn left_out(cx: &Visit<'_, '_>, series: &Value) -> Markup {
 }
 
 /// What most of what comes round every week begins as.
-pub(in crate::pages) fn from_today(cx: &Visit<'_, '_>) -> Value {
+pub(in crate::pages) fn from_today(cx: &PageContext<'_, '_>) -> Value {
     json!({"recurrence": {"startDate": cx.written.today()}})
 }
 
 /// The fields of what comes round every week: its days, its time, from when, and until when.
-pub(in crate::pages) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+pub(in crate::pages) fn weekly<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let say = cx.say;
     on(cx, form)
         .of_kind("time", "recurrence.startTime", say.starts_at(), "off")
@@ -63,7 +63,7 @@ pub(in crate::pages) fn weekly<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'
 }
 
 /// The field of its days.
-fn on<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+fn on<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let weekdays: Vec<(String, String)> =
         (1..=7).map(|day| (day.to_string(), cx.say.weekday(day).to_owned())).collect();
     form.any("recurrence.weekdays", cx.say.on_days(), &weekdays)
@@ -71,7 +71,7 @@ fn on<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
 
 /// The form of a class that takes place every week.
 pub(super) fn adding(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     classes: &[(String, String)],
     coaches: &[(String, String)],
     locations: &[(String, String)],
@@ -89,12 +89,12 @@ pub(super) fn adding(
 }
 
 /// `/console/calendar/series`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let status = match cx.place.asked("status") {
         "" => "active",
         status => status,
     };
-    let told = cx.list(Ask::of("list_event_series").with("status", status))?;
+    let told = cx.list(ApiCall::of("list_event_series").with("status", status))?;
     let today = cx.written.today();
     let is_over = |one: &Value| one.date("recurrence.untilDate").is_some_and(|until| until < today);
     let mut all: Vec<&Value> = told.list("eventSeries").iter().collect();
@@ -115,7 +115,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let (types, coaches, locations) = (
         types(cx, "class")?,
         cx.coaches_to_plan()?,
-        cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?,
+        cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?,
     );
     let say = cx.say;
     let columns = [say.what(), say.when(), say.coach(), say.location(), say.until()];
@@ -128,23 +128,23 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
     };
     let acts = html! { a.button.plain href="/console/calendar" { (say.calendar()) } };
-    Ok(Shown::new(say.weekly_classes(), main).acts(acts))
+    Ok(View::new(say.weekly_classes(), main).acts(acts))
 }
 
 /// `/console/calendar/series/{eventSeriesId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventSeriesId").to_owned();
-    let told = cx.ask(Ask::of("get_event_series").at("eventSeriesId", &id))?;
+    let told = cx.ask(ApiCall::of("get_event_series").at("eventSeriesId", &id))?;
     let series = told.at("eventSeries");
     let now = cx.written.now;
     let ask =
-        Ask::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
+        ApiCall::of("list_calendar_events").with("eventSeriesId", &id).with("status", "scheduled");
     let ask = ask.with("from", now).with("to", now.plus_days(SHOWN_DAYS)).with("limit", 100);
     let classes = cx.ask(ask)?;
     let (coach, location) =
         (cx.coach(series.text("coachId"))?, cx.location(series.text("locationId"))?);
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let (say, written) = (cx.say, &cx.written);
     let date = |place| series.date(place).map(|date| written.date(date)).unwrap_or_default();
     let rows = classes.list("calendarEvents").iter().map(|event| {
@@ -198,5 +198,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }))
         }
     };
-    Ok(Shown::new(series.text("name"), main).acts(acts))
+    Ok(View::new(series.text("name"), main).acts(acts))
 }

@@ -14,16 +14,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/bookings`
-pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "bookings")?;
-    let (told, all, when) = bookings::by_when(cx, Ask::of("list_bookings").with("clientId", &id))?;
+    let (told, all, when) =
+        bookings::by_when(cx, ApiCall::of("list_bookings").with("clientId", &id))?;
     let mut rows = Vec::new();
     for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
@@ -46,16 +47,16 @@ pub(in crate::pages) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { (empty(say.nothing_booked(), None)) }
         @else { (table(say.bookings(), &columns, rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// What the client comes to every week, and the form of more of it.
-fn weekly(cx: &mut Visit<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
-    let ask = Ask::of("list_recurring_bookings").with("clientId", id).with("status", "active");
+fn weekly(cx: &mut PageContext<'_, '_>, id: &str, archived: bool) -> Result<Markup> {
+    let ask = ApiCall::of("list_recurring_bookings").with("clientId", id).with("status", "active");
     let Some(told) = cx.ask_if(ask.with("limit", 20))? else { return Ok(Markup::default()) };
     let types = calendar::types(cx, "appointment")?;
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let (say, written) = (cx.say, &cx.written);
     let called = |all: &[(String, String)], id: &str| {
         all.iter().find(|(own, _)| own == id).map(|(_, name)| name.clone()).unwrap_or_default()

@@ -9,14 +9,14 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::state,
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/consents`
-pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn show(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "consents")?;
     let consent = health(cx, &id)?;
     let entrance = entrance(cx, &id)?;
@@ -34,12 +34,12 @@ pub(in crate::pages) fn show(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             } @else if cx.may("erase_client") { p.quiet { (say.archive_first()) } }
         }
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// Whether somebody agreed that their health is written about, and the buttons that say so.
-pub(in crate::pages) fn health(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
-    let told = cx.ask_if(Ask::of("get_health_consent").at("clientId", id))?.unwrap_or_default();
+pub(in crate::pages) fn health(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
+    let told = cx.ask_if(ApiCall::of("get_health_consent").at("clientId", id))?.unwrap_or_default();
     let consent = told.at("healthConsent");
     let (say, written) = (cx.say, &cx.written);
     let time = |place| consent.instant(place).map(|at| written.instant(at)).unwrap_or_default();
@@ -62,10 +62,10 @@ pub(in crate::pages) fn health(cx: &mut Visit<'_, '_>, id: &str) -> Result<Marku
 }
 
 /// What opens the doors for somebody, and whether they are let in.
-fn entrance(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
-    let ask = Ask::of("list_access_credentials").at("clientId", id).with("limit", 50);
+fn entrance(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
+    let ask = ApiCall::of("list_access_credentials").at("clientId", id).with("limit", 50);
     let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
-    let block = cx.ask_if(Ask::of("get_access_block").at("clientId", id))?;
+    let block = cx.ask_if(ApiCall::of("get_access_block").at("clientId", id))?;
     let (say, written) = (cx.say, &cx.written);
     let kinds = ["card", "pin", "qr", "mobile"].map(|kind| (kind, say.term(kind)));
     let form = Form::about(cx, "add_access_credential", at(id))
@@ -98,8 +98,8 @@ fn entrance(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
 }
 
 /// The files with all that is kept of somebody, and the button that has one made.
-pub(in crate::pages) fn data(cx: &mut Visit<'_, '_>, id: &str) -> Result<Markup> {
-    let ask = Ask::of("list_data_exports").at("clientId", id).with("limit", 5);
+pub(in crate::pages) fn data(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Markup> {
+    let ask = ApiCall::of("list_data_exports").at("clientId", id).with("limit", 5);
     let Some(told) = cx.ask_if(ask)? else { return Ok(Markup::default()) };
     let (say, written) = (cx.say, &cx.written);
     Ok(html! {

@@ -14,20 +14,21 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/training`
-pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "training")?;
     let plans =
-        cx.ask(Ask::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
-    let sessions = cx.list(Ask::of("list_workout_sessions").at("clientId", &id))?;
-    let records = cx.ask(Ask::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
-    let templates = Ask::of("list_workout_templates").with("status", "Active");
+        cx.ask(ApiCall::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
+    let sessions = cx.list(ApiCall::of("list_workout_sessions").at("clientId", &id))?;
+    let records =
+        cx.ask(ApiCall::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
+    let templates = ApiCall::of("list_workout_templates").with("status", "Active");
     let templates = cx.choices(templates, ("templates", "_id"))?;
     let (say, written) = (cx.say, &cx.written);
     // A programme of weeks begins with one.
@@ -84,19 +85,22 @@ pub(in crate::pages) fn training(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &sessions))
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// `/console/clients/{clientId}/money`
-pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "money")?;
-    let products = cx.ask(Ask::of("list_client_products").at("clientId", &id).with("limit", 20))?;
-    let courses = cx.ask(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
-    let credits = cx.ask(Ask::of("get_credits").at("clientId", &id))?;
-    let invoices = cx.list_if(Ask::of("list_invoices").with("clientId", &id))?;
+    let products =
+        cx.ask(ApiCall::of("list_client_products").at("clientId", &id).with("limit", 20))?;
+    let courses =
+        cx.ask(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
+    let credits = cx.ask(ApiCall::of("get_credits").at("clientId", &id))?;
+    let invoices = cx.list_if(ApiCall::of("list_invoices").with("clientId", &id))?;
     let balances =
-        cx.ask_if(Ask::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
-    let billed = cx.ask_if(Ask::of("get_billing_details").at("clientId", &id))?.unwrap_or_default();
+        cx.ask_if(ApiCall::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
+    let billed =
+        cx.ask_if(ApiCall::of("get_billing_details").at("clientId", &id))?.unwrap_or_default();
     let mut asked = Vec::new();
     for course in courses.list("subscriptions") {
         asked.push(bills::asked(cx, course)?);
@@ -156,11 +160,11 @@ pub(in crate::pages) fn money(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
         }
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// To whom bills are addressed.
-fn billing_details(cx: &Visit<'_, '_>, id: &str, details: &Value) -> Markup {
+fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: &Value) -> Markup {
     let say = cx.say;
     let form = Form::named(cx, "billing-details", "update_billing_details", at(id)).from(details);
     form.text("companyName", say.billed_company())
@@ -172,10 +176,11 @@ fn billing_details(cx: &Visit<'_, '_>, id: &str, details: &Value) -> Markup {
 }
 
 /// `/console/clients/{clientId}/sell`
-pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "sell")?;
     let wanted = cx.place.asked("productId").to_owned();
-    let products = cx.ask(Ask::of("list_products").with("archived", false).with("limit", 100))?;
+    let products =
+        cx.ask(ApiCall::of("list_products").with("archived", false).with("limit", 100))?;
     let found = products
         .list("products")
         .iter()
@@ -190,7 +195,7 @@ pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let previewed = match &found {
         Some(_) => {
             let body = serde_json::json!({"productId": wanted});
-            Some(cx.ask(Ask::of(preview).at("clientId", &id).body(body))?)
+            Some(cx.ask(ApiCall::of(preview).at("clientId", &id).body(body))?)
         }
         None => None,
     };
@@ -238,14 +243,14 @@ pub(in crate::pages) fn sell(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// `/console/clients/{clientId}/forms`
-pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "forms")?;
-    let told = cx.list(Ask::of("list_form_assignments").at("clientId", &id))?;
-    let all = cx.ask(Ask::of("list_forms").with("limit", 100))?;
+    let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &id))?;
+    let all = cx.ask(ApiCall::of("list_forms").with("limit", 100))?;
     let of = |kinds: &[&str]| -> Vec<(String, String)> {
         let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
         let all = all.filter(|form| kinds.contains(&form.text("kind")));
@@ -278,13 +283,13 @@ pub(in crate::pages) fn forms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// `/console/clients/{clientId}/files`
-pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "files")?;
-    let told = cx.list(Ask::of("list_documents").with("clientId", &id))?;
+    let told = cx.list(ApiCall::of("list_documents").with("clientId", &id))?;
     let say = cx.say;
     let main = html! {
         (tabs)
@@ -295,26 +300,26 @@ pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
         (pager(cx, &told))
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// `/console/clients/{clientId}/forms/{assignmentId}`: what was answered, and what was said of it.
-pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, tabs, .. } = head(cx, "forms")?;
     let assignment = cx.place.param("assignmentId").to_owned();
     let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
-    let ask = Ask::of("get_form_assignment").at("clientId", &id);
+    let ask = ApiCall::of("get_form_assignment").at("clientId", &id);
     let told = cx.ask(ask.at("assignmentId", &assignment))?;
     let given = told.at("formAssignment").clone();
     let answers = match given.text("kind") {
-        "intake" => cx.ask(Ask::of("get_intake").at("intakeId", &assignment))?,
+        "intake" => cx.ask(ApiCall::of("get_intake").at("intakeId", &assignment))?,
         _ => {
-            let ask = Ask::of("list_form_submissions").at("clientId", &id);
+            let ask = ApiCall::of("list_form_submissions").at("clientId", &id);
             let all = cx.ask(ask.with("formId", given.text("formId")).with("limit", 100))?;
             let mut all = all.list("submissions").iter();
             let own = all.find(|one| one.text("assignmentId") == assignment);
             let own = own.map(|one| one.text("submissionId")).unwrap_or_default();
-            let ask = Ask::of("get_form_submission").at("clientId", &id);
+            let ask = ApiCall::of("get_form_submission").at("clientId", &id);
             cx.ask(ask.at("submissionId", own))?
         }
     };
@@ -344,5 +349,5 @@ pub(in crate::pages) fn handed_in(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             section.card { h2 { (say.review()) } (Form::about(cx, "review_form_assignment", about()).area("review", say.your_words()).send(say.review_it())) }
         }
     };
-    Ok(Shown::new(given.text("formName"), main))
+    Ok(View::new(given.text("formName"), main))
 }

@@ -13,7 +13,7 @@ use spotter_kernel::Result;
 
 use crate::{
     parts::told::name,
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// The client whom the page is about, and the pages that there are of them.
@@ -23,9 +23,9 @@ struct Head {
     tabs: Markup,
 }
 
-fn head(cx: &mut Visit<'_, '_>, here: &str) -> Result<Head> {
+fn head(cx: &mut PageContext<'_, '_>, here: &str) -> Result<Head> {
     let id = cx.place.param("clientId").to_owned();
-    let client = cx.ask(Ask::of("get_client").at("clientId", &id))?["client"].take();
+    let client = cx.ask(ApiCall::of("get_client").at("clientId", &id))?["client"].take();
     let say = cx.say;
     let pages: [(&str, &str, &str); 10] = [
         ("", say.overview(), "get_client"),

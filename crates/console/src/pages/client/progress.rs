@@ -10,27 +10,27 @@ use crate::{
         fields::{Form, Upload, behind},
         lists::state,
         measures,
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/progress`
-pub(in crate::pages) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn progress(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "progress")?;
     let main = shared_progress(cx, &id, tabs)?;
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// What somebody has measured, kept up and reached for: for them and for those who coach them.
 pub(in crate::pages) fn shared_progress(
-    cx: &mut Visit<'_, '_>,
+    cx: &mut PageContext<'_, '_>,
     id: &str,
     tabs: Markup,
 ) -> Result<Markup> {
     let units = cx.units()?;
-    let latest = Ask::of("get_latest_measurements").at("clientId", id).with("units", units);
+    let latest = ApiCall::of("get_latest_measurements").at("clientId", id).with("units", units);
     let latest = cx.ask(latest)?;
     let wanted = match cx.place.asked("type") {
         "" => latest
@@ -41,15 +41,18 @@ pub(in crate::pages) fn shared_progress(
             .to_owned(),
         kind => kind.to_owned(),
     };
-    let series =
-        Ask::of("list_measurements").at("clientId", id).with("type", &wanted).with("limit", 100);
+    let series = ApiCall::of("list_measurements")
+        .at("clientId", id)
+        .with("type", &wanted)
+        .with("limit", 100);
     let series = series.with("units", units);
     let series = cx.ask(series)?;
-    let types = cx.ask(Ask::of("list_measurement_types").with("limit", 100))?;
-    let goals =
-        cx.ask(Ask::of("list_goals").at("clientId", id).with("units", units).with("limit", 20))?;
-    let habits = cx.ask(Ask::of("list_habits").at("clientId", id).with("limit", 20))?;
-    let photos = cx.ask_if(Ask::of("list_progress_photos").at("clientId", id).with("limit", 12))?;
+    let types = cx.ask(ApiCall::of("list_measurement_types").with("limit", 100))?;
+    let goals = cx
+        .ask(ApiCall::of("list_goals").at("clientId", id).with("units", units).with("limit", 20))?;
+    let habits = cx.ask(ApiCall::of("list_habits").at("clientId", id).with("limit", 20))?;
+    let photos =
+        cx.ask_if(ApiCall::of("list_progress_photos").at("clientId", id).with("limit", 12))?;
     let (say, written) = (cx.say, &cx.written);
     let label = |kind: &str| -> String {
         let found = types.list("measurementTypes").iter().find(|own| own.text("type") == kind);

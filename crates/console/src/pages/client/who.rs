@@ -10,33 +10,38 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{facts, pager, state},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}`
-pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn overview(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "")?;
     let coach = cx.coach(client.text("assignedCoachId"))?;
     let location = cx.location(client.text("homeLocationId"))?;
     let coaches = cx.coaches_to_plan()?;
     let now = cx.written.now;
-    let next =
-        Ask::of("list_bookings").with("clientId", &id).with("status", "booked").with("from", now);
+    let next = ApiCall::of("list_bookings")
+        .with("clientId", &id)
+        .with("status", "booked")
+        .with("from", now);
     let next = cx.ask(next.with("to", now.plus_days(60)).with("limit", 100))?;
     let next = next.list("bookings").last().cloned();
-    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &id))?;
+    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &id))?;
     let courses =
-        cx.ask_if(Ask::of("list_subscriptions").with("clientId", &id).with("limit", 5))?;
+        cx.ask_if(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 5))?;
     let due = cx.ask_if(
-        Ask::of("list_invoices").with("clientId", &id).with("status", "overdue").with("limit", 1),
+        ApiCall::of("list_invoices")
+            .with("clientId", &id)
+            .with("status", "overdue")
+            .with("limit", 1),
     )?;
     let custom = custom_fields(cx, &id)?;
-    let ask = Ask::of("get_client").at("clientId", &id);
-    let made = |place| Made::of(&ask, &[place], &serde_json::json!({"client": client}));
+    let ask = ApiCall::of("get_client").at("clientId", &id);
+    let made = |place| FormSource::of(&ask, &[place], &serde_json::json!({"client": client}));
     let (say, written) = (cx.say, &cx.written);
     let archived = client.has("archivedAt");
     let filled = custom.list("values").iter().filter(|field| field.has("value"));
@@ -123,7 +128,7 @@ pub(in crate::pages) fn overview(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }))
         }
     };
-    Ok(Shown::new(name(&client), main).acts(acts))
+    Ok(View::new(name(&client), main).acts(acts))
 }
 
 fn coach_of(client: &Value) -> Value {
@@ -131,11 +136,11 @@ fn coach_of(client: &Value) -> Value {
 }
 
 /// `/console/clients/{clientId}/edit`
-pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn edit(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "edit")?;
     let step =
-        cx.ask_if(Ask::of("get_client_second_step").at("clientId", &id))?.unwrap_or_default();
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+        cx.ask_if(ApiCall::of("get_client_second_step").at("clientId", &id))?.unwrap_or_default();
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let custom = custom_fields(cx, &id)?;
     let say = cx.say;
     let words = |words: &[&'static str]| -> Vec<(&'static str, &'static str)> {
@@ -169,14 +174,15 @@ pub(in crate::pages) fn edit(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.reset_second_step(), html! { p { (say.reset_second_step_means()) } (Form::about(cx, "delete_client_second_step", at(&id)).danger(say.reset_second_step())) }))
         }
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// What the business asks of its clients besides, as it stands for one: each value with its field.
-fn custom_fields(cx: &mut Visit<'_, '_>, id: &str) -> Result<Value> {
+fn custom_fields(cx: &mut PageContext<'_, '_>, id: &str) -> Result<Value> {
     let mut told =
-        cx.ask_if(Ask::of("get_client_custom_fields").at("clientId", id))?.unwrap_or_default();
-    let fields = cx.ask_if(Ask::of("list_custom_fields").with("limit", 100))?.unwrap_or_default();
+        cx.ask_if(ApiCall::of("get_client_custom_fields").at("clientId", id))?.unwrap_or_default();
+    let fields =
+        cx.ask_if(ApiCall::of("list_custom_fields").with("limit", 100))?.unwrap_or_default();
     for value in told["values"].as_array_mut().into_iter().flatten() {
         let is_own = |field: &&Value| field.text("fieldId") == value.text("fieldId");
         let options =
@@ -187,7 +193,7 @@ fn custom_fields(cx: &mut Visit<'_, '_>, id: &str) -> Result<Value> {
 }
 
 /// A value of a custom field, as it is read.
-fn filled_in(cx: &Visit<'_, '_>, field: &Value) -> String {
+fn filled_in(cx: &PageContext<'_, '_>, field: &Value) -> String {
     match field.at("value") {
         Value::Bool(value) => if *value { cx.say.yes() } else { cx.say.no() }.to_owned(),
         Value::Number(number) => cx.written.number(number.as_f64().unwrap_or_default(), 3),
@@ -199,7 +205,7 @@ fn filled_in(cx: &Visit<'_, '_>, field: &Value) -> String {
 }
 
 /// The form of a client's custom fields.
-fn own_fields(cx: &Visit<'_, '_>, id: &str, custom: &Value) -> Markup {
+fn own_fields(cx: &PageContext<'_, '_>, id: &str, custom: &Value) -> Markup {
     // A word that is offered no more stands as it is: it could not be written again.
     let is_offered = |field: &&Value| {
         let word = field.at("value");
@@ -236,9 +242,9 @@ fn own_fields(cx: &Visit<'_, '_>, id: &str, custom: &Value) -> Markup {
 }
 
 /// `/console/clients/{clientId}/timeline`
-pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn timeline(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "timeline")?;
-    let told = cx.list(Ask::of("get_client_timeline").at("clientId", &id))?;
+    let told = cx.list(ApiCall::of("get_client_timeline").at("clientId", &id))?;
     let mut names: Vec<(String, String)> = Vec::new();
     for change in told.list("steps").iter().flat_map(|step| step.list("changes")) {
         for id in ["from", "to"].map(|end| change.text(end).to_owned()) {
@@ -275,13 +281,13 @@ pub(in crate::pages) fn timeline(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }
 
 /// `/console/clients/{clientId}/notes`
-pub(in crate::pages) fn notes(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn notes(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let Head { id, client, tabs } = head(cx, "notes")?;
-    let told = cx.list(Ask::of("list_client_notes").at("clientId", &id))?;
+    let told = cx.list(ApiCall::of("list_client_notes").at("clientId", &id))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         (tabs)
@@ -300,5 +306,5 @@ pub(in crate::pages) fn notes(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(name(&client), main))
+    Ok(View::new(name(&client), main))
 }

@@ -11,17 +11,17 @@ use crate::{
         fields::{Form, Upload, behind},
         lists::{empty, pager, state},
         measures,
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
     typed,
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/my/forms`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
-    let told = cx.list(Ask::of("list_form_assignments").at("clientId", &own))?;
+    let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &own))?;
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
@@ -36,12 +36,12 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(say.forms(), main))
+    Ok(View::new(say.forms(), main))
 }
 
 /// `/my/files`
-pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_documents"))?;
+pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_documents"))?;
     let say = cx.say;
     let main = html! {
         (behind(say.send_file(), file_form(cx, None)))
@@ -49,14 +49,14 @@ pub(in crate::pages) fn files(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
         (pager(cx, &told))
     };
-    Ok(Shown::new(say.files(), main))
+    Ok(View::new(say.files(), main))
 }
 
 /// `/my/forms/{assignmentId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("assignmentId").to_owned());
     let mut told =
-        cx.ask(Ask::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
+        cx.ask(ApiCall::of("get_form_draft").at("clientId", &own).at("assignmentId", &id))?;
     name_units(cx, &mut told["questions"])?;
     let assignment = told.at("formAssignment").clone();
     let say = cx.say;
@@ -93,18 +93,21 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         } @else { p { (state(cx, assignment.text("status"))) } }
     };
-    Ok(Shown::new(assignment.text("formName"), main))
+    Ok(View::new(assignment.text("formName"), main))
 }
 
 /// Says of each question that asks for a measurement in which units it is answered.
-pub(in crate::pages) fn name_units(cx: &mut Visit<'_, '_>, questions: &mut Value) -> Result<()> {
+pub(in crate::pages) fn name_units(
+    cx: &mut PageContext<'_, '_>,
+    questions: &mut Value,
+) -> Result<()> {
     let all = questions.as_array_mut().into_iter().flatten();
     let mut asked: Vec<_> = all.filter(|one| one.text("type") == "measurement").collect();
     if asked.is_empty() {
         return Ok(());
     }
     let system = cx.units()?;
-    let types = Ask::of("list_measurement_types").with("limit", 100);
+    let types = ApiCall::of("list_measurement_types").with("limit", 100);
     let types = cx.ask_if(types)?.unwrap_or_default();
     for question in &mut asked {
         let mut types = types.list("measurementTypes").iter();
@@ -116,7 +119,11 @@ pub(in crate::pages) fn name_units(cx: &mut Visit<'_, '_>, questions: &mut Value
 }
 
 /// A question with what was answered so far.
-pub(in crate::pages) fn asked(cx: &Visit<'_, '_>, question: &Value, answers: &Value) -> Markup {
+pub(in crate::pages) fn asked(
+    cx: &PageContext<'_, '_>,
+    question: &Value,
+    answers: &Value,
+) -> Markup {
     let id = question.text("questionId");
     let name = format!("answers.{id}");
     let answer = answers.at(id);

@@ -15,16 +15,16 @@ use super::{
 use crate::{
     parts::{
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/my`
-pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, now) = (cx.own_id(), cx.written.now);
-    let next = Ask::of("list_bookings")
+    let next = ApiCall::of("list_bookings")
         .with("status", "booked")
         .with("from", now)
         .with("to", now.plus_days(60))
@@ -35,10 +35,10 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         None => String::new(),
     };
     let training = training::planned(cx, 1)?;
-    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &own))?.unwrap_or_default();
-    let unread = cx.ask_if(Ask::of("count_unread"))?.unwrap_or_default();
+    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let unread = cx.ask_if(ApiCall::of("count_unread"))?.unwrap_or_default();
     let forms = cx
-        .ask_if(Ask::of("list_form_assignments").at("clientId", &own).with("limit", 20))?
+        .ask_if(ApiCall::of("list_form_assignments").at("clientId", &own).with("limit", 20))?
         .unwrap_or_default();
     let waits = forms
         .list("formAssignments")
@@ -46,7 +46,7 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .filter(|form| matches!(form.text("status"), "assigned" | "in_progress"))
         .count() as i64;
     let due = cx
-        .ask_if(Ask::of("list_invoices").with("status", "open").with("limit", 1))?
+        .ask_if(ApiCall::of("list_invoices").with("status", "open").with("limit", 1))?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -69,18 +69,18 @@ pub(super) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             @if due.int("total") > 0 { a.figure href="/my/invoices" { b { (written.count(due.int("total"))) } (say.open_invoices()) } }
         }
     };
-    Ok(Shown::new(say.hello(&cx.person.name), main))
+    Ok(View::new(say.hello(&cx.person.name), main))
 }
 
 /// `/my/book`
-pub(super) fn book(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn book(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let main = booking::slots(cx, None, "/my/bookings")?;
-    Ok(Shown::new(cx.say.book(), main))
+    Ok(View::new(cx.say.book(), main))
 }
 
 /// `/my/bookings`
-pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let (told, all, tabs) = bookings::by_when(cx, Ask::of("list_bookings"))?;
+pub(super) fn bookings(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let (told, all, tabs) = bookings::by_when(cx, ApiCall::of("list_bookings"))?;
     let mut rows = Vec::new();
     for booking in &all {
         let coach = cx.coach(booking.text("coachId"))?;
@@ -110,11 +110,11 @@ pub(super) fn bookings(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (pager(cx, &told))
     };
-    Ok(Shown::new(say.bookings(), main).acts(html! { a.button href="/my/book" { (say.book()) } }))
+    Ok(View::new(say.bookings(), main).acts(html! { a.button href="/my/book" { (say.book()) } }))
 }
 
 /// What calling a booking off would cost now, as its own rules say.
-fn foreseen(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
+fn foreseen(cx: &PageContext<'_, '_>, booking: &Value) -> Markup {
     let policy = booking.at("policy");
     let Some(at) = booking.instant("startsAt") else { return Markup::default() };
     let window = policy.int("cancellationWindowMinutes");
@@ -130,14 +130,14 @@ fn foreseen(cx: &Visit<'_, '_>, booking: &Value) -> Markup {
 }
 
 /// `/my/progress`
-pub(super) fn progress(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn progress(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let main = shared_progress(cx, &own, Markup::default())?;
-    Ok(Shown::new(cx.say.progress(), main))
+    Ok(View::new(cx.say.progress(), main))
 }
 
 /// `/my/consents`: what somebody agreed to, and what is kept of them.
-pub(super) fn consents(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn consents(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let (health, data) = (consents::health(cx, &own)?, consents::data(cx, &own)?);
     let say = cx.say;
@@ -145,19 +145,20 @@ pub(super) fn consents(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (health)
         section.card { h2 { (say.your_data()) } (data) }
     };
-    Ok(Shown::new(say.consents(), main))
+    Ok(View::new(say.consents(), main))
 }
 
 /// `/my/invoices`
-pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn invoices(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
-    let told = cx.list(Ask::of("list_invoices"))?;
-    let courses = cx.ask_if(Ask::of("list_subscriptions").with("limit", 20))?.unwrap_or_default();
+    let told = cx.list(ApiCall::of("list_invoices"))?;
+    let courses =
+        cx.ask_if(ApiCall::of("list_subscriptions").with("limit", 20))?.unwrap_or_default();
     let rows = bills::rows(cx, &told, false)?;
     let requests = cx
-        .ask_if(Ask::of("list_payment_requests").with("status", "open").with("limit", 20))?
+        .ask_if(ApiCall::of("list_payment_requests").with("status", "open").with("limit", 20))?
         .unwrap_or_default();
-    let credits = cx.ask_if(Ask::of("get_credits").at("clientId", &own))?.unwrap_or_default();
+    let credits = cx.ask_if(ApiCall::of("get_credits").at("clientId", &own))?.unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
         @for request in requests.list("paymentRequests") {
@@ -174,5 +175,5 @@ pub(super) fn invoices(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
         @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, &told)) }
     };
-    Ok(Shown::new(say.invoices(), main))
+    Ok(View::new(say.invoices(), main))
 }

@@ -10,18 +10,18 @@ use crate::{
         fields::{Form, behind},
         icon,
         lists::{empty, pager, state},
-        shell::Shown,
-        told::{Told, Written},
+        shell::View,
+        told::{Format, JsonFields},
     },
-    visit::{Ask, Visit},
-    words::Say,
+    visit::{ApiCall, PageContext},
+    words::Strings,
 };
 
 /// What of the days to come is planned for training.
-pub(super) fn planned(cx: &mut Visit<'_, '_>, days: i64) -> Result<Vec<Value>> {
+pub(super) fn planned(cx: &mut PageContext<'_, '_>, days: i64) -> Result<Vec<Value>> {
     let (own, today) = (cx.own_id(), cx.written.today());
     let until = today.plus_days(days).unwrap_or(today);
-    let ask = Ask::of("get_client_workout_calendar")
+    let ask = ApiCall::of("get_client_workout_calendar")
         .at("clientId", &own)
         .with("from", today)
         .with("to", until);
@@ -29,7 +29,7 @@ pub(super) fn planned(cx: &mut Visit<'_, '_>, days: i64) -> Result<Vec<Value>> {
 }
 
 /// A day of training with what begins it, or goes on with it.
-pub(super) fn workout(cx: &Visit<'_, '_>, item: &Value) -> Markup {
+pub(super) fn workout(cx: &PageContext<'_, '_>, item: &Value) -> Markup {
     let own = cx.own_id();
     let say = cx.say;
     let open =
@@ -56,7 +56,11 @@ fn day_of(item: &Value) -> String {
 }
 
 /// What begins a day of a plan, on a date that it is planned for, where there is one.
-fn beginning<'f>(cx: &'f Visit<'_, '_>, own: String, [plan, day, date]: [&str; 3]) -> Form<'f> {
+fn beginning<'f>(
+    cx: &'f PageContext<'_, '_>,
+    own: String,
+    [plan, day, date]: [&str; 3],
+) -> Form<'f> {
     let form = Form::about(cx, "begin_workout_session", vec![("clientId", own)])
         .hidden("planId", plan)
         .hidden("planMomentId", day);
@@ -65,10 +69,10 @@ fn beginning<'f>(cx: &'f Visit<'_, '_>, own: String, [plan, day, date]: [&str; 3
 }
 
 /// `/my/training/days/{planId}/{planMomentId}`: what a day asks for, and what begins it.
-pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let [plan, id] = ["planId", "planMomentId"].map(|name| cx.place.param(name).to_owned());
-    let ask = Ask::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
+    let ask = ApiCall::of("get_client_workout_day").at("clientId", &own).at("templateId", &plan);
     let told = cx.ask(ask.at("planMomentId", &id))?;
     let unit = programmes::weight_unit(cx)?;
     let date = cx.place.asked("date").to_owned();
@@ -84,18 +88,18 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         (beginning(cx, own, [&plan, &id, &date]).send(say.begin()))
     };
-    Ok(Shown::new(day.text("name"), main)
+    Ok(View::new(day.text("name"), main)
         .acts(html! { a.button.plain href="/my/training" { (say.training()) } }))
 }
 
 /// Plans without dates that somebody trains by, a few of them, each with its days: those are done in turn, whenever there is time.
-fn undated(cx: &mut Visit<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
-    let ask = Ask::of("list_client_workout_plans").at("clientId", own);
+fn undated(cx: &mut PageContext<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>> {
+    let ask = ApiCall::of("list_client_workout_plans").at("clientId", own);
     let told = cx.ask_if(ask.with("status", "Active").with("limit", 50))?.unwrap_or_default();
     let plans = told.list("plans").iter().filter(|plan| !plan.has("startDate")).take(5);
     let mut all = Vec::new();
     for plan in plans {
-        let ask = Ask::of("list_client_workout_days").at("clientId", own);
+        let ask = ApiCall::of("list_client_workout_days").at("clientId", own);
         let told = cx.ask_if(ask.at("templateId", plan.text("_id")))?.unwrap_or_default();
         all.push((plan.clone(), told.list("days").to_vec()));
     }
@@ -103,13 +107,13 @@ fn undated(cx: &mut Visit<'_, '_>, own: &str) -> Result<Vec<(Value, Vec<Value>)>
 }
 
 /// `/my/training`
-pub(in crate::pages) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn home(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let own = cx.own_id();
     let coming = planned(cx, 13)?;
     let undated = undated(cx, &own)?;
-    let done = cx.list_if(Ask::of("list_workout_sessions").at("clientId", &own))?;
+    let done = cx.list_if(ApiCall::of("list_workout_sessions").at("clientId", &own))?;
     let records = cx
-        .ask_if(Ask::of("list_personal_records").at("clientId", &own).with("limit", 10))?
+        .ask_if(ApiCall::of("list_personal_records").at("clientId", &own).with("limit", 10))?
         .unwrap_or_default();
     let (say, written) = (cx.say, &cx.written);
     let main = html! {
@@ -151,11 +155,11 @@ pub(in crate::pages) fn home(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         }
         @if let Some(done) = &done { (pager(cx, done)) }
     };
-    Ok(Shown::new(say.training(), main))
+    Ok(View::new(say.training(), main))
 }
 
 /// What a record is, in its unit.
-fn record_value(written: &Written, record: &Value, weight_unit: &str) -> String {
+fn record_value(written: &Format, record: &Value, weight_unit: &str) -> String {
     let value = written.number(record.at("value").as_f64().unwrap_or_default(), 2);
     match record.text("type") {
         "max_reps" => value,
@@ -169,13 +173,15 @@ fn record_value(written: &Written, record: &Value, weight_unit: &str) -> String 
 const FOUND_MAX: i64 = 20;
 
 /// `/my/training/{sessionId}/add`: exercises for a workout, found by their name.
-pub(in crate::pages) fn add(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn add(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
-    let told = cx.ask(Ask::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
+    let told =
+        cx.ask(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
     let session = told.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let search = cx.place.asked("search").trim().to_owned();
-    let ask = Ask::of("list_workout_exercises").with("archived", "false").with("limit", FOUND_MAX);
+    let ask =
+        ApiCall::of("list_workout_exercises").with("archived", "false").with("limit", FOUND_MAX);
     let found = match search.is_empty() {
         true => Value::Null,
         false => cx.ask(ask.with("search", &search))?,
@@ -201,7 +207,7 @@ pub(in crate::pages) fn add(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             li { span.grow { (exercise.text("name")) } (adding(exercise)) }
         } }
     };
-    Ok(Shown::new(session.text("name"), main)
+    Ok(View::new(session.text("name"), main)
         .acts(html! { a.button.plain href=(place) { (say.back()) } }))
 }
 
@@ -231,13 +237,13 @@ const BESIDE_SETS: [&str; 3] = ["notes", "superset", "bodyWeight"];
 const OF_SETS: [&str; 6] = ["type", "reps", "weight", "durationSeconds", "distanceMeters", "rpe"];
 
 /// The exercises of a workout: what was logged, or else what its plan asks for. Each tells what is measured of it.
-fn exercises_of(cx: &mut Visit<'_, '_>, own: &str, session: &Value) -> Result<Vec<Value>> {
+fn exercises_of(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Result<Vec<Value>> {
     let mut all = session.list("exercises").to_vec();
     if all.is_empty() && session.text("status") != "completed" {
         all = from_plan(cx, own, session)?;
     }
     for exercise in &mut all {
-        let ask = Ask::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
+        let ask = ApiCall::of("get_workout_exercise").at("exerciseId", exercise.text("exerciseId"));
         let told = cx.ask_if(ask)?.unwrap_or_default();
         exercise["trackingType"] = json!(told.text("exercise.trackingType"));
     }
@@ -257,18 +263,19 @@ fn moves_body(exercise: &Value) -> bool {
 }
 
 /// What somebody weighed last, in the unit in which weights are logged; null where it is not known.
-fn weighed(cx: &mut Visit<'_, '_>, own: &str, unit: &str) -> Result<Value> {
+fn weighed(cx: &mut PageContext<'_, '_>, own: &str, unit: &str) -> Result<Value> {
     let units = if unit == "lb" { "imperial" } else { "metric" };
-    let ask = Ask::of("get_latest_measurements").at("clientId", own).with("units", units);
+    let ask = ApiCall::of("get_latest_measurements").at("clientId", own).with("units", units);
     let told = cx.ask_if(ask)?.unwrap_or_default();
     let weight = told.list("measurements").iter().find(|one| one.text("type") == "weight");
     Ok(weight.map_or(Value::Null, |weight| weight.at("value").clone()))
 }
 
 /// `/my/training/{sessionId}`: one exercise a screen, each saved at once.
-pub(in crate::pages) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn session(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (own, id) = (cx.own_id(), cx.place.param("sessionId").to_owned());
-    let told = cx.ask(Ask::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
+    let told =
+        cx.ask(ApiCall::of("get_workout_session").at("clientId", &own).at("sessionId", &id))?;
     let session = told.at("session").clone();
     let exercises = exercises_of(cx, &own, &session)?;
     let unit = session.text("weightUnit").to_owned();
@@ -328,21 +335,21 @@ pub(in crate::pages) fn session(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         a.button.plain href="/my/training" { (say.training()) }
         @if open { a.button.plain href={ "/my/training/" (id) "/add" } { (say.add_exercise()) } }
     };
-    Ok(Shown::new(session.text("name"), main).acts(acts))
+    Ok(View::new(session.text("name"), main).acts(acts))
 }
 
 /// What the day of the plan asks for, as sets to be done: with the weight of the last time where the plan names none.
-fn from_plan(cx: &mut Visit<'_, '_>, own: &str, session: &Value) -> Result<Vec<Value>> {
+fn from_plan(cx: &mut PageContext<'_, '_>, own: &str, session: &Value) -> Result<Vec<Value>> {
     if !session.has("planMomentId") {
         return Ok(Vec::new());
     }
-    let ask = Ask::of("get_client_workout_day").at("clientId", own);
+    let ask = ApiCall::of("get_client_workout_day").at("clientId", own);
     let ask = ask.at("templateId", session.text("planId"));
     let day = cx.ask_if(ask.at("planMomentId", session.text("planMomentId")))?.unwrap_or_default();
     let mut all = Vec::new();
     for exercise in day.list("day.exercises") {
         let id = exercise.text("exerciseId");
-        let ask = Ask::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
+        let ask = ApiCall::of("list_exercise_history").at("clientId", own).at("exerciseId", id);
         let last = cx.ask_if(ask.with("limit", 1))?.unwrap_or_default();
         let lifted =
             last.list("history").first().map(|entry| entry.list("sets")).unwrap_or_default();
@@ -364,7 +371,7 @@ fn from_plan(cx: &mut Visit<'_, '_>, own: &str, session: &Value) -> Result<Vec<V
 
 /// The sets of all exercises, a screen each, of which one is seen: what was done is written whole.
 fn sets_form(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     at: Vec<(&'static str, String)>,
     (exercises, unit): (&[Value], &str),
     (shown, to): (usize, &dyn Fn(usize) -> String),
@@ -409,7 +416,7 @@ fn sets_form(
 }
 
 /// What the weight of a set is, in its unit: of itself, help, or what comes to the body.
-fn weight_label(say: Say, exercise: &Value, unit: &str) -> String {
+fn weight_label(say: Strings, exercise: &Value, unit: &str) -> String {
     match exercise.text("trackingType") {
         "assisted" => say.of_help(unit),
         "bodyweight_plus" => say.on_top(unit),
@@ -418,7 +425,7 @@ fn weight_label(say: Say, exercise: &Value, unit: &str) -> String {
 }
 
 /// What is typed as what somebody weighs.
-fn body_weight(cx: &Visit<'_, '_>, name: &str, exercise: &Value, unit: &str) -> Markup {
+fn body_weight(cx: &PageContext<'_, '_>, name: &str, exercise: &Value, unit: &str) -> Markup {
     html! {
         label.field { (cx.say.you_weigh(unit))
             input type="text" inputmode="decimal" name=(name) value=(entered(cx, name, exercise.at("bodyWeight"))); }
@@ -426,7 +433,7 @@ fn body_weight(cx: &Visit<'_, '_>, name: &str, exercise: &Value, unit: &str) -> 
 }
 
 /// What stands in a field: what was typed, or else the number that is known.
-fn entered(cx: &Visit<'_, '_>, name: &str, known: &Value) -> String {
+fn entered(cx: &PageContext<'_, '_>, name: &str, known: &Value) -> String {
     let typed = cx.entered.fields.iter().find(|(own, _)| own == name);
     typed.map(|(_, value)| value.clone()).unwrap_or_else(|| match known.as_f64() {
         Some(value) => cx.written.field_number(value),
@@ -443,7 +450,7 @@ fn rest_after(exercise: &Value) -> i64 {
 
 /// The fields of a set, with buttons that are easily hit.
 fn stepping(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     name: &dyn Fn(&str) -> String,
     number: usize,
     (set, tracking, weight): (&Value, &str, &str),

@@ -10,11 +10,11 @@ use crate::{
     parts::{
         fields::{Cell, Form, behind},
         lists::{swapped, without},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
 /// What may be asked of a set, in the order in which it is typed.
@@ -26,18 +26,18 @@ const BESIDE_SETS: [&str; 4] = ["restSeconds", "tempo", "superset", "notes"];
 const MORE_SETS: usize = 3;
 
 /// `/console/programmes/{templateId}/days/{planMomentId}`
-pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn day(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let (plan, id) =
         (cx.place.param("templateId").to_owned(), cx.place.param("planMomentId").to_owned());
-    let ask = Ask::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
+    let ask = ApiCall::of("get_workout_moment").at("planId", &plan).at("planMomentId", &id);
     let told = cx.ask(ask.clone())?;
     let day = told.at("day").clone();
-    let made = Made::of(&ask, &["day.exercises"], &told);
+    let made = FormSource::of(&ask, &["day.exercises"], &told);
     let search = cx.place.asked("search").to_owned();
     let exercises = match search.as_str() {
         "" => Vec::new(),
         search => {
-            let found = Ask::of("list_workout_exercises").with("search", search);
+            let found = ApiCall::of("list_workout_exercises").with("search", search);
             cx.ask(found.with("archived", false).with("limit", 10))?.list("exercises").to_vec()
         }
     };
@@ -101,7 +101,7 @@ pub(in crate::pages) fn day(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         a.button.plain href=(back) { (say.back()) }
         (behind(say.delete_day(), Form::about(cx, "delete_workout_moment", at()).next(&*back).danger(say.delete_day())))
     };
-    Ok(Shown::new(day.text("name"), main).acts(acts))
+    Ok(View::new(day.text("name"), main).acts(acts))
 }
 
 fn place(index: usize, rest: &str) -> String {
@@ -135,7 +135,7 @@ fn kept<'f>(form: Form<'f>, index: usize, exercise: &Value) -> Form<'f> {
 /// The fields of an exercise that is there: a row a set, and rows for more. A row that is left or made empty is no set,
 /// but for a set of which nothing was said before.
 fn edited<'f>(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     form: Form<'f>,
     (index, exercise): (usize, &Value),
     unit: &str,
@@ -184,7 +184,7 @@ fn added<'f>(
     form: Form<'f>,
     index: usize,
     exercise: &Value,
-    (say, unit): (crate::words::Say, &str),
+    (say, unit): (crate::words::Strings, &str),
 ) -> Form<'f> {
     let form = form.hidden(&place(index, "exerciseId"), exercise.text("exerciseId"));
     let tracking = exercise.text("trackingType");

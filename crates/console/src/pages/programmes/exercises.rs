@@ -7,16 +7,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/programmes/exercises`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let ask = Ask::of("list_workout_exercises").filtered(place, &["search", "muscle", "source"]);
+    let ask =
+        ApiCall::of("list_workout_exercises").filtered(place, &["search", "muscle", "source"]);
     let told = cx.list(ask)?;
     let say = cx.say;
     let rows = told.list("exercises").iter().map(|exercise| {
@@ -54,10 +55,10 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
     let acts = html! {
         @if cx.may("create_workout_exercise") { (behind(say.add_exercise(), form.send(say.add_exercise()))) }
     };
-    Ok(Shown::new(say.exercises(), main).acts(acts))
+    Ok(View::new(say.exercises(), main).acts(acts))
 }
 
-fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
+fn fields<'f>(cx: &PageContext<'_, '_>, form: Form<'f>) -> Form<'f> {
     let say = cx.say;
     let words = |field: &str| -> Vec<(&str, &str)> {
         let words = cx.words_of("create_workout_exercise", field);
@@ -71,9 +72,9 @@ fn fields<'f>(cx: &Visit<'_, '_>, form: Form<'f>) -> Form<'f> {
 }
 
 /// `/console/programmes/exercises/{exerciseId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("exerciseId").to_owned();
-    let told = cx.ask(Ask::of("get_workout_exercise").at("exerciseId", &id))?;
+    let told = cx.ask(ApiCall::of("get_workout_exercise").at("exerciseId", &id))?;
     let exercise = told.at("exercise").clone();
     let say = cx.say;
     let at = || vec![("exerciseId", id.clone())];
@@ -103,5 +104,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         a.button.plain href="/console/programmes/exercises" { (say.back()) }
         @if own && cx.may("archive_workout_exercise") { (behind(say.archive(), Form::about(cx, "archive_workout_exercise", at()).danger(say.archive()))) }
     };
-    Ok(Shown::new(exercise.text("name"), main).acts(acts))
+    Ok(View::new(exercise.text("name"), main).acts(acts))
 }

@@ -12,16 +12,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/programmes`
-pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let place = cx.place;
-    let told = cx.list(Ask::of("list_workout_templates").filtered(place, &["search", "status"]))?;
+    let told =
+        cx.list(ApiCall::of("list_workout_templates").filtered(place, &["search", "status"]))?;
     let say = cx.say;
     let rows: Vec<Vec<Markup>> = told.list("templates").iter().map(|template| vec![
         html! { a href={ "/console/programmes/" (template.text("_id")) } { b { (template.text("name")) } } },
@@ -57,15 +58,15 @@ pub(super) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         a.button.plain href="/console/programmes/exercises" { (say.exercises()) }
         (behind(say.add_programme(), form.send(say.add_programme())))
     };
-    Ok(Shown::new(say.programmes(), main).acts(acts))
+    Ok(View::new(say.programmes(), main).acts(acts))
 }
 
 /// All days of a plan, in their order.
-fn days(cx: &mut Visit<'_, '_>, plan: &str) -> Result<Vec<Value>> {
+fn days(cx: &mut PageContext<'_, '_>, plan: &str) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for page in 1..=10 {
         let told = cx.ask(
-            Ask::of("list_workout_moments")
+            ApiCall::of("list_workout_moments")
                 .at("planId", plan)
                 .with("limit", 100)
                 .with("page", page),
@@ -79,13 +80,13 @@ fn days(cx: &mut Visit<'_, '_>, plan: &str) -> Result<Vec<Value>> {
 }
 
 /// The unit in which the business weighs.
-pub(super) fn weight_unit(cx: &mut Visit<'_, '_>) -> Result<String> {
-    let told = cx.ask_if(Ask::of("get_workout_settings"))?.unwrap_or_default();
+pub(super) fn weight_unit(cx: &mut PageContext<'_, '_>) -> Result<String> {
+    let told = cx.ask_if(ApiCall::of("get_workout_settings"))?.unwrap_or_default();
     Ok(told.text("settings.weightUnit").to_owned())
 }
 
 /// What an exercise asks for, such as 5 × 8 · 60 kg: sets that are alike together.
-pub(super) fn asked(cx: &Visit<'_, '_>, exercise: &Value, unit: &str) -> String {
+pub(super) fn asked(cx: &PageContext<'_, '_>, exercise: &Value, unit: &str) -> String {
     let sets: Vec<String> =
         exercise.list("sets").iter().map(|set| asked_of(cx, set, unit)).collect();
     let alike = sets.chunk_by(|one, other| one == other);
@@ -107,7 +108,7 @@ pub(super) fn is_measured(tracking: &str, field: &str) -> bool {
 }
 
 /// What a set asks for.
-fn asked_of(cx: &Visit<'_, '_>, set: &Value, unit: &str) -> String {
+fn asked_of(cx: &PageContext<'_, '_>, set: &Value, unit: &str) -> String {
     let mut parts = Vec::new();
     if set.has("reps") {
         let most = match set.has("repsMax") {
@@ -129,9 +130,9 @@ fn asked_of(cx: &Visit<'_, '_>, set: &Value, unit: &str) -> String {
 }
 
 /// `/console/programmes/{templateId}`
-pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(super) fn builder(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("templateId").to_owned();
-    let told = cx.ask(Ask::of("get_workout_template").at("templateId", &id))?;
+    let told = cx.ask(ApiCall::of("get_workout_template").at("templateId", &id))?;
     let template = told.at("template").clone();
     let (days, unit) = (days(cx, &id)?, weight_unit(cx)?);
     let weeks = template.int("totalWeeks").max(1);
@@ -197,12 +198,12 @@ pub(super) fn builder(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @if cx.may("update_workout_template") { (behind(say.edit(), Form::about(cx, "update_workout_template", about()).from(&template).text("name", say.name()).text("goal", say.goal()).area("description", say.description()).send(say.save()))) }
         @if cx.may("delete_workout_template") { (behind(say.delete(), Form::about(cx, "delete_workout_template", about()).next("/console/programmes").danger(say.delete()))) }
     };
-    Ok(Shown::new(template.text("name"), main).acts(acts))
+    Ok(View::new(template.text("name"), main).acts(acts))
 }
 
 /// Buttons that move a day to the day or the week before or after it.
 fn moved(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     plan: &str,
     day: &Value,
     weeks: i64,

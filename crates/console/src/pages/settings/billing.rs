@@ -8,17 +8,17 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::facts,
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/settings/invoices`: who bills, and by which terms.
-pub(in crate::pages) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("get_finance_settings"))?;
+pub(in crate::pages) fn terms(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("get_finance_settings"))?;
     let finance = told.at("financeSettings");
-    let provider = cx.ask_if(Ask::of("get_payment_provider"))?.unwrap_or_default();
+    let provider = cx.ask_if(ApiCall::of("get_payment_provider"))?.unwrap_or_default();
     let say = cx.say;
     let words = |field: &str| -> Vec<(&str, &str)> {
         let words = cx.words_of("update_finance_settings", field);
@@ -67,5 +67,5 @@ pub(in crate::pages) fn terms(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }

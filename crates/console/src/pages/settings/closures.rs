@@ -10,10 +10,10 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, facts, pager, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// What says what is closed, in a closure as in a new one.
@@ -35,7 +35,7 @@ pub(in crate::pages) struct Closure {
 }
 
 /// What a closure says.
-pub(in crate::pages) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<Closure> {
+pub(in crate::pages) fn closure(cx: &mut PageContext<'_, '_>, rule: &Value) -> Result<Closure> {
     let whose = match rule.text("appliesTo") {
         "location" => cx.location(rule.text("locationId"))?,
         "coach" => cx.coach(rule.text("coachId"))?,
@@ -49,12 +49,12 @@ pub(in crate::pages) fn closure(cx: &mut Visit<'_, '_>, rule: &Value) -> Result<
 }
 
 /// `/console/settings/closures`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let from = match cx.place.asked("past") {
         "true" => String::new(),
         _ => cx.written.today().to_string(),
     };
-    let told = cx.list(Ask::of("list_availability_rules").with("from", from))?;
+    let told = cx.list(ApiCall::of("list_availability_rules").with("from", from))?;
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for rule in told.list("availabilityRules") {
         let Closure { whose, time } = closure(cx, rule)?;
@@ -69,7 +69,7 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         ]);
     }
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let whom =
         [("company", say.whole_business()), ("location", say.location()), ("coach", say.coach())];
@@ -93,19 +93,19 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         p { a href=(cx.place.but(&[("past", if past { "" } else { "true" }), ("page", "")])) { (if past { say.upcoming() } else { say.past() }) } }
         @if cx.may("create_availability_rule") { section.card { (behind(say.close(), form.send(say.close()))) } }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/closures/{availabilityRuleId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("availabilityRuleId").to_owned();
-    let told = cx.ask(Ask::of("get_availability_rule").at("availabilityRuleId", &id))?;
+    let told = cx.ask(ApiCall::of("get_availability_rule").at("availabilityRuleId", &id))?;
     let rule = told.at("availabilityRule");
     let Closure { whose, time } = closure(cx, rule)?;
     let body = OF_NEW.into_iter().filter(|field| rule.has(field));
     let body = body.map(|field| (field.to_owned(), rule.at(field).clone())).collect();
     let concerned = cx
-        .ask_if(Ask::of("preview_availability_rule").body(Value::Object(body)))?
+        .ask_if(ApiCall::of("preview_availability_rule").body(Value::Object(body)))?
         .unwrap_or_default();
     cx.know_clients(concerned.list("affectedBookings.bookings"))?;
     let mut rows = Vec::new();
@@ -153,5 +153,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.open_again(), Form::about(cx, "delete_availability_rule", at()).next("/console/settings/closures").danger(say.open_again())))
         }
     };
-    Ok(Shown::new(say.closures(), main).acts(acts))
+    Ok(View::new(say.closures(), main).acts(acts))
 }

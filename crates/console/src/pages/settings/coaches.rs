@@ -8,19 +8,19 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{pager, state, table},
-        shell::Shown,
-        told::{Told, name},
+        shell::View,
+        told::{JsonFields, name},
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of working hours are called.
 const AT_WORK: [&str; 2] = ["startTime", "endTime"];
 
 /// `/console/settings/coaches`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_coaches"))?;
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_coaches"))?;
     let say = cx.say;
     let roles: Vec<_> =
         ["Coach", "Manager", "Admin"].iter().map(|word| (*word, say.term(word))).collect();
@@ -41,19 +41,20 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         (table(say.coaches(), &[say.name(), say.email(), say.role(), say.status()], rows)) (pager(cx, &told))
         @if cx.may("invite_coach") { section.card { (behind(say.invite_coach(), form.send(say.invite_coach()))) } }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/coaches/{coachId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("coachId").to_owned();
-    let told = cx.ask(Ask::of("get_coach").at("coachId", &id))?;
+    let told = cx.ask(ApiCall::of("get_coach").at("coachId", &id))?;
     let coach = told.at("coach").clone();
-    let ask = Ask::of("get_coach_availability").at("coachId", &id);
+    let ask = ApiCall::of("get_coach_availability").at("coachId", &id);
     let hours = cx.ask_if(ask.clone())?.unwrap_or_default();
-    let made = Made::of(&ask, &["availability"], &hours);
-    let places = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
-    let step = cx.ask_if(Ask::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
+    let made = FormSource::of(&ask, &["availability"], &hours);
+    let places = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
+    let step =
+        cx.ask_if(ApiCall::of("get_coach_second_step").at("coachId", &id))?.unwrap_or_default();
     let say = cx.say;
     let at = || vec![("coachId", id.clone())];
     let roles: Vec<_> =
@@ -99,5 +100,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.deactivate(), html! { p { (say.deactivate_means()) } (Form::about(cx, "update_coach", at()).asks_first().hidden("status", "deactivated").danger(say.deactivate())) }))
         }
     };
-    Ok(Shown::new(name(&coach), main).acts(acts))
+    Ok(View::new(name(&coach), main).acts(acts))
 }

@@ -8,15 +8,15 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    visit::{Ask, Visit},
+    visit::{ApiCall, PageContext},
 };
 
 /// `/console/settings/event-types`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_event_types"))?;
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_event_types"))?;
     let say = cx.say;
     let kinds = [("appointment", say.term("appointment")), ("class", say.term("class"))];
     let rows: Vec<Vec<Markup>> = told.list("eventTypes").iter().map(|kind| vec![
@@ -38,16 +38,16 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.event_types(), &[say.name(), say.kind(), say.minutes(), say.seats(), say.status()], rows)) (pager(cx, &told)) }
         @if cx.may("create_event_type") { section.card { (behind(say.add_event_type(), form.send(say.add_event_type()))) } }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/event-types/{eventTypeId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("eventTypeId").to_owned();
-    let told = cx.ask(Ask::of("get_event_type").at("eventTypeId", &id))?;
+    let told = cx.ask(ApiCall::of("get_event_type").at("eventTypeId", &id))?;
     let kind = told.at("eventType").clone();
     let coaches = cx.coaches_to_plan()?;
-    let locations = cx.choices(Ask::of("list_locations"), ("locations", "locationId"))?;
+    let locations = cx.choices(ApiCall::of("list_locations"), ("locations", "locationId"))?;
     let say = cx.say;
     let at = || vec![("eventTypeId", id.clone())];
     let form = Form::about(cx, "update_event_type", at())
@@ -83,5 +83,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.archive(), Form::about(cx, "archive_event_type", at()).asks_first().next("/console/settings/event-types").danger(say.archive())))
         }
     };
-    Ok(Shown::new(kind.text("name"), main).acts(acts))
+    Ok(View::new(kind.text("name"), main).acts(acts))
 }

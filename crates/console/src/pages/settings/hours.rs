@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::{
     parts::{
         fields::{Form, behind},
-        told::Told,
+        told::JsonFields,
     },
-    visit::Visit,
+    visit::PageContext,
 };
 
 /// Ranges that a page offers for a day of a week.
 const SHIFTS: usize = 3;
 
 /// From when to when something is, in words where that is the day after.
-pub(super) fn range(cx: &Visit<'_, '_>, hours: &Value, [from, until]: [&str; 2]) -> String {
+pub(super) fn range(cx: &PageContext<'_, '_>, hours: &Value, [from, until]: [&str; 2]) -> String {
     let (from, until) = (hours.text(from), hours.text(until));
     match until <= from && until != "00:00" {
         true => format!("{from}–{until} ({})", cx.say.the_day_after()),
@@ -36,7 +36,7 @@ pub(super) fn at<'p>(
 /// The form of a week's hours: up to three ranges a day, each at one of some places where there are several; a day that
 /// is left empty has none.
 pub(super) fn week_of(
-    cx: &Visit<'_, '_>,
+    cx: &PageContext<'_, '_>,
     form: Form<'_>,
     (weekly, [from, until]): (&[Value], [&'static str; 2]),
     places: &[(String, String)],

@@ -8,19 +8,19 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{empty, pager, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of opening hours are called.
 const OPEN: [&str; 2] = ["opens", "closes"];
 
 /// `/console/settings/locations`
-pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.list(Ask::of("list_locations"))?;
+pub(in crate::pages) fn list(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.list(ApiCall::of("list_locations"))?;
     let say = cx.say;
     let kinds = [("physical", say.term("physical")), ("online", say.term("online"))];
     let rows: Vec<Vec<Markup>> = told.list("locations").iter().map(|location| vec![
@@ -39,15 +39,15 @@ pub(in crate::pages) fn list(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.locations(), &[say.name(), say.kind(), say.city(), say.status()], rows)) (pager(cx, &told)) }
         @if cx.may("create_location") { section.card { (behind(say.add_location(), form.send(say.add_location()))) } }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/locations/{locationId}`
-pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
+pub(in crate::pages) fn one(cx: &mut PageContext<'_, '_>) -> Result<View> {
     let id = cx.place.param("locationId").to_owned();
-    let ask = Ask::of("get_location").at("locationId", &id);
+    let ask = ApiCall::of("get_location").at("locationId", &id);
     let told = cx.ask(ask.clone())?;
-    let made = Made::of(&ask, &["location.openingHours"], &told);
+    let made = FormSource::of(&ask, &["location.openingHours"], &told);
     let location = told.at("location").clone();
     let say = cx.say;
     let at = || vec![("locationId", id.clone())];
@@ -86,5 +86,5 @@ pub(in crate::pages) fn one(cx: &mut Visit<'_, '_>) -> Result<Shown> {
             (behind(say.archive(), Form::about(cx, "archive_location", at()).asks_first().next("/console/settings/locations").danger(say.archive())))
         }
     };
-    Ok(Shown::new(location.text("name"), main).acts(acts))
+    Ok(View::new(location.text("name"), main).acts(acts))
 }

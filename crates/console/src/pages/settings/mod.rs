@@ -16,15 +16,15 @@ use crate::{
     parts::{
         fields::{Form, behind},
         lists::{self, empty, state, table},
-        shell::Shown,
-        told::Told,
+        shell::View,
+        told::JsonFields,
     },
-    seen::Made,
-    visit::{Ask, Visit},
+    seen::FormSource,
+    visit::{ApiCall, PageContext},
 };
 
 /// The chapters of the settings.
-pub(super) fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
+pub(super) fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {
     let say = cx.say;
     let pages = [
         ("", say.company(), ""),
@@ -41,13 +41,13 @@ pub(super) fn tabs(cx: &Visit<'_, '_>, here: &str) -> Markup {
 }
 
 /// A form for those who may send it, and its facts for the others.
-fn only_if(cx: &Visit<'_, '_>, operation: &str, form: Markup) -> Markup {
+fn only_if(cx: &PageContext<'_, '_>, operation: &str, form: Markup) -> Markup {
     html! { @if cx.may(operation) { (form) } @else { p.notice { (cx.say.managers_change_this()) } } }
 }
 
 /// `/console/settings`
-pub(super) fn company(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("get_company_settings"))?;
+pub(super) fn company(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("get_company_settings"))?;
     let company = told.at("company");
     let say = cx.say;
     let own = |names: Vec<String>| -> Vec<(String, String)> {
@@ -71,12 +71,12 @@ pub(super) fn company(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .choice("currency", say.currency(), &own(Currency::codes().map(str::to_owned).collect()))
         .choice("timeZone", say.time_zone(), &own(zones));
     let main = html! { (tabs(cx, "")) section.card { (only_if(cx, "update_company_settings", form.send(say.save()))) } };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/fields`
-pub(super) fn fields(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("list_custom_fields").with("limit", 100))?;
+pub(super) fn fields(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("list_custom_fields").with("limit", 100))?;
     let say = cx.say;
     let kinds: Vec<_> = ["text", "number", "date", "boolean", "select"]
         .iter()
@@ -100,14 +100,14 @@ pub(super) fn fields(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         @else { (table(say.custom_fields(), &[say.name(), say.kind(), say.options(), ""], rows)) }
         @if cx.may("create_custom_field") { section.card { (behind(say.add_custom_field(), form.send(say.add_custom_field()))) } }
     };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/policies`
-pub(super) fn policies(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let ask = Ask::of("get_company_policies");
+pub(super) fn policies(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let ask = ApiCall::of("get_company_policies");
     let told = cx.ask_if(ask.clone())?.unwrap_or_default();
-    let made = Made::of(&ask, &["policies"], &told);
+    let made = FormSource::of(&ask, &["policies"], &told);
     let policies = told.at("policies");
     let (say, currency) = (cx.say, cx.person.company.currency.code().to_owned());
     let form = Form::of(cx, "set_company_policies")
@@ -123,12 +123,12 @@ pub(super) fn policies(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .of_kind("url", "termsUrl", say.terms(), "off")
         .of_kind("url", "privacyUrl", say.privacy(), "off");
     let main = html! { (tabs(cx, "/policies")) section.card { (only_if(cx, "set_company_policies", form.send(say.save()))) } };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }
 
 /// `/console/settings/features`
-pub(super) fn features(cx: &mut Visit<'_, '_>) -> Result<Shown> {
-    let told = cx.ask(Ask::of("get_company_features"))?;
+pub(super) fn features(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let told = cx.ask(ApiCall::of("get_company_features"))?;
     let features = told.at("features");
     let say = cx.say;
     let form = Form::of(cx, "update_company_features")
@@ -141,5 +141,5 @@ pub(super) fn features(cx: &mut Visit<'_, '_>) -> Result<Shown> {
         .check("healthConsent", say.feature_consent())
         .check("secondStep", say.second_step_for_managers());
     let main = html! { (tabs(cx, "/features")) section.card { (only_if(cx, "update_company_features", form.send(say.save()))) } };
-    Ok(Shown::new(say.settings(), main))
+    Ok(View::new(say.settings(), main))
 }

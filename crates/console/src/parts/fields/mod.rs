@@ -10,13 +10,13 @@ use serde_json::Value;
 use spotter_contract::{Method, confirmations::Preview};
 use spotter_core::uploads::MediaType;
 
-use super::told::Told;
+use super::told::JsonFields;
 use crate::{
     act, body, changed,
-    seen::{self, Made},
+    seen::{self, FormSource},
     unsent,
-    visit::{Visit, reached},
-    words::Say,
+    visit::{PageContext, reached},
+    words::Strings,
 };
 
 /// What stands above a form that was refused, by its class.
@@ -47,7 +47,7 @@ pub(crate) struct Form<'f> {
     sure: Option<&'static str>,
     choose: &'static str,
     currency: String,
-    say: Say,
+    say: Strings,
     plain: bool,
     /// Whether it brings a file.
     file: bool,
@@ -104,13 +104,13 @@ impl Upload {
 
 impl<'f> Form<'f> {
     /// A form of an operation. Where it is taken, its page is shown again; see [`next`](Self::next).
-    pub(crate) fn of(cx: &'f Visit<'_, '_>, operation: &'static str) -> Self {
+    pub(crate) fn of(cx: &'f PageContext<'_, '_>, operation: &'static str) -> Self {
         Self::about(cx, operation, Vec::new())
     }
 
     /// The same of an operation about something: what stands in its path.
     pub(crate) fn about(
-        cx: &'f Visit<'_, '_>,
+        cx: &'f PageContext<'_, '_>,
         operation: &'static str,
         at: Vec<(&'static str, String)>,
     ) -> Self {
@@ -120,7 +120,7 @@ impl<'f> Form<'f> {
     /// The same where a page has several of them, and what stands before one may be gone when it comes back: each has a
     /// name of its own.
     pub(crate) fn named(
-        cx: &'f Visit<'_, '_>,
+        cx: &'f PageContext<'_, '_>,
         name: &str,
         operation: &'static str,
         at: Vec<(&'static str, String)>,
@@ -225,7 +225,7 @@ impl<'f> Form<'f> {
     }
 
     /// It is made of this, and refused where that is otherwise once it is sent.
-    pub(crate) fn made_of(self, made: &Made) -> Self {
+    pub(crate) fn made_of(self, made: &FormSource) -> Self {
         self.hidden(seen::FIELD, &*made.0)
     }
 

@@ -21,7 +21,7 @@ use spotter_delivery::{
     sender::Sender,
     timers::Timers,
 };
-use spotter_files::{Files, Place};
+use spotter_files::{FileStore, Files};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Timestamp, id::CompanyId};
 use spotter_reports::recounting;
@@ -250,7 +250,7 @@ fn server_here(engine: Engine) -> Arc<Server> {
 /// Starts a server whose files are in a folder of its own.
 fn in_a_folder(start: impl FnOnce(Files) -> Server) -> Server {
     let folder = tempfile::tempdir().unwrap().keep();
-    let files = Files::open(&Place::Folder(folder.clone())).unwrap();
+    let files = Files::open(&FileStore::Folder(folder.clone())).unwrap();
     Server { files_folder: folder, ..start(files) }
 }
 
@@ -474,7 +474,7 @@ fn start_process_with(engine: Engine, binary: &str, more: &[(&str, &str)]) -> Se
     wait_ready(&base, || std::fs::read_to_string(folder.join("log")).unwrap_or_default());
     let env = Env { mcp_url: base.as_str().into(), ..env() };
     let files_folder = folder.join("files");
-    let files = Files::open(&Place::Folder(files_folder.clone())).unwrap();
+    let files = Files::open(&FileStore::Folder(files_folder.clone())).unwrap();
     let http = client();
     let mailbox = Mailbox::default();
     let (state, tasks) = (None, Vec::new());

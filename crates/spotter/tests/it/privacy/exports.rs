@@ -265,10 +265,9 @@ fn every_list_of_a_clients_is_exported() {
     let mut named: Vec<&str> = areas.exports.iter().map(|part| part.operation).collect();
     for with in areas.exports.iter().flat_map(|part| part.with) {
         match with {
-            spotter_contract::With::Whole(id) | spotter_contract::With::Listed(_, id) => {
-                named.push(id)
-            }
-            spotter_contract::With::File(..) => {}
+            spotter_contract::RelatedRecords::Whole(id)
+            | spotter_contract::RelatedRecords::Listed(_, id) => named.push(id),
+            spotter_contract::RelatedRecords::File(..) => {}
         }
     }
     for id in &named {

@@ -6,7 +6,7 @@ use spotter_finance::{
     collecting::{
         charging::{self, Fetch},
         method::{self, MethodStatus, PaymentMethod},
-        provider::{Heard, Outcome},
+        provider::{Outcome, PaymentResult},
     },
     ids::{InvoiceId, PaymentId},
     payments::payment::{FailureCode, PaymentKind, PaymentSource},
@@ -345,7 +345,7 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
                 let payment =
                     charging::begin(cx, ClientId(own), card.provider, Some(&card), fetch)?;
                 let next = charging::next(cx, payment.payment_id)?;
-                assert!(matches!(next, charging::Next::Send(..)));
+                assert!(matches!(next, charging::ChargeStep::Send(..)));
                 Ok(())
             })
             .await;
@@ -357,13 +357,13 @@ fn nothing_that_was_sent_is_given_up_unasked(engine: Engine) {
             .app
             .as_the_system(move |cx| {
                 let next = charging::next(cx, payment)?;
-                assert!(matches!(next, charging::Next::Ask(_, _, None)));
+                assert!(matches!(next, charging::ChargeStep::Ask(_, _, None)));
                 Ok(())
             })
             .await;
         // Of other money nothing is believed; what was given up and came after all is taken.
         let euro = Currency::parse("EUR").unwrap();
-        let came = move |amount| Heard {
+        let came = move |amount| PaymentResult {
             outcome: Outcome::Succeeded(PaymentKind::Card),
             reference: None,
             amount: Some((amount, euro)),
