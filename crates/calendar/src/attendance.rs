@@ -17,7 +17,7 @@ use crate::{
     bookings::{BookingAnswer, BookingPath},
     events::{CalendarEvent, EventPath},
     vocabulary::{AttendanceStatus, BookingId, BookingStatus},
-    window::local,
+    hours::local,
 };
 
 /// How long before the start somebody can be marked as there.

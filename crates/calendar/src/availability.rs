@@ -19,10 +19,10 @@ use spotter_kernel::{
 use spotter_store::{Json, params, record, set, statements, values};
 
 use crate::{
-    calling, days,
+    permissions, days,
     types::EventType,
     vocabulary::EventTypeId,
-    window::{Opening, Span, Window, dates, joined, merged},
+    hours::{Opening, Span, Window, dates, joined, merged},
 };
 
 /// Hours in which a coach works on a weekday.
@@ -488,7 +488,7 @@ fn set_coach_availability(
     Path(at): Path<CoachPath>,
     Body(new): Body<NewCoachAvailability>,
 ) -> Result<CoachAnswer> {
-    calling::check_own_calendar(cx, at.coach_id)?;
+    permissions::check_own_calendar(cx, at.coach_id)?;
     Ok(CoachAnswer { availability: set(cx, at.coach_id, new)? })
 }
 

@@ -18,15 +18,15 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, Prefetch, params, record, set, statements, values};
 
 use crate::{
-    attendance, calling,
+    attendance, permissions,
     events::CalendarEvent,
-    figures,
+    metrics,
     types::EventType,
     vocabulary::{
         AttendanceStatus, BookingId, BookingRequestId, BookingStatus, CalendarEventId,
         CancellationTiming, CancelledBy, EventTypeId, RecurringBookingId,
     },
-    window::{Span, local, with_offset},
+    hours::{Span, local, with_offset},
 };
 
 /// The rules of cancelling, as they were when it was booked.
@@ -262,7 +262,7 @@ impl Booking {
         cx.touch("booking", booking.booking_id, ["booking"]);
         cx.defer(INSERT, &booking.params())?;
         cx.recount(&BTreeSet::new(), &booking.subjects())?;
-        figures::follow_booking(cx, None, &booking)?;
+        metrics::follow_booking(cx, None, &booking)?;
         booking.tell(cx, Event::BookingCreated, Vec::new(), None)?;
         Ok(booking)
     }
@@ -383,7 +383,7 @@ impl Booking {
         self.version = before.version + 1;
         cx.defer(SAVE, &self.params())?;
         cx.recount(&before.subjects(), &self.subjects())?;
-        figures::follow_booking(cx, Some(before), self)?;
+        metrics::follow_booking(cx, Some(before), self)?;
         let moved = (self.starts_at != before.starts_at).then_some(before.starts_at);
         self.tell(cx, event, changed, moved)
     }
@@ -415,7 +415,7 @@ impl Booking {
             cancellation_timing: self.cancellation_timing,
             changed_fields,
         };
-        calling::tell(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::tell(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     /// The bookings of an event in a status, in the order of their places in the line, then of their ids.
@@ -490,7 +490,7 @@ pub fn told_times(
 ) -> Result<Vec<Span>> {
     let rows = cx.awaited(asked)?;
     let others = rows.into_iter().filter(|(_, _, event)| Some(*event) != than);
-    Ok(crate::window::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
+    Ok(crate::hours::merged(others.map(|(start, end, _)| Span::new(start, end)).collect()))
 }
 
 /// The events within a range that a client has booked, or waits for.

@@ -16,9 +16,9 @@ use spotter_store::{List, filters, lists};
 
 use crate::{
     booking::{Booking, BookingView, TALLY},
-    calling, cancellation,
+    permissions, cancellation,
     events::CalendarEvent,
-    making::{BookingDraft, book, bookable_type},
+    create::{BookingDraft, book, bookable_type},
     requests::{self, RequestView},
     token::SlotKey,
     vocabulary::{
@@ -198,7 +198,7 @@ pub fn slot_of(cx: &mut Read, new: &NewBookingRequest) -> Result<(EventTypeId, B
         |field| Problem::invalid(field, "must be given, or slotToken, or calendarEventId");
     let event_type = new.event_type_id.ok_or_else(|| missing("eventTypeId"))?;
     let starts_at = new.starts_at.ok_or_else(|| missing("startsAt"))?;
-    calling::check_start(cx, starts_at)?;
+    permissions::check_start(cx, starts_at)?;
     if let Some(coach) = new.coach_id {
         Coach::find(cx, coach)?;
     }

@@ -3,7 +3,7 @@
 
 use spotter_kernel::{Id, Problem, Result, Timestamp};
 
-use crate::window::Span;
+use crate::hours::Span;
 
 /// Something that takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,7 +15,7 @@ use crate::{
     attendance,
     booking::Booking,
     bookings::{BookingAnswer, BookingPath, STAFFS},
-    calling,
+    permissions,
     events::CalendarEvent,
     requests,
     vocabulary::{
@@ -74,7 +74,7 @@ pub fn side(cx: &Read, asked: Option<Side>) -> CancelledBy {
         (Some(Side::Company), _) => CancelledBy::Company,
         // Integrations act for their users.
         (None, Actor::ApiClient { .. }) => CancelledBy::Client,
-        (None, _) => calling::canceller(cx),
+        (None, _) => permissions::canceller(cx),
     }
 }
 

@@ -21,18 +21,18 @@ use spotter_store::{Json, List, filters, lists, params, record, set, statements,
 use crate::{
     availability::CoachAvailability,
     booking::{self, AffectedBookings},
-    calling,
+    permissions,
     classes::{NewClass, Plan, altered, call_off, check_coach},
     correcting, days,
     events::CalendarEvent,
-    making::goes_on,
+    create::goes_on,
     recurrence::{NewRecurrence, Recurrence, RecurrenceChanges},
     series::{
         HORIZON_DAYS, OnConflict, SeriesScope, SeriesState, SeriesStatus, SkippedDate,
         check_conflicts, check_next, in_moving_order, meant,
     },
     vocabulary::{EventSeriesId, EventTemplateId, EventTypeId},
-    window::Span,
+    hours::Span,
 };
 
 /// How far ahead classes without an end are made, in days: a month further than bookings of a series.
@@ -275,7 +275,7 @@ struct EventSeriesChanges {
 /// The series with this id, while it goes on.
 fn active(cx: &mut Write, at: SeriesPath) -> Result<EventSeries> {
     let series = EventSeries::find(cx, at.event_series_id)?;
-    calling::check_own_calendar(cx, series.coach_id)?;
+    permissions::check_own_calendar(cx, series.coach_id)?;
     if series.status == SeriesStatus::Cancelled {
         return Err(Problem::conflict("status", "must not be cancelled already"));
     }

@@ -16,12 +16,12 @@ use crate::{
     availability::{CoachAvailability, LocationAvailability},
     booking::{self, AffectedBookings, Booking},
     busy::crowded,
-    calling, cancellation,
+    permissions, cancellation,
     closures::closes_class,
     correcting, days,
     events::{CalendarEvent, EventAnswer, EventPath, EventView, NewEvent},
-    making::bookable_type,
-    offer::meets,
+    create::bookable_type,
+    slot_rules::meets,
     requests,
     templates::EventTemplate,
     types::EventType,
@@ -30,7 +30,7 @@ use crate::{
         OfferStatus, Reason,
     },
     waitlist,
-    window::Span,
+    hours::Span,
 };
 
 /// A new class.
@@ -170,7 +170,7 @@ impl Plan {
 
 /// Refuses a coach who has left, or whose calendar is not the caller's to change.
 pub fn check_coach(cx: &mut Write, coach: CoachId) -> Result<()> {
-    calling::check_own_calendar(cx, coach)?;
+    permissions::check_own_calendar(cx, coach)?;
     Coach::find_assignable(cx, coach).map(drop)
 }
 
@@ -225,7 +225,7 @@ fn clear<T>(found: Result<T, Vec<Reason>>) -> Result<T> {
 
 fn create_calendar_event(cx: &mut Write, Body(new): Body<NewClass>) -> Result<EventAnswer> {
     let (starts_at, ignore_policy) = (new.starts_at, new.ignore_policy);
-    calling::check_start(cx, starts_at)?;
+    permissions::check_start(cx, starts_at)?;
     let event = Plan::of(cx, new)?.make(cx, starts_at, None, ignore_policy)?;
     Ok(EventAnswer { calendar_event: clear(event)?.into() })
 }
@@ -247,7 +247,7 @@ struct ClassChanges {
 /// The class with this id, while it can be changed.
 fn changeable(cx: &mut Write, at: EventPath) -> Result<CalendarEvent> {
     let event = CalendarEvent::find(cx, at.calendar_event_id)?;
-    calling::check_own_calendar(cx, event.coach_id)?;
+    permissions::check_own_calendar(cx, event.coach_id)?;
     if event.kind != EventKind::Class {
         return Err(Problem::conflict("kind", "must be a class: an appointment is its booking's"));
     }
@@ -270,7 +270,7 @@ fn update_calendar_event(
     change.coach_id.apply(&mut event.coach_id);
     change.location_id.apply(&mut event.location_id);
     if let Some(starts_at) = change.starts_at.value() {
-        calling::check_start(cx, starts_at)?;
+        permissions::check_start(cx, starts_at)?;
         event.starts_at = starts_at;
     }
     change.capacity.apply(&mut event.capacity);

@@ -17,7 +17,7 @@ use crate::{
     booking::{self, AffectedBookings},
     vocabulary::{AppliesTo, AvailabilityRuleId},
     waitlist,
-    window::{Span, Window, dates},
+    hours::{Span, Window, dates},
 };
 
 record! {

@@ -14,7 +14,7 @@ use spotter_store::{Prefetch, params, statements};
 use crate::{
     busy::{Busy, BusySpan, days_of},
     requests,
-    window::{Span, merged},
+    hours::{Span, merged},
 };
 
 /// How many days ahead there are rows.

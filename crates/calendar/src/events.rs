@@ -14,11 +14,11 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 
 use crate::{
     busy::BusySpan,
-    calling, days, figures,
+    permissions, days, metrics,
     vocabulary::{
         CalendarEventId, EventKind, EventSeriesId, EventStatus, EventTemplateId, EventTypeId,
     },
-    window::{Span, with_offset},
+    hours::{Span, with_offset},
 };
 
 record! {
@@ -143,7 +143,7 @@ impl CalendarEvent {
         event.take(cx, limited)?;
         cx.defer(INSERT, &event.params())?;
         cx.tally(TALLY, 1)?;
-        figures::follow_event(cx, None, &event);
+        metrics::follow_event(cx, None, &event);
         Ok(event)
     }
 
@@ -191,7 +191,7 @@ impl CalendarEvent {
 
     /// Writes down what has changed of when and where it takes place, and how many seats it has.
     pub fn revise(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
-        figures::follow_event(cx, Some(before), self);
+        metrics::follow_event(cx, Some(before), self);
         self.save(cx)
     }
 
@@ -284,7 +284,7 @@ fn list_calendar_events(
     ListQuery(wanted, page): ListQuery<Filters>,
 ) -> Result<CalendarEvents> {
     if wanted.updated_from.is_none() || wanted.from.is_some() || wanted.to.is_some() {
-        calling::check_range(wanted.from, wanted.to, RANGE_DAYS_MAX)?;
+        permissions::check_range(wanted.from, wanted.to, RANGE_DAYS_MAX)?;
     }
     Ok(cx.page(&LIST, &wanted, page)?.map(Into::into).into())
 }

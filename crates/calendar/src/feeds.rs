@@ -28,7 +28,7 @@ use crate::{
     events::CalendarEvent,
     ical::{Entry, calendar},
     vocabulary::{BookingStatus, CalendarEventId, CalendarFeedId, EventKind},
-    window::Span,
+    hours::Span,
 };
 
 words! {

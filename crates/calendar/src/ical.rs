@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use spotter_kernel::Timestamp;
 
-use crate::window::Span;
+use crate::hours::Span;
 
 /// The longest line in octets (section 3.1).
 const LINE: usize = 75;

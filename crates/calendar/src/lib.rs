@@ -12,31 +12,31 @@
 
 pub mod attendance;
 pub mod availability;
-mod booked;
+mod client_summaries;
 pub mod booking;
 pub mod bookings;
 pub mod busy;
-mod calling;
+mod permissions;
 pub mod cancellation;
 pub mod class_series;
 pub mod classes;
 pub mod closures;
 pub mod days;
-pub mod doors;
+pub mod access_control;
 pub mod events;
 pub mod feeds;
-mod figures;
+mod metrics;
 pub mod ical;
-pub mod making;
+pub mod create;
 mod no_shows;
-pub mod offer;
-pub mod offering;
+pub mod slot_rules;
+pub mod slot_search;
 mod privacy;
 pub mod recurrence;
-pub mod recurring;
+pub mod recurring_bookings;
 pub mod requests;
 pub mod rescheduling;
-pub mod revising;
+pub mod series_changes;
 pub mod series;
 pub mod slots;
 pub mod tasks;
@@ -46,7 +46,7 @@ pub mod types;
 mod visits;
 pub mod vocabulary;
 pub mod waitlist;
-pub mod window;
+pub mod hours;
 
 use spotter_contract::Area;
 
@@ -66,13 +66,13 @@ pub fn area() -> Area {
                 cancellation::area(),
                 attendance::area(),
                 no_shows::area(),
-                booked::area(),
+                client_summaries::area(),
                 visits::area(),
-                doors::area(),
-                figures::area(),
+                access_control::area(),
+                metrics::area(),
             ],
         ),
-        ("Recurring bookings", vec![recurring::area(), revising::area()]),
+        ("Recurring bookings", vec![recurring_bookings::area(), series_changes::area()]),
         ("Calendar feeds", vec![feeds::area()]),
         ("Booking requests", vec![requests::area(), waitlist::area()]),
     ];

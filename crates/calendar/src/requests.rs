@@ -16,9 +16,9 @@ use crate::{
     booking::{Booking, BookingView},
     bookings::STAFFS,
     busy::BusySpan,
-    calling, days,
+    permissions, days,
     events::CalendarEvent,
-    making::{BookingDraft, book, checked, wish_of},
+    create::{BookingDraft, book, checked, wish_of},
     slots::not_bookable,
     types::EventType,
     vocabulary::{
@@ -26,7 +26,7 @@ use crate::{
         RequestStatus,
     },
     waitlist,
-    window::{Span, with_offset},
+    hours::{Span, with_offset},
 };
 
 record! {
@@ -215,7 +215,7 @@ impl BookingRequest {
             decided_at: self.decided_at,
             booking_id: self.booking_id,
         };
-        calling::tell(cx, event, &told, (self.client_id, self.coach_id))
+        permissions::tell(cx, event, &told, (self.client_id, self.coach_id))
     }
 
     fn reject(mut self, cx: &mut Write, why: RejectionCause, fills: bool) -> Result<Self> {
@@ -333,7 +333,7 @@ fn get_booking_request(cx: &mut Read, Path(at): Path<RequestPath>) -> Result<Req
 
 fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<ApprovedAnswer> {
     let mut request = BookingRequest::pending(cx, at.booking_request_id)?;
-    calling::check_own_calendar(cx, request.coach_id)?;
+    permissions::check_own_calendar(cx, request.coach_id)?;
     let event_type = EventType::of(cx, request.event_type_id)?;
     // What it held is given back first, so that everybody takes rows in one order.
     request.give_back(cx, false)?;
@@ -347,7 +347,7 @@ fn approve_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Resul
 
 fn reject_booking_request(cx: &mut Write, Path(at): Path<RequestPath>) -> Result<RequestAnswer> {
     let request = BookingRequest::pending(cx, at.booking_request_id)?;
-    calling::check_own_calendar(cx, request.coach_id)?;
+    permissions::check_own_calendar(cx, request.coach_id)?;
     cx.happens(|| "The request is rejected, and its slot can be booked again.".to_owned());
     cx.as_of(request.updated_at);
     let request = request.reject(cx, RejectionCause::Coach, true)?;

@@ -14,7 +14,7 @@ use crate::{
     bookings::{BookingAnswer, BookingPath, NewBookingRequest, STAFFS, check_staffs, slot_of},
     cancellation::{self, Side},
     events::CalendarEvent,
-    making::{BookingDraft, Checked, bookable_type, checked},
+    create::{BookingDraft, Checked, bookable_type, checked},
     slots::not_bookable,
     types::EventType,
     vocabulary::{

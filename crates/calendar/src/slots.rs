@@ -10,12 +10,12 @@ use spotter_kernel::{
 };
 
 use crate::{
-    calling,
-    offering::{SlotQuery, SlotSearch, Start},
+    permissions,
+    slot_search::{SlotQuery, SlotSearch, Start},
     token::SlotKey,
     types::EventType,
     vocabulary::{CalendarEventId, EventTypeId, Reason},
-    window::{Span, with_offset},
+    hours::{Span, with_offset},
 };
 
 /// The longest range of slots, in days.
@@ -145,10 +145,10 @@ pub struct Slots {
 }
 
 fn list_slots(cx: &mut Read, Query(wanted): Query<SlotFilters>) -> Result<Slots> {
-    let range = calling::check_range(wanted.from, wanted.to, DAYS_MAX)?;
+    let range = permissions::check_range(wanted.from, wanted.to, DAYS_MAX)?;
     let explains = wanted.explain.is_some_and(|flag| flag.0);
     if explains {
-        calling::check_range(wanted.from, wanted.to, EXPLAINED_DAYS_MAX)?;
+        permissions::check_range(wanted.from, wanted.to, EXPLAINED_DAYS_MAX)?;
     }
     let mut event_types = Vec::new();
     for id in wanted.types()? {

@@ -16,9 +16,9 @@ use spotter_store::{List, filters, lists, params, record, set, statements, value
 use crate::{
     booking::{self, AffectedBookings},
     busy::BusySpan,
-    calling, days,
+    permissions, days,
     vocabulary::{CalendarTaskId, EventStatus},
-    window::Span,
+    hours::Span,
 };
 
 record! {
@@ -83,7 +83,7 @@ impl CalendarTask {
     }
 
     fn check(&self, cx: &mut Read) -> Result<()> {
-        calling::check_start(cx, self.starts_at)?;
+        permissions::check_start(cx, self.starts_at)?;
         if self.ends_at <= self.starts_at {
             let rule = "must be after the start";
             return Err(Problem::field(Key::DateRangeOrderInvalid, "endsAt", rule));
@@ -92,7 +92,7 @@ impl CalendarTask {
             let rule = "must be at most 31 days after the start";
             return Err(Problem::field(Key::DateRangeTooLarge, "endsAt", rule));
         }
-        calling::check_own_calendar(cx, self.coach_id)?;
+        permissions::check_own_calendar(cx, self.coach_id)?;
         Coach::find(cx, self.coach_id)?;
         match self.client_id {
             Some(client) => Client::find(cx, client).map(drop),
@@ -236,7 +236,7 @@ struct TaskChanges {
 
 fn scheduled(cx: &mut Read, id: CalendarTaskId) -> Result<CalendarTask> {
     let task = CalendarTask::find(cx, id)?;
-    calling::check_own_calendar(cx, task.coach_id)?;
+    permissions::check_own_calendar(cx, task.coach_id)?;
     match task.status {
         EventStatus::Scheduled => Ok(task),
         EventStatus::Cancelled => Err(Problem::conflict("status", "must not be cancelled")),

@@ -12,10 +12,10 @@ use crate::{
     booking::Booking,
     cancellation,
     events::CalendarEvent,
-    making::{BookingDraft, bookable_type, checked, look},
+    create::{BookingDraft, bookable_type, checked, look},
     types::{EventType, Waitlist},
     vocabulary::{BookingId, BookingStatus, CalendarEventId, CapacityAction, WaitlistMode},
-    window::Span,
+    hours::Span,
 };
 
 /// What moves up a line, or ends a place in it, may tell.

@@ -25,11 +25,11 @@ use spotter_store::Tx;
 
 use crate::{
     body,
-    changed::{self, Changed},
+    edited_fields::{self, Changed},
     forms::SubmittedForm,
-    parts::told::JsonFields,
-    seen::RecordVersion,
-    visit::{RejectedForm, answered, is_own, reached},
+    parts::format::JsonFields,
+    record_version::RecordVersion,
+    page_context::{RejectedForm, answered, is_own, reached},
 };
 
 /// How often a form that came twice asks what became of the first, and how long it waits before it does.
@@ -68,9 +68,9 @@ pub(crate) async fn act(
     };
     let path = form.path();
     let entered = |problem: Problem| RejectedForm {
-        was: Some(form.one(changed::FIELD))
+        was: Some(form.one(edited_fields::FIELD))
             .filter(|was| !was.is_empty())
-            .map(|was| changed::with_now(was, &problem).unwrap_or_else(|| was.to_owned())),
+            .map(|was| edited_fields::with_now(was, &problem).unwrap_or_else(|| was.to_owned())),
         form: form.one("-form").to_owned(),
         fields: form
             .pairs()
@@ -217,7 +217,7 @@ async fn admitted(
         sure(state, &sent.request_id, sent, &person).await?;
     }
     let changed = match operation.body() {
-        Some(schema) => changed::only(schema, &sent.form, &person)?,
+        Some(schema) => edited_fields::only(schema, &sent.form, &person)?,
         None => Some(Changed::whole(Value::Null)),
     };
     Ok((person, changed))
@@ -260,7 +260,7 @@ async fn perform(
         fingerprint: print,
     });
     let touched = match (operation.method, beside(state, operation)) {
-        (Method::Patch, Some(reads)) => Some((Arc::new(changed::touched(&sent.form)), reads)),
+        (Method::Patch, Some(reads)) => Some((Arc::new(edited_fields::touched(&sent.form)), reads)),
         _ => None,
     };
     let touched = touched.filter(|(touched, _)| !touched.is_empty());
@@ -285,7 +285,7 @@ async fn perform(
                 let told = told.and_then(|told| serde_json::from_str::<Value>(&told).ok());
                 let record = told.as_ref().and_then(Value::as_object);
                 let record = record.and_then(|told| told.values().find(|one| one.is_object()));
-                asked.stale = record.and_then(|record| changed::check(touched, record).err());
+                asked.stale = record.and_then(|record| edited_fields::check(touched, record).err());
             }
             asked.run(tx, &shared.env, &caller, id)
         };

@@ -24,10 +24,10 @@ use crate::{
     parts::{
         self,
         shell::outside,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
     session,
-    visit::{ApiCall, PageContext, answered, is_own, reached},
+    page_context::{ApiCall, PageContext, answered, is_own, reached},
 };
 
 /// Where files are made.

@@ -15,7 +15,7 @@ use spotter_http::{State, message_file};
 use spotter_kernel::{Problem, Result, secret::Credential};
 use spotter_store::Tx;
 
-use crate::{act::known, parts, parts::told::JsonFields, session, visit::reached};
+use crate::{act::known, parts, parts::format::JsonFields, session, page_context::reached};
 
 /// Where a document's file is opened; the id follows.
 pub(crate) const DOCUMENT: &str = "/console/files/documents/";

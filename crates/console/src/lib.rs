@@ -10,7 +10,7 @@
 mod act;
 mod assets;
 mod body;
-mod changed;
+mod edited_fields;
 mod export;
 mod files;
 pub mod forms;
@@ -20,17 +20,17 @@ mod pages;
 pub mod parts;
 mod passwords;
 mod questions;
-mod seen;
+mod record_version;
 mod session;
-mod set_up;
+mod installation_setup;
 pub mod sign_in;
-mod typed;
-mod unsent;
-mod visit;
+mod request_body;
+mod unsent_form;
+mod page_context;
 pub mod words;
 
 pub use session::language;
-pub use set_up::set_up_link;
+pub use installation_setup::set_up_link;
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub fn router(state: Arc<State>) -> Router {
         .route(passwords::SET, get(passwords::show_set).post(passwords::set))
         .route(passwords::CONFIRM, get(passwords::show_confirm).post(passwords::confirm))
         .route(passwords::FORGOT, get(passwords::show_forgot).post(passwords::forget))
-        .route(set_up::SET_UP, get(set_up::show).post(set_up::set_up))
+        .route(installation_setup::SET_UP, get(installation_setup::show).post(installation_setup::set_up))
         .route(session::SIGN_IN, get(session::show).post(session::sign_in))
         .route(session::SIGN_OUT, post(session::sign_out))
         .route(export::EXPORT, post(export::export))

@@ -30,7 +30,7 @@ use crate::{
         self,
         lists::{facts, table},
         shell::alone,
-        told::Format,
+        format::Format,
     },
     session::{go, language},
     words::Strings,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use spotter_kernel::{Problem, Result};
 
-use crate::{forms::Form, parts::told::JsonFields};
+use crate::{forms::Form, parts::format::JsonFields};
 
 /// Most questions, and options of one, that names are looked for among.
 const LIST_MAX: usize = 200;

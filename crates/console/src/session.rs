@@ -22,8 +22,8 @@ use crate::{
     forms::{self, SubmittedForm},
     parts::{self, shell::outside},
     sign_in::{self, SignIn},
-    unsent::{self, UnsentForm},
-    visit::{DisplaySettings, is_own, new_csrf},
+    unsent_form::{self, UnsentForm},
+    page_context::{DisplaySettings, is_own, new_csrf},
     words::{Language, Strings},
 };
 
@@ -187,7 +187,7 @@ fn sign_in_page(
         @if let Some(wrong) = &entered.wrong { div.summary role="alert" { p { (wrong) } } }
         form method="post" action=(SIGN_IN) {
             input type="hidden" name="then" value=(then);
-            @if !unsent.is_empty() { input type="hidden" name=(unsent::FIELD) value=(unsent); }
+            @if !unsent.is_empty() { input type="hidden" name=(unsent_form::FIELD) value=(unsent); }
             (sign_in::fields(say, entered))
             @if has_code {
                 @if remembered { input type="hidden" name="remember" value="true"; }
@@ -282,7 +282,7 @@ pub(crate) async fn sign_in(
             // The password was right; its code comes next.
             let goes_on = entered.ticket.is_some() && entered.wrong.is_none();
             let status = if goes_on { StatusCode::OK } else { status };
-            let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent::FIELD));
+            let (then, unsent) = (sent.form.one("then"), sent.form.one(unsent_form::FIELD));
             let way = SignInContext { then, remembered, unsent };
             let mut response = sign_in_page((&state, say), &entered, way, status);
             if goes_on {
@@ -324,7 +324,7 @@ async fn enter(
     let browser = browser.unwrap_or_default().to_owned();
     let who = (account.subject, account.subject_id);
     let open = move |cx: &mut Write<'_, '_>| browsers::open(cx, who, &browser, remembered);
-    let whose = unsent::whose(account.company_id, &account.email);
+    let whose = unsent_form::whose(account.company_id, &account.email);
     let opened = write(state, caller, ("login", &[]), &sent.request_id, open).await;
     opened.map(|token| (token, whose)).map_err(|problem| match problem.key {
         Key::InvalidToken => Key::InvalidCredentials.into(),

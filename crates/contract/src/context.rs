@@ -20,12 +20,12 @@ use crate::{
     caller::{Actor, Caller},
     confirmations::EffectPreview,
     consents::Consents,
-    endings::Effect,
+    offboarding::Effect,
     entitlement::Entitlements,
-    entrance::{Admissions, Forms, Timetable},
+    admission::{Admissions, Forms, Timetable},
     erasure::ErasureRule,
-    figures,
-    following::{ActivityListener, Checkups, Training},
+    metrics,
+    activity::{ActivityListener, Checkups, Training},
     outbox::{self, Announcement, EmittedEvent, Listeners, QueuedDelivery},
     remainders::Remainder,
     timers::{self, Timer},
@@ -323,7 +323,7 @@ pub struct Write<'t, 'c> {
     listeners: Listeners,
     foreseen: Option<EffectPreview>,
     last: Vec<DeferredWrites>,
-    figured: figures::PendingMetrics,
+    figured: metrics::PendingMetrics,
 }
 
 /// What is written at the end, because everybody writes there.
@@ -373,12 +373,12 @@ impl<'t, 'c> Write<'t, 'c> {
             listeners,
             foreseen,
             last,
-            figured: figures::PendingMetrics::new(),
+            figured: metrics::PendingMetrics::new(),
         })
     }
 
     /// What the figures will have been added by the end of the transaction.
-    pub(crate) fn figured(&mut self) -> &mut figures::PendingMetrics {
+    pub(crate) fn figured(&mut self) -> &mut metrics::PendingMetrics {
         &mut self.figured
     }
 

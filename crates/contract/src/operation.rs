@@ -11,7 +11,7 @@ use crate::{
     caller::{Access, Actor, Caller},
     features::Feature,
     handler::{Bound, Handler},
-    people::{ForClient, Subject},
+    permissions::{ForClient, Subject},
     shape,
 };
 

@@ -10,7 +10,7 @@ use spotter_store::{Bind, Value, params, parts, record, statements, stored_ids, 
 
 use super::{
     message::MessageId,
-    people::{Names, Person, User, UserRole},
+    users::{Names, Person, User, UserRole},
 };
 
 id_type!(

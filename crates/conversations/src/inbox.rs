@@ -19,7 +19,7 @@ use super::{
         Participant, ReaderView, participants_of, with_ids,
     },
     message::{ChatMessage, Message, latest_of},
-    people::{Names, User, UserRole},
+    users::{Names, User, UserRole},
 };
 
 id_type!(

@@ -6,13 +6,13 @@
 pub mod conversation;
 mod inbox;
 pub mod message;
-pub mod people;
+pub mod users;
 mod privacy;
-mod reading;
-mod speaking;
+mod conversations;
+mod messages;
 
 pub use conversation::ConversationId;
-pub use speaking::{MessagePath, attachment};
+pub use messages::{MessagePath, attachment};
 
 use spotter_contract::{Area, path};
 
@@ -23,9 +23,9 @@ pub fn area() -> Area {
     Area::join([
         conversation::area(),
         message::area(),
-        reading::area(),
+        conversations::area(),
         inbox::area(),
-        speaking::area(),
+        messages::area(),
         privacy::area(),
     ])
     .under("Conversations")

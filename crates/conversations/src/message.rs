@@ -11,7 +11,7 @@ use spotter_store::{
 
 use super::{
     conversation::{Conversation, ConversationId, ConversationType},
-    people::{Names, Person, User, UserFacts, UserRole},
+    users::{Names, Person, User, UserFacts, UserRole},
 };
 
 id_type!(

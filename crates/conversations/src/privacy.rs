@@ -6,7 +6,7 @@ use spotter_core::uploads::{self, UploadId};
 use spotter_kernel::{Id, Result};
 use spotter_store::{params, statements};
 
-use crate::speaking;
+use crate::messages;
 
 /// So many files are let go of at a time.
 const FILES: usize = 500;
@@ -27,7 +27,7 @@ fn erase_messages(cx: &mut Write, client: Id) -> Result<bool> {
 const EXPORTS: &[ExportSection] = &[ExportSection::of("conversations", "list_own_conversations")
     .with(&[
         RelatedRecords::Listed("messages", "list_own_messages"),
-        RelatedRecords::File("messageId", speaking::kept),
+        RelatedRecords::File("messageId", messages::kept),
     ])];
 
 const TRACES: &[ErasureRule] = &[

@@ -9,7 +9,7 @@ pub mod audit_logs;
 pub mod clients;
 pub mod company;
 pub mod devices;
-pub mod figures;
+pub mod metrics;
 pub mod folding;
 pub mod live;
 pub mod locations;

@@ -22,7 +22,7 @@ use crate::{
     completions,
     permits::Permits,
     queue::{self, ClaimRequest, Claimed, Claims, CompletedAttempt, DeliveryLease, PATIENCE},
-    scout::{self, DueSubscriptions},
+    backlog::{self, DueSubscriptions},
     sender::{AttemptOutcome, AttemptRecord, Sender},
 };
 
@@ -94,7 +94,7 @@ impl Engine {
         let writer = tokio::spawn(writer);
         let (seen, found) = mpsc::channel(4);
         let mut scouts = JoinSet::new();
-        scouts.spawn(scout::run(self.db.clone(), self.env.clone(), seen));
+        scouts.spawn(backlog::run(self.db.clone(), self.env.clone(), seen));
         let (heard, hears) = mpsc::channel(self.concurrency as usize);
         let mut work = EngineState {
             permits: Permits::new(self.concurrency, self.waiting),

@@ -29,7 +29,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-use crate::limited::Limited;
+use crate::bounded_stream::Limited;
 
 /// How long a server may take until it takes the message itself.
 const OFFER_TIME: Duration = Duration::from_secs(60);

@@ -23,7 +23,7 @@ use spotter_store::{params, record, statements};
 use crate::{
     credential::AccessKind,
     decision::{hours_within, is_of_place},
-    place::ZoneContext,
+    zone_context::ZoneContext,
 };
 
 /// How often a device asks what has changed.

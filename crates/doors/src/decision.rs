@@ -3,7 +3,7 @@
 use spotter_contract::{
     Read,
     entitlement::{BookingEntitlement, EntitlementSource},
-    entrance::{AccessHours, AdmittingProduct, Limits, Refusal},
+    admission::{AccessHours, AdmittingProduct, Limits, Refusal},
 };
 use spotter_core::{
     clients::Client,
@@ -20,7 +20,7 @@ use crate::{
     block::AccessBlock,
     code::Code,
     credential::{AccessCredential, AccessCredentialStatus},
-    place::ZoneContext,
+    zone_context::ZoneContext,
     presence::{self, Presence},
     visit::Visit,
 };

@@ -12,16 +12,16 @@ pub mod code;
 pub mod credential;
 pub mod credentials;
 pub mod decision;
-pub mod late;
+pub mod offline_scans;
 mod lockout;
-pub mod place;
+pub mod zone_context;
 mod presence;
 mod privacy;
 pub mod retention;
 pub mod scan;
-pub mod scanning;
+pub mod check;
 pub mod visit;
-mod words;
+mod messages;
 pub mod zone;
 
 use spotter_contract::Area;
@@ -32,9 +32,9 @@ pub fn area() -> Area {
         (
             "Access devices",
             vec![
-                place::area(),
-                scanning::area(),
-                late::area(),
+                zone_context::area(),
+                check::area(),
+                offline_scans::area(),
                 allow_list::area(),
                 lockout::area(),
                 presence::area(),

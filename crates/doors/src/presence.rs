@@ -4,7 +4,7 @@ use spotter_contract::{Area, Read, Write};
 use spotter_kernel::{Result, Timestamp, id::ClientId, id::LocationId};
 use spotter_store::{params, record, set, statements, values};
 
-use crate::place::ZoneContext;
+use crate::zone_context::ZoneContext;
 
 record! {
     /// Where a client went last at a zone.

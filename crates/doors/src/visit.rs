@@ -11,7 +11,7 @@ use spotter_kernel::{
 };
 use spotter_store::{List, filters, lists, params, record, set, statements, stored_ids, values};
 
-use crate::place::ZoneContext;
+use crate::zone_context::ZoneContext;
 
 id_type!(
     /// A client's day at a location.

@@ -3,10 +3,10 @@
 
 mod kind;
 pub mod picture;
-mod place;
+mod store;
 
 pub use kind::looks_like;
-pub use place::FileStore;
+pub use store::FileStore;
 
 use std::{error::Error, fmt, io, sync::Arc};
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
     Area, Body, ListQuery, Path, Read, UpdatedFrom, Write, answer,
-    entrance::{AccessHours, Limits},
+    admission::{AccessHours, Limits},
     listed, operation, path,
 };
 use spotter_core::locations::Location;

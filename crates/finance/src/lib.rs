@@ -13,8 +13,8 @@ pub mod billing;
 pub mod catalogue;
 pub mod collecting;
 pub mod credits;
-pub mod entrance;
-mod figures;
+pub mod admission;
+mod metrics;
 pub mod identifiers;
 pub mod ids;
 pub mod memberships;
@@ -22,7 +22,7 @@ pub mod payments;
 mod privacy;
 pub mod sales;
 pub mod settings;
-pub mod standing;
+pub mod account_status;
 
 use std::collections::BTreeSet;
 
@@ -39,12 +39,12 @@ pub fn area() -> Area {
         balances::area().under("Payments"),
         collecting::area(),
         sales::area().under("Sales"),
-        Area::join([memberships::area(), standing::area()]).under("Subscriptions"),
+        Area::join([memberships::area(), account_status::area()]).under("Subscriptions"),
         credits::area().under("Credits"),
-        entrance::area().under("Sales"),
+        admission::area().under("Sales"),
         access_rules::area(),
         audit::area(),
-        figures::area(),
+        metrics::area(),
         privacy::area(),
     ])
 }

@@ -8,7 +8,7 @@ use spotter_contract::{
 use spotter_kernel::{Id, Problem, Result};
 use spotter_store::{params, statements};
 
-use crate::billing::paper;
+use crate::billing::invoice_pdf;
 
 fn check_settled(cx: &mut Write, client: Id) -> Result<u64> {
     for (sql, rule) in [
@@ -38,7 +38,7 @@ const EXPORTS: &[ExportSection] = &[
     ExportSection::of("subscriptions", "list_subscriptions")
         .with(&[RelatedRecords::Listed("requests", "list_subscription_requests")]),
     ExportSection::of("invoices", "list_invoices")
-        .with(&[RelatedRecords::File("invoiceId", paper::read)]),
+        .with(&[RelatedRecords::File("invoiceId", invoice_pdf::read)]),
     ExportSection::of("payments", "list_payments"),
     ExportSection::of("payment-requests", "list_payment_requests"),
     ExportSection::of("chargebacks", "list_chargebacks"),

@@ -161,7 +161,7 @@ fn review_checkup(
 /// What others are told of check-ups.
 pub struct AssignedCheckups;
 
-impl spotter_contract::following::Checkups for AssignedCheckups {
+impl spotter_contract::activity::Checkups for AssignedCheckups {
     fn given(
         &self,
         cx: &mut Read,

@@ -1,6 +1,6 @@
 //! Drafts: answers that are saved as they are given, and not handed in yet.
 
-use spotter_contract::{Area, Read, Write, following::Measured};
+use spotter_contract::{Area, Read, Write, activity::Measured};
 use spotter_kernel::{Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Json, params, record, statements, values};
 

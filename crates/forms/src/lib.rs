@@ -7,8 +7,8 @@
 //! [`intakes`], and [`checkups`], which recur ([`series`]). A coach looks at all of it ([`review`]).
 
 mod answer;
-mod answering;
-mod assigning;
+mod submit;
+mod assign;
 mod assignment;
 mod checkups;
 mod draft;
@@ -35,10 +35,10 @@ pub fn area() -> Area {
                 form::area(),
                 forms::area(),
                 assignment::area(),
-                assigning::area(),
+                assign::area(),
                 draft::area(),
                 file::area(),
-                answering::area(),
+                submit::area(),
                 submission::area(),
                 privacy::area(),
             ],

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use spotter_contract::{
-    Area, ListQuery, Path, Read, Write, answer, entrance::Forms, listed, operation, path,
+    Area, ListQuery, Path, Read, Write, answer, admission::Forms, listed, operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Id, Key, Result, Timestamp, id::ClientId};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use spotter_contract::run::Answer;
 use spotter_kernel::{Problem, Result};
 
-use crate::{etag, rate::RateLimitStatus};
+use crate::{etag, rate_limit::RateLimitStatus};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -28,7 +28,7 @@ use spotter_store::Tx;
 
 use crate::{
     server::State,
-    shares::{QuotaError, QuotaPermit},
+    quotas::{QuotaError, QuotaPermit},
     visitor::{Visitor, arguments},
 };
 

@@ -15,7 +15,7 @@ use axum::{
 use spotter_kernel::{Key, Problem, panics::caught_async};
 
 use crate::{
-    address, envelope, leftover,
+    address, envelope, unread_body,
     server::{self, State},
 };
 
@@ -53,7 +53,7 @@ pub async fn request(
     let mut response = match fault(&request) {
         Some(why) => server::refuse(&state, &request, Problem::because(Key::RequestInvalid, why)),
         None => {
-            let (request, leftover) = leftover::watch(request);
+            let (request, leftover) = unread_body::watch(request);
             let response = caught_async(next.run(request)).await.unwrap_or_else(|panic| {
                 let request_id = id.as_str();
                 tracing::error!(request_id, %method, %panic, "a request was given up");
@@ -61,7 +61,7 @@ pub async fn request(
                 envelope::failure(&Key::InternalError.into(), request_id, figures)
             });
             match leftover {
-                Some(leftover) => leftover::settle(response, leftover).await,
+                Some(leftover) => unread_body::settle(response, leftover).await,
                 None => response,
             }
         }

@@ -26,7 +26,7 @@ use crate::{
     address, envelope,
     incoming::read_body,
     observe::RequestId,
-    rate::{RateLimitKey, RateLimitStatus},
+    rate_limit::{RateLimitKey, RateLimitStatus},
     server::State,
     table,
 };

@@ -34,8 +34,8 @@ use crate::{
     docs, documents, envelope, live, observe,
     observe::RequestId,
     pipeline,
-    rate::{RateLimitKey, RateLimitStatus, RateLimiter},
-    shares::{PersonQuotas, QuotaPermit},
+    rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter},
+    quotas::{PersonQuotas, QuotaPermit},
     sign_in, token, uploads,
 };
 

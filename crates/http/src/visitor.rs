@@ -18,7 +18,7 @@ use crate::{
     address, envelope,
     observe::RequestId,
     pipeline::{bearer, lower_id},
-    rate::{RateLimitKey, RateLimitStatus},
+    rate_limit::{RateLimitKey, RateLimitStatus},
     server::State,
 };
 

@@ -12,7 +12,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 use spotter_core::mcp::registration::{self, RegisteredAssistant};
-use spotter_delivery::fetching::{FetchError, Fetcher};
+use spotter_delivery::fetch::{FetchError, Fetcher};
 use spotter_http::{State, network};
 use spotter_kernel::{Problem, Result};
 use spotter_store::Tx;

@@ -23,13 +23,13 @@ use spotter_core::mcp::{
     assistant::{self, CredentialHint},
     modules::{self, Module, scope_of},
 };
-use spotter_delivery::fetching::Fetcher;
+use spotter_delivery::fetch::Fetcher;
 use spotter_http::{RequestId, State as Shared, read_body};
 use spotter_kernel::{Key, Problem, Result, limits, secret::Credential};
 
 use crate::{
     document::Documents, message, refusal::no_store, server::Spotter, tools::Tools,
-    visit::AssistantRequest,
+    assistant_request::AssistantRequest,
 };
 
 /// What the endpoints share.

@@ -19,7 +19,7 @@ mod registration;
 mod server;
 mod token;
 mod tools;
-mod visit;
+mod assistant_request;
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use axum::{
     response::Redirect,
     routing::{any, get, post},
 };
-use spotter_delivery::fetching::Fetcher;
+use spotter_delivery::fetch::Fetcher;
 use spotter_http::State;
 use tower_http::cors::{Any, CorsLayer};
 

@@ -15,7 +15,7 @@ use rmcp::{
 };
 use spotter_http::State;
 
-use crate::{tools::Tools, visit::AssistantRequest};
+use crate::{tools::Tools, assistant_request::AssistantRequest};
 
 /// How long a list of tools may be kept, in milliseconds.
 const FRESH_MILLIS: u64 = 60_000;

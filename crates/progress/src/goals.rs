@@ -14,11 +14,11 @@ use spotter_kernel::{
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
-    follow,
+    goal_progress,
     goal::{Direction, Goal, GoalId, GoalKind, GoalStatus, TALLY},
     habit::{Habit, HabitId, amount_shown},
     measurements::UnitsFilter,
-    people::{check_own, today},
+    permissions::{check_own, today},
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -401,7 +401,7 @@ fn set(cx: &mut Write, client: ClientId, new: NewGoal) -> Result<Goal> {
         created_at: cx.now(),
         updated_at: cx.now(),
     };
-    goal.follow(follow::facts(cx, &goal)?, cx.now());
+    goal.follow(goal_progress::facts(cx, &goal)?, cx.now());
     goal.insert(cx)?;
     watch(cx, &goal)?;
     Ok(goal)
@@ -523,7 +523,7 @@ fn update_goal(
         if goal.due_date != before.due_date || goal.status != before.status {
             checked_dates(goal.start_date, goal.due_date, today)?;
         }
-        goal.follow(follow::facts(cx, &goal)?, cx.now());
+        goal.follow(goal_progress::facts(cx, &goal)?, cx.now());
     }
     if goal.save(cx, &before)? {
         watch(cx, &goal)?;

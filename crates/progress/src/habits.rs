@@ -15,12 +15,12 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, List, filters, lists, params, statements};
 
 use crate::{
-    follow,
+    goal_progress,
     habit::{
         Entry, EntryView, Habit, HabitId, HabitKind, HabitStatus, HabitThreshold, HabitView,
         days_back,
     },
-    people::{check_own, today},
+    permissions::{check_own, today},
     streak::{EntryStatus, Rest, Schedule, Version},
 };
 
@@ -377,7 +377,7 @@ fn recount(cx: &mut Write, before: Habit) -> Result<Habit> {
     let mut habit = before.clone();
     habit.count(cx)?;
     habit.save_streaks(cx, &before)?;
-    follow::kept(cx, habit.client_id, habit.habit_id)?;
+    goal_progress::kept(cx, habit.client_id, habit.habit_id)?;
     cx.touch("habit", habit.habit_id, Vec::<String>::new());
     Ok(habit)
 }

@@ -9,7 +9,7 @@
 //! beside what is to be eaten ([`nutrition_targets`]); and all of it at a glance ([`summary`]).
 
 mod amounts;
-pub mod follow;
+pub mod goal_progress;
 pub mod goal;
 pub mod goals;
 pub mod habit;
@@ -19,7 +19,7 @@ pub mod measurements;
 pub mod nutrients;
 pub mod nutrition;
 pub mod nutrition_targets;
-mod people;
+mod permissions;
 pub mod photos;
 mod privacy;
 pub mod streak;
@@ -40,7 +40,7 @@ pub fn area() -> Area {
         ("Progress summaries", vec![summary::area()]),
         ("Habits", vec![habit::area(), habits::area()]),
         ("Nutrition", vec![nutrition::area(), nutrition_targets::area()]),
-        ("Goals", vec![goal::area(), goals::area(), follow::area(), privacy::area()]),
+        ("Goals", vec![goal::area(), goals::area(), goal_progress::area(), privacy::area()]),
     ];
     Area::join(rooms.map(|(heading, chapters)| Area::join(chapters).under(heading)))
 }

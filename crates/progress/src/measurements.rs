@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spotter_contract::{
-    Area, Body, ListQuery, Path, Query, Read, Write, answer, following::Measured, listed,
+    Area, Body, ListQuery, Path, Query, Read, Write, answer, activity::Measured, listed,
     operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};
@@ -13,12 +13,12 @@ use spotter_kernel::{
 use spotter_store::{Bind, List, filters, lists, params, statements};
 
 use crate::{
-    follow,
+    goal_progress,
     measurement::{
         Components, FIND, Measurement, MeasurementId, MeasurementStatus, MeasurementView, Source,
         TALLY,
     },
-    people::check_own,
+    permissions::check_own,
     types::{MeasurementType, TypeKey},
     units::Units,
 };
@@ -257,7 +257,7 @@ fn keep(
             updated_at: now,
         };
         measurement.insert(cx)?;
-        follow::measured(cx, client, &measurement.r#type)?;
+        goal_progress::measured(cx, client, &measurement.r#type)?;
         return Ok(measurement);
     };
     if before.status == MeasurementStatus::Deleted {
@@ -268,7 +268,7 @@ fn keep(
     measurement.measured_on = measured_on;
     measurement.note = note.or(measurement.note);
     measurement.save(cx, &before)?;
-    follow::measured(cx, client, &measurement.r#type)?;
+    goal_progress::measured(cx, client, &measurement.r#type)?;
     Ok(measurement)
 }
 
@@ -390,7 +390,7 @@ fn update_measurement(
     }
     change.note.map(Into::into).apply(&mut measurement.note);
     if measurement.save(cx, &before)? {
-        follow::measured(cx, at.client_id, &measurement.r#type)?;
+        goal_progress::measured(cx, at.client_id, &measurement.r#type)?;
     }
     let units = units_of(&of, unit.as_deref());
     Ok(MeasurementAnswer { measurement: measurement.shown(&of, units) })
@@ -407,7 +407,7 @@ fn delete_measurement(
         format!("What was measured on {} ({}) is deleted for good.", before.measured_on, of.label())
     });
     let deleted = before.delete(cx)?;
-    follow::measured(cx, at.client_id, &deleted.r#type)?;
+    goal_progress::measured(cx, at.client_id, &deleted.r#type)?;
     Ok(MeasurementAnswer { measurement: deleted.shown(&of, Units::Metric) })
 }
 

@@ -19,7 +19,7 @@ use crate::{
     measurement::Source,
     nutrients::{Hundredths, Nutrients, Totals},
     nutrition_targets::{NutritionTarget, TargetView},
-    people::today,
+    permissions::today,
 };
 
 id_type!(

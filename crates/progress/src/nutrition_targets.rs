@@ -9,7 +9,7 @@ use spotter_core::clients::{Client, ClientPath};
 use spotter_kernel::{Date, Id, Problem, Result, Timestamp, id::ClientId};
 use spotter_store::{Bind, Json, List, lists, params, record, set, statements, values};
 
-use crate::{nutrients::Nutrients, people::today};
+use crate::{nutrients::Nutrients, permissions::today};
 
 /// Within so many days of today a target can begin.
 const DAYS_APART: i64 = 365;

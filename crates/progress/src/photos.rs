@@ -19,7 +19,7 @@ use spotter_store::{
     Bind, List, filters, lists, params, record, set, statements, stored_ids, values, words,
 };
 
-use crate::people::today;
+use crate::permissions::today;
 
 id_type!(
     /// A progress photo.

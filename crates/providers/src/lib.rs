@@ -2,11 +2,11 @@
 //! in the area's language; [`work`] does its jobs, [`doors`] leads clients to providers' pages and takes notices,
 //! [`sandbox`] is a bank of its own for trying things out, and [`stripe`] moves real money.
 
-mod doors;
+mod payment_webhooks;
 pub mod sandbox;
 mod signature;
 pub mod stripe;
-mod work;
+mod jobs;
 
 use spotter_contract::{Area, Env, Read, Write};
 use spotter_finance::collecting::provider::{
@@ -17,8 +17,8 @@ use spotter_finance::ids::{PaymentId, PaymentSetupId};
 use spotter_kernel::{Event, Problem, Result, id::CompanyId};
 use spotter_store::Db;
 
-pub use doors::router;
-pub use work::workers;
+pub use payment_webhooks::router;
+pub use jobs::workers;
 
 use sandbox::Bank;
 use stripe::Stripe;

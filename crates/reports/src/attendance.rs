@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::figures::Attendance;
+use spotter_core::metrics::Attendance;
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},

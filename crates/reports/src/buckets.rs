@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use spotter_contract::{Read, figures};
+use spotter_contract::{Read, metrics};
 use spotter_core::{company::coaches::Coach, locations::Location};
 use spotter_kernel::{
     Date, Key, Problem, Result, TimeZone, Timestamp,
@@ -104,7 +104,7 @@ impl Frame {
             Coach::find(cx, id).map_err(|none| none.missing("coachId", rule))?;
         }
         let today = zone.date_at(cx.now());
-        let scope = figures::scope(location, coach);
+        let scope = metrics::scope(location, coach);
         let frame = Self { from, to, group_by, zone, today, scope };
         if frame.firsts().nth(group_by.most()).is_some() {
             let most = group_by.most();

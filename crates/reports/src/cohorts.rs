@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::{clients::spells::COHORT_MONTHS, figures::Cohort};
+use spotter_core::{clients::membership_periods::COHORT_MONTHS, metrics::Cohort};
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},

@@ -9,7 +9,7 @@ pub mod attendance;
 pub mod buckets;
 pub mod cohorts;
 pub mod rate;
-pub mod recounting;
+pub mod recount;
 pub mod retention;
 pub mod revenue;
 
@@ -22,7 +22,7 @@ pub fn area() -> Area {
         revenue::area(),
         retention::area(),
         cohorts::area(),
-        recounting::area(),
+        recount::area(),
     ])
     .under("Reports")
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, answer, operation};
-use spotter_core::figures::Members;
+use spotter_core::metrics::Members;
 use spotter_kernel::{
     Date, Key, Result,
     id::{CoachId, LocationId},

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use spotter_contract::{Area, Query, Read, answer, operation};
 use spotter_core::{
     company::Company,
-    figures::{Balance, Revenue},
+    metrics::{Balance, Revenue},
 };
 use spotter_kernel::{Date, Key, Result, id::LocationId, money::Currency};
 use spotter_store::{DailyMetrics, DatedMetrics};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spotter_contract::{Area, Operation, Ports};
 use spotter_core::{
-    access, audit_logs, clients, company, devices, figures, live, locations, mail, mcp, platform,
+    access, audit_logs, clients, company, devices, metrics, live, locations, mail, mcp, platform,
     uploads, webhooks,
 };
 
@@ -16,7 +16,7 @@ pub fn areas() -> Area {
         company::area(),
         locations::area(),
         clients::area(),
-        figures::area(),
+        metrics::area(),
         access::area(),
         spotter_calendar::area(),
         spotter_conversations::area(),
@@ -41,13 +41,13 @@ pub fn areas() -> Area {
 /// What the areas ask of each other.
 pub fn ports() -> Ports {
     Ports {
-        settling: Arc::new(spotter_finance::credits::settling::Ledger),
+        settling: Arc::new(spotter_finance::credits::booking_credits::Ledger),
         training: Arc::new(spotter_workouts::sessions::Workouts),
         checkups: Arc::new(spotter_forms::AssignedCheckups),
-        following: Arc::new(spotter_progress::follow::Progress),
+        following: Arc::new(spotter_progress::goal_progress::Progress),
         consents: Arc::new(clients::health_consent::HealthConsents),
-        entrances: Arc::new(spotter_finance::entrance::Sales),
-        timetable: Arc::new(spotter_calendar::doors::Doors),
+        entrances: Arc::new(spotter_finance::admission::Sales),
+        timetable: Arc::new(spotter_calendar::access_control::Doors),
         forms: Arc::new(spotter_forms::SubmittedForms),
     }
 }

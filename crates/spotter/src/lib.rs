@@ -15,7 +15,7 @@ pub mod settings;
 mod simulate;
 mod sockets;
 pub mod system;
-mod telling;
+mod metric_descriptions;
 #[doc(hidden)]
 pub mod testing;
-mod upkeep;
+mod maintenance;

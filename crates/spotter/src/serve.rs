@@ -12,7 +12,7 @@ use spotter_contract::{Env, Table, installation};
 use spotter_core::webhooks::TELL_OF_FAILURES;
 use spotter_delivery::{
     engine::Engine,
-    fetching::Fetcher,
+    fetch::Fetcher,
     jobs::Jobs,
     mail::Post,
     sender::{Sender, SystemLookUp},
@@ -32,7 +32,7 @@ use crate::{
     settings::Settings,
     sockets::Sockets,
     system,
-    upkeep::{self, Retention},
+    maintenance::{self, Retention},
 };
 
 /// So many attempts may wait for an answer for each that may be fresh.
@@ -177,7 +177,7 @@ pub(crate) async fn serve(
     let jobs = Jobs { db: db.clone(), env: env.clone(), worker: Arc::new(importer) };
     workers.spawn(jobs.run(jobs_stop.clone(), patience));
     workers.spawn(providers.run_sandbox(jobs_stop.clone()));
-    let upkeep = upkeep::run(db.clone(), env, files, state.metrics.clone(), keeps);
+    let upkeep = maintenance::run(db.clone(), env, files, state.metrics.clone(), keeps);
     let background = tokio::spawn(upkeep);
     let serving = sockets.serve(&settings, most, all, assistants).await?;
     tracing::info!(listen = %settings.listen, tls = settings.tls.is_some(), "serving");
@@ -288,7 +288,7 @@ fn metrics() -> Option<PrometheusHandle> {
             .ok()
     };
     let handle = HANDLE.get_or_init(install).clone();
-    crate::telling::describe();
+    crate::metric_descriptions::describe();
     handle
 }
 

@@ -10,7 +10,7 @@ use spotter_kernel::{
 };
 use spotter_store::Db;
 
-use crate::{operator, upkeep};
+use crate::{operator, maintenance};
 
 /// A company as `spotter company create` makes it.
 pub async fn create_company(
@@ -39,5 +39,5 @@ pub async fn create_company(
 
 /// Deletes the files that nobody uses at this instant, as a process does by itself.
 pub async fn sweep_files(db: &Db, files: &Files, now: Timestamp) -> Result<()> {
-    upkeep::sweep_files(db, files, now).await
+    maintenance::sweep_files(db, files, now).await
 }

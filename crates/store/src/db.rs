@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use spotter_kernel::{Problem, Result};
 
 use crate::{
-    figures::{self, MetricTable},
+    metrics::{self, MetricTable},
     job::Isolation,
     postgres::Postgres,
     signals::Signals,
@@ -157,7 +157,7 @@ impl Db {
             return Ok(());
         }
         for table in tables {
-            self.fold(table.fold, figures::FOLD_MAX).await?;
+            self.fold(table.fold, metrics::FOLD_MAX).await?;
         }
         Ok(())
     }

@@ -6,10 +6,10 @@
 //! are `?1`, types are TEXT, BIGINT, BOOLEAN, DOUBLE PRECISION and BLOB. This crate is the only
 //! place that knows which engine runs.
 
-mod combine;
+mod batch;
 mod copy;
 mod db;
-mod figures;
+mod metrics;
 mod filter;
 mod job;
 mod list;
@@ -28,7 +28,7 @@ mod wire;
 
 pub use copy::{AfterRestore, Progress, backup, look_into, restore};
 pub use db::{Config, Db, Location};
-pub use figures::{DailyMetrics, DatedMetrics, MetricTable};
+pub use metrics::{DailyMetrics, DatedMetrics, MetricTable};
 pub use filter::{Chosen, Filter, Filters, NoFilters};
 #[doc(hidden)]
 pub use filter::{converted, spread};

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Statement, error::SqlState};
 
 use crate::{
-    combine::{Deferred, Effect, ExpectedRows, StatementPart, combine},
+    batch::{Deferred, Effect, ExpectedRows, StatementPart, combine},
     sql::to_postgres,
     tally::{self, Tallies},
     tx::no_room,

@@ -3,7 +3,7 @@
 use spotter_kernel::{Id, Key, Problem, Result, id::CompanyId};
 
 use crate::{
-    combine::ExpectedRows,
+    batch::ExpectedRows,
     row::{Record, Row, Source},
     session::Session,
     signals::PendingSignals,

@@ -10,7 +10,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{combine::ExpectedRows, value::Value};
+use crate::{batch::ExpectedRows, value::Value};
 
 /// Deferred statements as they are sent.
 pub(crate) struct PreparedBatch {

@@ -17,7 +17,7 @@ use spotter_store::{
 };
 
 use super::{
-    equipment, recounting, starter,
+    equipment, recount, starter,
     vocabulary::{Muscle, Source, TrackingType},
 };
 
@@ -366,7 +366,7 @@ fn update_workout_exercise(
     change.tracking_type.apply(&mut own.tracking_type);
     let moves_body = [before.tracking_type, own.tracking_type].map(TrackingType::moves_body);
     if own.tracking_type != before.tracking_type && moves_body.contains(&true) {
-        recounting::later(cx, own.exercise_id)?;
+        recount::later(cx, own.exercise_id)?;
     }
     change.unilateral.apply(&mut own.unilateral);
     change.instructions.map(Into::into).apply(&mut own.instructions);

@@ -11,21 +11,21 @@ mod agenda;
 mod body;
 mod calendar;
 pub mod client_plans;
-mod ending;
+mod plan_expiry;
 pub mod equipment;
 pub mod exercises;
 mod feedback;
 pub mod groups;
 mod history;
 mod measures;
-pub mod moments;
+pub mod plan_days;
 mod outline;
 pub mod performance;
 pub mod plan;
 pub mod prescription;
 mod privacy;
 mod progress;
-mod recounting;
+mod recount;
 mod schedule;
 mod session;
 pub mod sessions;
@@ -42,15 +42,15 @@ use spotter_store::Value;
 pub fn area() -> Area {
     let rooms = [
         ("Workout libraries", vec![exercises::area(), equipment::area()]),
-        ("Workout programmes", vec![plan::area(), templates::area(), moments::area()]),
+        ("Workout programmes", vec![plan::area(), templates::area(), plan_days::area()]),
         (
             "Workout plans of clients",
-            vec![client_plans::area(), ending::area(), agenda::area(), calendar::area()],
+            vec![client_plans::area(), plan_expiry::area(), agenda::area(), calendar::area()],
         ),
         ("Workout sessions", vec![session::area(), sessions::area(), feedback::area()]),
         (
             "Workout progress",
-            vec![progress::area(), recounting::area(), volume::area(), history::area()],
+            vec![progress::area(), recount::area(), volume::area(), history::area()],
         ),
         ("Workout groups", vec![groups::area(), privacy::area()]),
         ("Workout settings", vec![settings::area()]),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use spotter_contract::{
-    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, following::Training, listed,
+    Area, Body, ListQuery, OptionalBody, Path, Read, Write, answer, activity::Training, listed,
     operation, path,
 };
 use spotter_core::clients::{Client, ClientPath};

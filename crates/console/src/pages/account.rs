@@ -11,10 +11,10 @@ use crate::{
         lists::facts,
         qr,
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
     session::{TASTE, sign_out_form},
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
     words::Language,
 };
 

@@ -7,9 +7,9 @@ use crate::{
     parts::{
         lists::{empty, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/audit`

@@ -12,9 +12,9 @@ use crate::{
     parts::{
         fields::Form,
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/book`: whom, what, which day, which time.

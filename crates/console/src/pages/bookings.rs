@@ -7,9 +7,9 @@ use spotter_kernel::Result;
 use crate::{
     parts::{
         fields::{Form, behind},
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, ListPage, PageContext},
+    page_context::{ApiCall, ListPage, PageContext},
 };
 
 /// When something is, by the clock of where it is.

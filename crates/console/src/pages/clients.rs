@@ -9,9 +9,9 @@ use crate::{
         fields::Form,
         lists::{empty, pager, state, table},
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients`

@@ -10,9 +10,9 @@ use crate::{
         fields::{Form, Upload, behind},
         lists::{empty, pager, state},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// A form that keeps a file as a document: of a client, or of whoever sends it.

@@ -10,10 +10,10 @@ use crate::{
         fields::{Form, behind},
         lists::{self, empty, facts, pager, state, swapped, table, without},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    seen::FormSource,
-    visit::{ApiCall, PageContext},
+    record_version::FormSource,
+    page_context::{ApiCall, PageContext},
 };
 
 fn tabs(cx: &PageContext<'_, '_>, here: &str) -> Markup {

@@ -9,9 +9,9 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 
@@ -156,7 +156,7 @@ fn names(cx: &mut PageContext<'_, '_>, told: &Value) -> Result<Names> {
                 Value::Object(names) => {
                     names.values().filter_map(Value::as_str).next().unwrap_or_default().to_owned()
                 }
-                _ => crate::parts::told::name(one),
+                _ => crate::parts::format::name(one),
             });
             all.push((field, names.map(|name| (name.clone(), name)).collect()));
         }

@@ -10,9 +10,9 @@ use crate::{
         fields::{Form, Upload, behind},
         lists::{empty, pager},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 fn base(cx: &PageContext<'_, '_>) -> &'static str {

@@ -2,7 +2,7 @@
 
 mod account;
 mod assistants;
-mod attention;
+mod follow_ups;
 mod audit;
 mod booking;
 mod bookings;
@@ -11,8 +11,8 @@ mod client;
 mod clients;
 mod devices;
 mod documents;
-mod find;
-mod first_steps;
+mod search;
+mod setup_steps;
 mod forms;
 mod imports;
 mod integrations;
@@ -42,7 +42,7 @@ use spotter_kernel::{Key, Problem, Result};
 
 use crate::{
     parts::shell::{NavigationLink, View},
-    visit::PageContext,
+    page_context::PageContext,
 };
 
 /// Makes a page for somebody.
@@ -74,24 +74,24 @@ const fn clients(path: &'static str, show: Show) -> Page {
 /// Every page of somebody who is signed in.
 const PAGES: &[Page] = &[
     staff("/console", today::show),
-    staff("/console/attention", attention::stay_away),
-    staff("/console/attention/programmes", attention::plans_end),
-    staff("/console/attention/credits", attention::credits_out),
+    staff("/console/attention", follow_ups::stay_away),
+    staff("/console/attention/programmes", follow_ups::plans_end),
+    staff("/console/attention/credits", follow_ups::credits_out),
     staff("/console/clients", clients::list),
     staff("/console/clients/new", clients::new),
-    staff("/console/clients/{clientId}", client::who::overview),
-    staff("/console/clients/{clientId}/edit", client::who::edit),
+    staff("/console/clients/{clientId}", client::profile::overview),
+    staff("/console/clients/{clientId}/edit", client::profile::edit),
     staff("/console/clients/{clientId}/consents", client::consents::show),
-    staff("/console/clients/{clientId}/timeline", client::who::timeline),
+    staff("/console/clients/{clientId}/timeline", client::profile::timeline),
     staff("/console/clients/{clientId}/bookings", client::bookings::bookings),
-    staff("/console/clients/{clientId}/training", client::dealings::training),
-    staff("/console/clients/{clientId}/money", client::dealings::money),
-    staff("/console/clients/{clientId}/sell", client::dealings::sell),
+    staff("/console/clients/{clientId}/training", client::records::training),
+    staff("/console/clients/{clientId}/money", client::records::money),
+    staff("/console/clients/{clientId}/sell", client::records::sell),
     staff("/console/clients/{clientId}/progress", client::progress::progress),
-    staff("/console/clients/{clientId}/notes", client::who::notes),
-    staff("/console/clients/{clientId}/forms", client::dealings::forms),
-    staff("/console/clients/{clientId}/forms/{assignmentId}", client::dealings::handed_in),
-    staff("/console/clients/{clientId}/files", client::dealings::files),
+    staff("/console/clients/{clientId}/notes", client::profile::notes),
+    staff("/console/clients/{clientId}/forms", client::records::forms),
+    staff("/console/clients/{clientId}/forms/{assignmentId}", client::records::handed_in),
+    staff("/console/clients/{clientId}/files", client::records::files),
     staff("/console/documents", documents::list),
     staff("/console/imports", imports::list),
     staff("/console/imports/{importId}", imports::one),
@@ -146,7 +146,7 @@ const PAGES: &[Page] = &[
     staff("/console/settings/policies", settings::policies),
     staff("/console/settings/invoices", settings::billing::terms),
     staff("/console/settings/features", settings::features),
-    staff("/console/find", find::show),
+    staff("/console/find", search::show),
     staff("/console/account", account::show),
     staff("/console/account/second-step", account::second_step),
     staff("/console/more", more::show),

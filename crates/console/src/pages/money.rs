@@ -10,9 +10,9 @@ use crate::{
         fields::{Form, behind},
         lists::{self, empty, facts, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 

@@ -6,7 +6,7 @@ use spotter_kernel::Result;
 use crate::{
     parts::{icon, shell::View},
     session::sign_out_form,
-    visit::PageContext,
+    page_context::PageContext,
 };
 
 /// `/console/more`, `/my/more`

@@ -9,9 +9,9 @@ use crate::{
         fields::Form,
         lists::{by_word, empty, pager, state, swapped, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 const KINDS: [&str; 5] = ["Membership", "CreditPack", "DayPass", "WeekPass", "Other"];

@@ -9,9 +9,9 @@ use crate::{
         charts::{self, Point},
         lists::{self, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// What a report is asked for: from when, to when, by what.

@@ -23,10 +23,10 @@ use crate::{
     parts::{
         self,
         shell::{self, View},
-        told::JsonFields,
+        format::JsonFields,
     },
     session,
-    visit::{DisplaySettings, PageAddress, PageContext, RejectedForm},
+    page_context::{DisplaySettings, PageAddress, PageContext, RejectedForm},
 };
 
 fn place(params: Option<RawPathParams>, request: &Request<Body>) -> PageAddress {

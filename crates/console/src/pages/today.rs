@@ -4,15 +4,15 @@ use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::{Date, Result};
 
-use super::{attention::waiting, first_steps::first_steps};
+use super::{follow_ups::waiting, setup_steps::first_steps};
 use crate::{
     parts::{
         fields::Form,
         lists::{empty, state},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// The bookings of a day, the earliest first.

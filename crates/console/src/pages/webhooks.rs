@@ -9,9 +9,9 @@ use crate::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 fn events() -> Vec<(&'static str, &'static str)> {

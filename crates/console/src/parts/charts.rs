@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{fields::behind, lists::table};
-use crate::{assets::address, visit::PageContext};
+use crate::{assets::address, page_context::PageContext};
 
 /// A figure of a chart.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::told::JsonFields;
+use super::format::JsonFields;
 use crate::{
     export,
-    visit::{ListPage, PageContext},
+    page_context::{ListPage, PageContext},
 };
 
 /// A table with a name, columns, and rows of as many cells. On a phone each row is a card, in which each cell stands

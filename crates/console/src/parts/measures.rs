@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::told::{Format, JsonFields};
+use super::format::{Format, JsonFields};
 
 /// What is typed into the field of a type, with the unit that the value is in; see `typed`.
 pub(crate) const MARK: &str = ":measured";

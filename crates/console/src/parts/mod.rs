@@ -9,7 +9,7 @@ mod plain;
 mod qr;
 pub(crate) mod shell;
 pub(crate) mod timetable;
-pub(crate) mod told;
+pub(crate) mod format;
 
 pub(crate) use icons::icon;
 pub use plain::{page, problem, stopped, style};

@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use spotter_http::Compressible;
 
 use super::{fields::SUMMARY, icon, sealed};
-use crate::{assets, pages, visit::PageContext, words::Strings};
+use crate::{assets, pages, page_context::PageContext, words::Strings};
 
 /// A page that is ready to be put into the shell.
 pub(crate) struct View {

@@ -1,9 +1,9 @@
 //! Clients: the people a company coaches, from the first contact to the archive.
 
-mod calling;
+mod phone_numbers;
 pub mod custom_fields;
 pub mod data_exports;
-mod erasing;
+mod erasure;
 pub mod health_consent;
 pub mod lifecycle;
 mod names;
@@ -12,8 +12,8 @@ pub mod onboarding;
 pub mod profile;
 pub mod record;
 pub mod search;
-pub mod spells;
-pub mod terms;
+pub mod membership_periods;
+pub mod search_terms;
 pub mod timeline;
 
 pub use names::ClientIds;
@@ -29,11 +29,11 @@ pub fn area() -> Area {
         record::area(),
         search::area(),
         names::area(),
-        terms::area(),
+        search_terms::area(),
         profile::area(),
         lifecycle::area(),
-        spells::area(),
-        erasing::area(),
+        membership_periods::area(),
+        erasure::area(),
         data_exports::area(),
         health_consent::area(),
         onboarding::area(),

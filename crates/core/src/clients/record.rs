@@ -14,7 +14,7 @@ use spotter_kernel::{
 use spotter_store::{Bind, Json, params, parts, record, statements, subject, values, words};
 
 use super::{
-    spells, terms,
+    membership_periods, search_terms,
     timeline::{NewStep, StepType},
 };
 use crate::locations::Address;
@@ -336,10 +336,10 @@ impl Client {
         self.check_unique(cx, None)?;
         cx.touch("client", self.client_id, ["client"]);
         cx.defer(INSERT, &self.params())?;
-        terms::index(cx, self, None)?;
+        search_terms::index(cx, self, None)?;
         self.tag(cx, None)?;
         self.count(cx, None)?;
-        spells::follow(cx, None, self)?;
+        membership_periods::follow(cx, None, self)?;
         NewStep::new(StepType::Created).record(cx, self.client_id)
     }
 
@@ -357,10 +357,10 @@ impl Client {
             // Columns with an index of their own are written only where they change.
             cx.defer(SAVE_INDEXED, &self.indexed())?;
         }
-        terms::index(cx, self, Some(before))?;
+        search_terms::index(cx, self, Some(before))?;
         self.tag(cx, Some(before))?;
         self.count(cx, Some(before))?;
-        spells::follow(cx, Some(before), self)?;
+        membership_periods::follow(cx, Some(before), self)?;
         Ok(changed)
     }
 

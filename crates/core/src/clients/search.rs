@@ -13,9 +13,9 @@ use spotter_store::{
 };
 
 use super::{
-    calling,
+    phone_numbers,
     record::{Client, MemberStatus, RelationshipStatus, TALLY},
-    terms::{self, country},
+    search_terms::{self, country},
 };
 use crate::folding::{SEARCH_WORDS_MAX, cut, words_of};
 
@@ -25,11 +25,11 @@ fn prefixes(search: &str, country: Option<&str>) -> Vec<String> {
     let mut number = String::new();
     // Pieces of a number that stand together are one number.
     for piece in search.split_whitespace().chain([""]) {
-        if !piece.is_empty() && calling::is_number(piece) {
+        if !piece.is_empty() && phone_numbers::is_number(piece) {
             number.push_str(piece);
             continue;
         }
-        prefixes.extend(calling::sought(&std::mem::take(&mut number), country));
+        prefixes.extend(phone_numbers::sought(&std::mem::take(&mut number), country));
         if piece.contains('@') {
             prefixes.push(cut(&piece.to_lowercase()));
         } else {
@@ -146,7 +146,7 @@ fn found_by_all(
     let few = PageRequest { page: 1, limit: LOOKED_AT_MAX, cursor: None };
     let mut found: Vec<Client> = cx.page_of(&LIST, &[], chosen, few)?.items;
     found.retain(|client| {
-        let terms = terms::all(client, country.as_deref());
+        let terms = search_terms::all(client, country.as_deref());
         prefixes.iter().all(|prefix| terms.iter().any(|term| term.starts_with(prefix)))
     });
     Ok(Page::of(found, request)?.into())

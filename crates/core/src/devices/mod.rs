@@ -5,7 +5,7 @@
 pub mod device;
 pub mod heartbeats;
 pub mod keys;
-mod registering;
+mod registration;
 
 use spotter_contract::Area;
 
@@ -13,6 +13,6 @@ pub use device::{Device, DeviceId};
 
 /// What the area brings.
 pub fn area() -> Area {
-    Area::join([device::area(), registering::area(), keys::area(), heartbeats::area()])
+    Area::join([device::area(), registration::area(), keys::area(), heartbeats::area()])
         .under("Access devices")
 }

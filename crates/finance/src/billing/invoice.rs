@@ -18,7 +18,7 @@ use crate::{
     billing::tax::{RateTotal, VatCategory},
     catalogue::product::ProductId,
     ids::{ClientProductId, InvoiceId, SubscriptionId},
-    payments::allocating,
+    payments::allocation,
 };
 
 words! {
@@ -262,7 +262,7 @@ impl Invoice {
         if !found.is_unpaid() {
             return Ok(found);
         }
-        allocating::apply_unallocated(cx, found.client_id, found.currency)?;
+        allocation::apply_unallocated(cx, found.client_id, found.currency)?;
         Self::find(cx, id)
     }
 

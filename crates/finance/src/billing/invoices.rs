@@ -16,7 +16,7 @@ use spotter_store::{List, filters, lists};
 use crate::{
     billing::{
         invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceStatus, TALLY},
-        issuing::{self, Bill},
+        issue::{self, Bill},
     },
     catalogue::product::Price,
     ids::{InvoiceId, SubscriptionId},
@@ -121,10 +121,10 @@ fn issue_invoice(cx: &mut Write, Body(new): Body<NewInvoice>) -> Result<InvoiceA
         subscription_id: None,
         client_product_id: None,
     };
-    if issuing::draft(cx, &bill)?.totals.lines.is_empty() {
+    if issue::draft(cx, &bill)?.totals.lines.is_empty() {
         return Err(Problem::conflict("lines", "must not be empty where no fee waits for a bill"));
     }
-    let invoice = issuing::issue(cx, &bill)?;
+    let invoice = issue::issue(cx, &bill)?;
     let (name, number) = (quoted(&client.name()), invoice.number.clone());
     let total = invoice.currency.told(invoice.gross_total);
     cx.happens(|| format!("The invoice {number} over {total} is issued to {name}."));

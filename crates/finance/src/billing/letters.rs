@@ -14,7 +14,7 @@ use spotter_kernel::{Event, Id, Problem, Result, id::ClientId};
 use super::{
     charge,
     invoice::{Collection, Invoice, InvoiceStatus},
-    paper, texts,
+    invoice_pdf, texts,
 };
 use crate::{
     ids::InvoiceId,
@@ -133,7 +133,7 @@ pub fn attachments(cx: &mut Read, kind: LetterKind, about: Id) -> Result<Vec<Fil
         | LetterKind::PaymentReceived => Invoice::known(cx, InvoiceId(about))?,
         _ => None,
     };
-    invoice.map(|invoice| paper::file(cx, &invoice)).into_iter().collect()
+    invoice.map(|invoice| invoice_pdf::file(cx, &invoice)).into_iter().collect()
 }
 
 /// Takes back what was not sent yet of an invoice that nothing is left to pay of.

@@ -6,14 +6,14 @@
 
 pub mod billing_details;
 pub mod charge;
-pub mod chasing;
-pub mod correcting;
+pub mod dunning;
+pub mod credit_notes;
 pub mod invoice;
 pub mod invoices;
-pub mod issuing;
+pub mod issue;
 pub mod letters;
 pub mod messages;
-pub mod paper;
+pub mod invoice_pdf;
 pub mod tax;
 pub mod texts;
 
@@ -24,13 +24,13 @@ pub(super) fn area() -> Area {
     Area::join([
         billing_details::area(),
         invoice::area(),
-        issuing::area(),
+        issue::area(),
         invoices::area(),
-        correcting::area(),
+        credit_notes::area(),
         charge::area(),
-        paper::area(),
+        invoice_pdf::area(),
         letters::area(),
         messages::area(),
-        chasing::area(),
+        dunning::area(),
     ])
 }

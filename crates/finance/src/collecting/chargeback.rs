@@ -16,7 +16,7 @@ use spotter_store::{params, record, set, statements, values};
 use super::provider::{ChargebackKind, ChargebackStatus, Dispute};
 use crate::{
     ids::{ChargebackId, PaymentId},
-    payments::{allocating, payment::Payment},
+    payments::{allocation, payment::Payment},
 };
 
 record! {
@@ -182,10 +182,10 @@ fn begin(cx: &mut Write, told: &Dispute, closed: bool) -> Result<()> {
 fn take(cx: &mut Write, before: &Payment, amount: i64) -> Result<()> {
     let mut payment = before.clone();
     payment.disputed_total += amount;
-    allocating::take_back(cx, &mut payment, amount)?;
+    allocation::take_back(cx, &mut payment, amount)?;
     payment.save(cx, before)?;
     // What is owed again is paid with what else the client has paid too much.
-    allocating::apply_unallocated(cx, payment.client_id, payment.currency)
+    allocation::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
 /// Takes what is still to be taken for the chargebacks of a payment, once there is something again.
@@ -211,7 +211,7 @@ fn give_back(cx: &mut Write, payment: PaymentId, amount: i64) -> Result<()> {
     let before = Payment::find(cx, payment)?;
     let mut payment = before.clone();
     payment.disputed_total -= amount;
-    allocating::pay_bills(cx, &mut payment, amount)?;
+    allocation::pay_bills(cx, &mut payment, amount)?;
     payment.save(cx, &before)
 }
 

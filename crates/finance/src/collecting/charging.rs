@@ -14,13 +14,13 @@ use super::{
     method::{MethodStatus, PaymentMethod},
     notice,
     provider::{Account, Charged, Order, Outcome, PaymentResult, ProviderName},
-    retrying,
+    collection,
 };
 use crate::{
     billing::{invoice::Invoice, letters},
     ids::{InvoiceId, PaymentId},
     payments::{
-        allocating,
+        allocation,
         payment::{FailureCode, Payment, PaymentKind, PaymentSource, PaymentStatus},
         request::{PaymentRequest, RequestStatus},
     },
@@ -174,7 +174,7 @@ fn still_wanted(
         conclude(cx, before.payment_id, &Outcome::Failed(code))?;
         return Ok(None);
     }
-    allocating::apply_unallocated(cx, before.client_id, before.currency)?;
+    allocation::apply_unallocated(cx, before.client_id, before.currency)?;
     let left = match before.invoice_id {
         Some(invoice) => Invoice::find(cx, invoice)?.balance,
         None => before.amount,
@@ -282,7 +282,7 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
                 }
             }
             let (came, amount) = (payment.clone(), payment.amount);
-            allocating::pay_bills(cx, &mut payment, amount)?;
+            allocation::pay_bills(cx, &mut payment, amount)?;
             payment.save(cx, &came)?;
             payment.tell(cx, Event::PaymentSucceeded)?;
             letters::received(cx, &payment)
@@ -291,14 +291,14 @@ pub fn conclude(cx: &mut Write, id: PaymentId, outcome: &Outcome) -> Result<()> 
             fail(&mut payment, *code, cx.now());
             payment.save(cx, &before)?;
             payment.tell(cx, Event::PaymentFailed)?;
-            allocating::apply_unallocated(cx, payment.client_id, payment.currency)?;
-            retrying::failed(cx, &payment)
+            allocation::apply_unallocated(cx, payment.client_id, payment.currency)?;
+            collection::failed(cx, &payment)
         }
         Outcome::Cancelled => {
             payment.status = PaymentStatus::Cancelled;
             payment.settled_at = Some(cx.now());
             payment.save(cx, &before)?;
-            allocating::apply_unallocated(cx, payment.client_id, payment.currency)
+            allocation::apply_unallocated(cx, payment.client_id, payment.currency)
         }
     }
 }
@@ -325,7 +325,7 @@ pub fn fail_at_once(
     fail(&mut payment, code, cx.now());
     payment.insert(cx)?;
     payment.tell(cx, Event::PaymentFailed)?;
-    retrying::failed(cx, &payment)
+    collection::failed(cx, &payment)
 }
 
 /// The provider has never heard of a payment. That is so until it is sent; after days it will not be any more. A

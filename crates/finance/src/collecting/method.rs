@@ -8,7 +8,7 @@ use spotter_kernel::{Date, Key, Result, Timestamp, id::ClientId};
 use spotter_store::{params, record, set, statements, values, words};
 
 use super::{
-    expiring,
+    card_expiry,
     provider::{Charged, ProviderName},
 };
 use crate::{ids::PaymentMethodId, memberships::period::first_of_month};
@@ -189,7 +189,7 @@ pub fn keep(
     };
     cx.touch("payment_method", method.payment_method_id, ["paymentMethod"]);
     cx.defer(INSERT, &method.params())?;
-    expiring::follow(cx, &method)?;
+    card_expiry::follow(cx, &method)?;
     Ok(method)
 }
 

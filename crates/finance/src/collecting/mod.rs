@@ -8,13 +8,13 @@ pub mod chargeback;
 pub mod chargebacks;
 pub mod charging;
 pub mod connection;
-pub mod expiring;
+pub mod card_expiry;
 pub mod method;
 pub mod methods;
 pub mod notice;
 pub mod provider;
-pub mod resolving;
-pub mod retrying;
+pub mod resolution;
+pub mod collection;
 pub mod setup;
 
 use spotter_contract::Area;
@@ -28,9 +28,9 @@ pub(super) fn area() -> Area {
             methods::area(),
             setup::area(),
             charging::area(),
-            expiring::area(),
-            retrying::area(),
-            resolving::area(),
+            card_expiry::area(),
+            collection::area(),
+            resolution::area(),
             notice::area(),
             chargeback::area(),
             chargebacks::area(),

@@ -14,8 +14,8 @@ use spotter_kernel::{
 use spotter_store::{Bind, List, filters, lists};
 
 use super::{
-    cover::AvailableCredits,
-    granting,
+    credit_selection::AvailableCredits,
+    grant,
     lot::{CreditEntry, CreditLot, EntryKind, LotChangeCause, LotSource, LotStatus},
 };
 use crate::{catalogue::pools, ids::CreditLotId};
@@ -158,8 +158,8 @@ fn give(
     };
     let mut lot = lot.open(cx, because)?;
     lot.tell(cx, Event::CreditAdjusted, (EntryKind::Grant, amount), None)?;
-    granting::expire_later(cx, &lot)?;
-    granting::settle_debt(cx, &mut lot)
+    grant::expire_later(cx, &lot)?;
+    grant::settle_debt(cx, &mut lot)
 }
 
 fn take(

@@ -3,12 +3,12 @@
 //! ([`settling`]), what people see and change ([`balance`]), and whose are used up ([`exhausted`]).
 
 pub mod balance;
-pub mod cover;
+pub mod credit_selection;
 pub mod exhausted;
-pub mod granting;
+pub mod grant;
 pub mod grants;
 pub mod lot;
-pub mod settling;
+pub mod booking_credits;
 
 use spotter_contract::Area;
 
@@ -16,8 +16,8 @@ use spotter_contract::Area;
 pub(super) fn area() -> Area {
     Area::join([
         lot::area(),
-        granting::area(),
-        settling::area(),
+        grant::area(),
+        booking_credits::area(),
         balance::area(),
         exhausted::area(),
     ])

@@ -3,15 +3,15 @@
 //! would mean ([`wishes`]), what is kept of them ([`request`]), what is done with them ([`requests`]) and how they come
 //! into effect ([`applying`]), of which clients are written (`letters`).
 
-pub mod applying;
-pub mod course;
+pub mod apply_changes;
+pub mod billing_schedule;
 mod letters;
 pub mod period;
 pub mod request;
 pub mod requests;
 pub mod subscription;
 pub mod subscriptions;
-pub mod wishes;
+pub mod change_preview;
 
 use spotter_contract::Area;
 
@@ -21,8 +21,8 @@ pub(super) fn area() -> Area {
         subscription::area(),
         subscriptions::area(),
         request::area(),
-        wishes::area(),
+        change_preview::area(),
         requests::area(),
-        applying::area(),
+        apply_changes::area(),
     ])
 }

@@ -10,18 +10,18 @@ use spotter_kernel::{Date, Event, Key, Problem, Result};
 use spotter_store::{Bind, List, lists};
 
 use super::{
-    applying::apply,
+    apply_changes::apply,
     request::{RequestKind, RequestStatus, SubscriptionRequest},
-    wishes::{
+    change_preview::{
         NewCancellation, NewPause, SAID_BY_STAFF, SubscriptionPath, by, needs_approval, running,
         with_end, with_pause,
     },
 };
 use crate::{
-    credits::granting,
+    credits::grant,
     ids::{SubscriptionId, SubscriptionRequestId},
     memberships::subscription::Subscription,
-    standing,
+    account_status,
 };
 
 path!(RequestPath { subscription_id: SubscriptionId, request_id: SubscriptionRequestId });
@@ -210,8 +210,8 @@ fn resume_subscription(
         (Some(pause), _) => {
             let planned = course.pauses.0[pause].until;
             course.resume(pause, today);
-            course.status = standing::awake(cx, course.subscription_id)?;
-            granting::shift(cx, course.client_product_id, today, planned.days_until(today))?;
+            course.status = account_status::awake(cx, course.subscription_id)?;
+            grant::shift(cx, course.client_product_id, today, planned.days_until(today))?;
         }
         (None, Some((planned, _))) => course.drop_pause(planned),
         (None, None) => return Err(Problem::conflict("pauses", "must have one that is not over")),

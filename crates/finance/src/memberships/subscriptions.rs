@@ -10,10 +10,10 @@ use spotter_kernel::{
 use spotter_store::{List, filters, lists};
 
 use super::{
-    course::PeriodBill,
+    billing_schedule::PeriodBill,
     requests::SubscriptionAnswer,
     subscription::{Subscription, SubscriptionStatus, TALLY},
-    wishes::SubscriptionPath,
+    change_preview::SubscriptionPath,
 };
 use crate::{
     billing::invoice::Collection,

@@ -2,7 +2,7 @@
 //! ([`operations`]), what goes back ([`refunds`]), and requests to pay ([`request`], [`requests`]) with their
 //! page ([`page`]).
 
-pub mod allocating;
+pub mod allocation;
 pub mod operations;
 pub mod page;
 pub mod payment;
@@ -16,7 +16,7 @@ use spotter_contract::Area;
 pub(super) fn area() -> Area {
     Area::join([
         payment::area(),
-        allocating::area(),
+        allocation::area(),
         operations::area(),
         refunds::area(),
         request::area(),

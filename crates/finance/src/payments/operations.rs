@@ -16,7 +16,7 @@ use crate::{
     billing::invoice::Invoice,
     ids::{InvoiceId, PaymentId, PaymentRequestId},
     payments::{
-        allocating,
+        allocation,
         payment::{Allocation, Payment, PaymentKind, PaymentSource, PaymentStatus, TALLY},
         refunds::{self, Refund},
     },
@@ -37,7 +37,7 @@ pub struct PaymentView {
 /// Payments with what they pay.
 fn views(cx: &mut Read, payments: Vec<Payment>) -> Result<Vec<PaymentView>> {
     let ids: Vec<PaymentId> = payments.iter().map(|payment| payment.payment_id).collect();
-    let allocations = allocating::of_payments(cx, &ids)?;
+    let allocations = allocation::of_payments(cx, &ids)?;
     let refunds = refunds::of_payments(cx, &ids)?;
     let each = payments.into_iter().zip(allocations.into_iter().zip(refunds));
     Ok(each
@@ -195,7 +195,7 @@ fn record_payment(cx: &mut Write, Body(new): Body<NewPayment>) -> Result<Payment
     if let Some(request) = request {
         request.end(cx, RequestStatus::Paid)?;
     }
-    allocating::pay_bills(cx, &mut payment, amount)?;
+    allocation::pay_bills(cx, &mut payment, amount)?;
     payment.insert(cx)?;
     payment.tell(cx, Event::PaymentSucceeded)?;
     Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })

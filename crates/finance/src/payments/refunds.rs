@@ -17,7 +17,7 @@ use spotter_kernel::{
 use spotter_store::{Bind, Tx, params, record, statements, values, words};
 
 use crate::{
-    billing::{correcting, invoice::Invoice},
+    billing::{credit_notes, invoice::Invoice},
     collecting::{
         chargeback,
         charging::ProviderPayment,
@@ -26,7 +26,7 @@ use crate::{
     },
     ids::{PaymentId, RefundId},
     payments::{
-        allocating,
+        allocation,
         operations::{PaymentAnswer, PaymentPath, PaymentView},
         payment::{Payment, PaymentStatus},
     },
@@ -106,7 +106,7 @@ fn refund_payment(
     cx.happens(|| format!("{} go back to {}.", currency.told(amount), quoted(&name)));
     // What pays a bill is credited, the bill that was paid last first, until enough of the payment is free.
     let mut missing = amount - before.unallocated;
-    for allocation in allocating::of_payment(cx, before.payment_id)?.into_iter().rev() {
+    for allocation in allocation::of_payment(cx, before.payment_id)?.into_iter().rev() {
         let wanted = missing.min(allocation.amount);
         if wanted <= 0 {
             break;
@@ -118,7 +118,7 @@ fn refund_payment(
             let wanted = currency.told(wanted);
             format!("A credit note over {wanted} is issued for {number}.")
         });
-        correcting::credit(cx, &mut bill, wanted, Some(before.payment_id), reason.clone())?;
+        credit_notes::credit(cx, &mut bill, wanted, Some(before.payment_id), reason.clone())?;
     }
     let before = Payment::find(cx, at.payment_id)?;
     let mut payment = before.clone();
@@ -209,7 +209,7 @@ pub fn conclude(cx: &mut Write, id: RefundId, status: RefundStatus) -> Result<()
     payment.save(cx, &before)?;
     // What a bank has taken back meanwhile comes first.
     chargeback::take_rest(cx, payment.payment_id)?;
-    allocating::apply_unallocated(cx, payment.client_id, payment.currency)
+    allocation::apply_unallocated(cx, payment.client_id, payment.currency)
 }
 
 /// What became of the attempts: a refund that nobody knows of is tried again for as long as it takes.

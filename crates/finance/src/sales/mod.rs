@@ -2,11 +2,11 @@
 //! seen and taken back ([`sold`]), goes on by itself ([`turning`]), and ends ([`ending`]).
 
 pub mod client_product;
-pub mod ending;
-pub mod selling;
+pub mod end;
+pub mod sell;
 pub mod sold;
 pub mod terms;
-pub mod turning;
+pub mod lifecycle;
 
 use spotter_contract::Area;
 
@@ -14,9 +14,9 @@ use spotter_contract::Area;
 pub(super) fn area() -> Area {
     Area::join([
         client_product::area(),
-        selling::area(),
+        sell::area(),
         sold::area(),
-        turning::area(),
-        ending::area(),
+        lifecycle::area(),
+        end::area(),
     ])
 }

@@ -12,7 +12,7 @@ use spotter_store::{Bind, List, filters, lists};
 
 use super::{
     client_product::{ClientProduct, ClientProductStatus},
-    ending,
+    end,
 };
 use crate::ids::ClientProductId;
 
@@ -70,7 +70,7 @@ fn revoke_client_product(
     let name = quoted(&product.name);
     cx.happens(|| format!("{name} is taken back: it ends today, and its credits are gone."));
     let today = cx.today()?;
-    let client_product = ending::end(cx, product, today, true, why.reason.map(Into::into))?;
+    let client_product = end::end(cx, product, today, true, why.reason.map(Into::into))?;
     Ok(ClientProductAnswer { client_product })
 }
 

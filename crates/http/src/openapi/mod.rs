@@ -5,7 +5,7 @@ mod examples;
 mod glossary;
 mod integrations;
 mod operation;
-mod people;
+mod application;
 mod problems;
 mod schemas;
 
@@ -51,7 +51,7 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
                 webhooks.insert(event.name().to_owned(), integrations::webhook(*event, told));
             }
         }
-        Surface::App => paths.extend(people::paths()),
+        Surface::App => paths.extend(application::paths()),
     }
     let tags = tags(&operations, surface);
     let mut components = schemas.finish();
@@ -89,9 +89,9 @@ fn without_glossary(table: &Table, surface: Surface) -> Value {
         ),
         Surface::App => (
             "Spotter application API",
-            people::SUMMARY,
-            people::DESCRIPTION,
-            people::security_schemes(),
+            application::SUMMARY,
+            application::DESCRIPTION,
+            application::security_schemes(),
         ),
     };
     let mut document = json!({

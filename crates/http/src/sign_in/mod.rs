@@ -40,7 +40,7 @@ use crate::{
     address, envelope,
     observe::RequestId,
     pipeline::{bearer, collect},
-    rate::{RateLimitKey, RateLimitStatus},
+    rate_limit::{RateLimitKey, RateLimitStatus},
     server::State,
     visitor,
 };

@@ -25,7 +25,7 @@ use spotter_store::Tx;
 use super::{
     ATTEMPTS_PER_ACCOUNT, FAILED, SessionAnswer, SignInRequest, hashing, new_hash, within_limit,
 };
-use crate::{observe::RequestId, rate::RateLimitKey, server::State, visitor};
+use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State, visitor};
 
 /// The hash of a password, worked out beside requests.
 pub async fn hashed(state: &State, password: Password) -> Result<String> {

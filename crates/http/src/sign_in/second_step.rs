@@ -13,7 +13,7 @@ use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::CompanyId, secret:
 use spotter_store::Tx;
 
 use super::{ATTEMPTS_PER_ACCOUNT, FAILED, sessions::note_refusals, within_limit};
-use crate::{observe::RequestId, rate::RateLimitKey, server::State, visitor};
+use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State, visitor};
 
 /// How long a ticket is good for, in seconds.
 const TICKET_SECONDS: i64 = 5 * 60;

@@ -31,7 +31,7 @@ use super::{
     ATTEMPTS_PER_ACCOUNT, ATTEMPTS_PER_ADDRESS, FAILED, SessionAnswer, SignInRequest, hashing,
     second_step, within_limit,
 };
-use crate::{observe::RequestId, rate::RateLimitKey, server::State};
+use crate::{observe::RequestId, rate_limit::RateLimitKey, server::State};
 
 /// A sign-in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

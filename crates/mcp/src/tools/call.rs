@@ -16,12 +16,12 @@ use spotter_store::Tx;
 
 use super::{
     ToolVariants, Tools,
-    bound::{Bounded, bound, may_shrink, too_long},
-    brief,
+    answer_limit::{Bounded, bound, may_shrink, too_long},
+    list_summaries,
     results::{failed, told},
     tool::ToolMode,
 };
-use crate::visit::AssistantRequest;
+use crate::assistant_request::AssistantRequest;
 
 impl Tools {
     /// Calls a tool; nothing where the caller has none of the name, or was not let in, which the visit tells.
@@ -49,7 +49,7 @@ async fn within_bounds(
     (name, named): (&str, ToolVariants),
     mut arguments: JsonObject,
 ) -> Option<CallToolResult> {
-    let brief = brief::of(name);
+    let brief = list_summaries::of(name);
     for _ in 0..SHORTER_MAX {
         let outcome = run(state, visit, named.clone(), arguments.clone()).await;
         let Ok(Some(text)) = outcome else { return answered(visit, name, outcome) };
@@ -97,7 +97,7 @@ fn answered(
     match outcome {
         Ok(Some(text)) => Some(match serde_json::from_str(&text) {
             Ok(mut data) => {
-                if let Some(brief) = brief::of(name) {
+                if let Some(brief) = list_summaries::of(name) {
                     brief.cut(&mut data);
                 }
                 told(data)

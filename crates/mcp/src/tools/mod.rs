@@ -2,8 +2,8 @@
 //! [`tool`] makes tools of it, [`schemas`], [`words`], [`brief`] and [`bound`] say how they and their
 //! answers are told, [`call`] runs one, and [`results`] is what comes of it.
 
-mod bound;
-mod brief;
+mod answer_limit;
+mod list_summaries;
 mod call;
 mod results;
 mod schemas;

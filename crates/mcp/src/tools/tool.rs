@@ -14,7 +14,7 @@ use spotter_core::mcp::modules::GrantSubject;
 use spotter_kernel::{Id, Problem, Result};
 
 use super::{
-    brief,
+    list_summaries,
     schemas::{Object, resolved, result},
     words,
 };
@@ -110,7 +110,7 @@ impl Tool {
             granted.strip_schema(&mut output);
             granted.strip_schema(&mut definitions);
         }
-        if let Some(brief) = brief::of(operation.id) {
+        if let Some(brief) = list_summaries::of(operation.id) {
             brief.cut_schema(&mut output, &mut definitions);
         }
         let described = describe(&operation, used, input, result(output, definitions));

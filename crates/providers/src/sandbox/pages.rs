@@ -19,7 +19,7 @@ use super::{
     Bank,
     books::{self, BankPayment, BankState},
 };
-use crate::doors::{Door, led_to, shown};
+use crate::payment_webhooks::{Door, led_to, shown};
 
 /// The routes of the bank's pages.
 pub(crate) fn routes() -> Router<Door> {

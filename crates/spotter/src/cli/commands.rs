@@ -24,7 +24,7 @@ use spotter_kernel::{
     money::Currency,
     text::{Email, Language, Name, Text},
 };
-use spotter_reports::recounting;
+use spotter_reports::recount;
 use spotter_store::{Db, Location, Tx, latest_schema};
 
 use super::{Outcome, path, read_settings, settings, text};
@@ -346,8 +346,8 @@ pub(super) fn recount_reports(matches: &ArgMatches, mend: bool) -> Outcome {
     let recounts = crate::areas::areas().recounts;
     let counted = async {
         let mut wrong = 0;
-        for company in recounting::companies(&db).await? {
-            let found = recounting::recount(&db, &env, company, &recounts, mend).await?;
+        for company in recount::companies(&db).await? {
+            let found = recount::recount(&db, &env, company, &recounts, mend).await?;
             for difference in &found {
                 println!("company {company}, {difference}");
             }

@@ -86,7 +86,7 @@ pub(super) async fn build(
         }
     }
     db.fold_tallies().await?;
-    db.fold_figures(spotter_core::figures::TABLES).await?;
+    db.fold_figures(spotter_core::metrics::TABLES).await?;
     Ok(demo)
 }
 

@@ -1,15 +1,15 @@
 //! `spotter demo`: a believable company in an empty folder, ready to be tried.
 
-mod books;
+mod billing;
 mod entrusted;
-mod founding;
+mod company;
 mod history;
 mod people;
 mod progress;
 mod questions;
 mod random;
 mod shop;
-mod talking;
+mod conversations;
 mod timetable;
 mod training;
 

@@ -1,8 +1,8 @@
 //! Doing imports, as a job: each row is given to the operation that it amounts to, as whoever brought the file. To check a
 //! row, the operation is run and taken back again, so that a preview says what the operation would say.
 
-mod author;
-mod looking_up;
+mod row_operation;
+mod lookups;
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ use spotter_imports::{
 use spotter_kernel::{Id, Problem, Result, id::CompanyId};
 use spotter_store::{Db, Tx};
 
-use author::{Author, RowOperation, found, taking_back};
+use row_operation::{Author, RowOperation, found, taking_back};
 
 /// Rows whose checks are noted at once.
 const BATCH: usize = 100;

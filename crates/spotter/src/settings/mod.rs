@@ -1,7 +1,7 @@
 //! What an operator can set: one table, read from flags, SPOTTER_* variables and a TOML file, in
 //! that order of precedence.
 
-mod said;
+mod raw;
 mod table;
 
 use std::{
@@ -15,7 +15,7 @@ use spotter_delivery::mail::Post;
 use spotter_files::FileStore;
 use spotter_store::{Config, Location};
 
-use self::said::RawSettings;
+use self::raw::RawSettings;
 pub use self::table::{Setting, TABLE};
 use crate::system;
 

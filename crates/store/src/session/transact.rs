@@ -7,7 +7,7 @@ use spotter_kernel::{Key, Problem, Result};
 
 use super::Session;
 use crate::{
-    combine::{Deferred, ExpectedRows},
+    batch::{Deferred, ExpectedRows},
     job::{Isolation, Job},
     queue::Queue,
     tx::{Engine, Tx},

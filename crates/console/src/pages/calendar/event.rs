@@ -14,9 +14,9 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, facts, state, table},
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// What moves a booking to another time, where it can be.

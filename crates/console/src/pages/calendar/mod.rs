@@ -19,9 +19,9 @@ use crate::{
         fields::{Form, behind},
         shell::View,
         timetable::{self, Entry, Hours},
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// A column of the timetable: a day of a week, or of one day what one coach has.

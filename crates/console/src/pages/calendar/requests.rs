@@ -9,9 +9,9 @@ use crate::{
         fields::Form,
         lists::{by_word, empty, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/calendar/requests`

@@ -11,9 +11,9 @@ use crate::{
         fields::{Form, behind},
         lists::{by_word, empty, facts, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// How far ahead the classes of a series are shown, in days.

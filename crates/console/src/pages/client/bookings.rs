@@ -15,9 +15,9 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, pager, table},
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/bookings`

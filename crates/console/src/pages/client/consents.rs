@@ -10,9 +10,9 @@ use crate::{
         fields::{Form, behind},
         lists::state,
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/consents`

@@ -3,17 +3,17 @@
 
 pub(super) mod bookings;
 pub(super) mod consents;
-pub(super) mod dealings;
+pub(super) mod records;
 pub(super) mod progress;
-pub(super) mod who;
+pub(super) mod profile;
 
 use maud::{Markup, html};
 use serde_json::Value;
 use spotter_kernel::Result;
 
 use crate::{
-    parts::told::name,
-    visit::{ApiCall, PageContext},
+    parts::format::name,
+    page_context::{ApiCall, PageContext},
 };
 
 /// The client whom the page is about, and the pages that there are of them.

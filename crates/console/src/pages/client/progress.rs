@@ -11,9 +11,9 @@ use crate::{
         lists::state,
         measures,
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/clients/{clientId}/progress`

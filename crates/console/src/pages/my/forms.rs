@@ -12,10 +12,10 @@ use crate::{
         lists::{empty, pager, state},
         measures,
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    typed,
-    visit::{ApiCall, PageContext},
+    request_body,
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/my/forms`
@@ -194,7 +194,7 @@ pub(in crate::pages) fn asked(
                         input id=(name) type="file" name={ (name) (Upload::Answer.mark()) } accept=(Upload::Answer.accepts());
                     } @else { input id=(name) type=(input) step=[(input == "number").then_some("any")] name={ (name) (mark) } value=(if kind == "measurement" { answer.at("value").to_string().replace("null", "") } else { text() }); }
                     @if !question.list("units").is_empty() {
-                        select name={ (typed::UNIT) (name) } aria-label=(say.units()) {
+                        select name={ (request_body::UNIT) (name) } aria-label=(say.units()) {
                             @for unit in question.list("units").iter().filter_map(Value::as_str) {
                                 option value=(unit) selected[answer.text("unit") == unit] { (unit) }
                             }

@@ -11,9 +11,9 @@ use crate::{
         icon,
         lists::{empty, pager, state},
         shell::View,
-        told::{Format, JsonFields},
+        format::{Format, JsonFields},
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
     words::Strings,
 };
 

@@ -11,10 +11,10 @@ use crate::{
         fields::{Cell, Form, behind},
         lists::{swapped, without},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    seen::FormSource,
-    visit::{ApiCall, PageContext},
+    record_version::FormSource,
+    page_context::{ApiCall, PageContext},
 };
 
 /// What may be asked of a set, in the order in which it is typed.

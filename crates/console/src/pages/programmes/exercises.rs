@@ -8,9 +8,9 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, facts, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/programmes/exercises`

@@ -9,9 +9,9 @@ use crate::{
         fields::{Form, behind},
         lists::facts,
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// `/console/settings/invoices`: who bills, and by which terms.

@@ -11,9 +11,9 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, facts, pager, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::{ApiCall, PageContext},
+    page_context::{ApiCall, PageContext},
 };
 
 /// What says what is closed, in a closure as in a new one.

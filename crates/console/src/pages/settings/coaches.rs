@@ -9,10 +9,10 @@ use crate::{
         fields::{Form, behind},
         lists::{pager, state, table},
         shell::View,
-        told::{JsonFields, name},
+        format::{JsonFields, name},
     },
-    seen::FormSource,
-    visit::{ApiCall, PageContext},
+    record_version::FormSource,
+    page_context::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of working hours are called.

@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::{
     parts::{
         fields::{Form, behind},
-        told::JsonFields,
+        format::JsonFields,
     },
-    visit::PageContext,
+    page_context::PageContext,
 };
 
 /// Ranges that a page offers for a day of a week.

@@ -9,10 +9,10 @@ use crate::{
         fields::{Form, behind},
         lists::{empty, pager, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    seen::FormSource,
-    visit::{ApiCall, PageContext},
+    record_version::FormSource,
+    page_context::{ApiCall, PageContext},
 };
 
 /// What the ends of a range of opening hours are called.

@@ -17,10 +17,10 @@ use crate::{
         fields::{Form, behind},
         lists::{self, empty, state, table},
         shell::View,
-        told::JsonFields,
+        format::JsonFields,
     },
-    seen::FormSource,
-    visit::{ApiCall, PageContext},
+    record_version::FormSource,
+    page_context::{ApiCall, PageContext},
 };
 
 /// The chapters of the settings.

@@ -4,7 +4,7 @@ use maud::html;
 use spotter_kernel::money::Currency;
 
 use super::{Form, Upload};
-use crate::{body, parts::told::JsonFields};
+use crate::{body, parts::format::JsonFields};
 
 /// One of the fields of a row.
 pub(crate) struct Cell<'c> {

@@ -10,12 +10,12 @@ use serde_json::Value;
 use spotter_contract::{Method, confirmations::Preview};
 use spotter_core::uploads::MediaType;
 
-use super::told::JsonFields;
+use super::format::JsonFields;
 use crate::{
-    act, body, changed,
-    seen::{self, FormSource},
-    unsent,
-    visit::{PageContext, reached},
+    act, body, edited_fields,
+    record_version::{self, FormSource},
+    unsent_form,
+    page_context::{PageContext, reached},
     words::Strings,
 };
 
@@ -144,7 +144,7 @@ impl<'f> Form<'f> {
         // What is written whole, and was changed meanwhile, is shown as it is now: what was typed stands beside it.
         let is_stale =
             entered.and_then(|entered| entered.problem.as_ref()).is_some_and(|problem| {
-                problem.details.as_ref().is_some_and(|details| details["rule"] == seen::CHANGED)
+                problem.details.as_ref().is_some_and(|details| details["rule"] == record_version::CHANGED)
             });
         Self {
             operation,
@@ -160,7 +160,7 @@ impl<'f> Form<'f> {
             hidden: Vec::new(),
             key: entered.and_then(|entered| entered.key.clone()).unwrap_or_else(|| cx.new_key()),
             csrf: cx.csrf(),
-            whose: unsent::whose(cx.person.caller.company, &cx.person.email),
+            whose: unsent_form::whose(cx.person.caller.company, &cx.person.email),
             action: cx.place.address(),
             id,
             sure: (!cx.is_sure() && found.is_some_and(|found| found.sure))
@@ -226,12 +226,12 @@ impl<'f> Form<'f> {
 
     /// It is made of this, and refused where that is otherwise once it is sent.
     pub(crate) fn made_of(self, made: &FormSource) -> Self {
-        self.hidden(seen::FIELD, &*made.0)
+        self.hidden(record_version::FIELD, &*made.0)
     }
 
     /// Of this list, whose ids nobody sees, each entry is changed by itself.
     pub(crate) fn each_of(self, list: &str) -> Self {
-        self.hidden(changed::EACH, list)
+        self.hidden(edited_fields::EACH, list)
     }
 
     /// What is proposed in a field is how it is: no change until somebody touches it.
@@ -415,9 +415,9 @@ impl<'f> Form<'f> {
                 input type="hidden" name="-form" value=(id);
                 input type="hidden" name="-key" value=(key);
                 input type="hidden" name="-csrf" value=(csrf);
-                input type="hidden" name=(unsent::WHOSE) value=(whose);
+                input type="hidden" name=(unsent_form::WHOSE) value=(whose);
                 input type="hidden" name="-next" value=(next);
-                @if let Some(was) = &was { input type="hidden" name=(changed::FIELD) value=(was); }
+                @if let Some(was) = &was { input type="hidden" name=(edited_fields::FIELD) value=(was); }
                 @if asks { input type="hidden" name=(act::ASK) value="1"; }
                 @if let Some(preview) = preview { input type="hidden" name=(act::CONFIRM) value=(preview.confirm_token); }
                 @for (name, value) in &at { input type="hidden" name={ "-at." (name) } value=(value); }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use spotter_calendar::{busy::Busy, window::Span};
+use spotter_calendar::{busy::Busy, hours::Span};
 use spotter_kernel::{Id, Timestamp};
 use spotter_store::{Sql, Tx, params};
 

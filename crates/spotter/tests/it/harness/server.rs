@@ -24,7 +24,7 @@ use spotter_delivery::{
 use spotter_files::{FileStore, Files};
 use spotter_http::{Settings, State};
 use spotter_kernel::{Clock, Timestamp, id::CompanyId};
-use spotter_reports::recounting;
+use spotter_reports::recount;
 use spotter_store::{Config, Db, Location, migrate};
 use tokio::runtime::Runtime;
 
@@ -96,13 +96,13 @@ where
 /// Has the figures follow records that a scenario has changed behind the program's back.
 pub async fn rebuild_figures(app: &App) {
     let (server, recounts) = (&app.server, spotter::areas::areas().recounts);
-    recounting::recount(&server.db, &server.env, app.company, &recounts, true).await.unwrap();
+    recount::recount(&server.db, &server.env, app.company, &recounts, true).await.unwrap();
 }
 
 /// Whatever was done, the figures of a company's reports are what its records come to.
 pub async fn figures_hold(server: &Server, company: CompanyId) {
     let recounts = spotter::areas::areas().recounts;
-    let found = recounting::recount(&server.db, &server.env, company, &recounts, false).await;
+    let found = recount::recount(&server.db, &server.env, company, &recounts, false).await;
     let found = found.unwrap();
     let told = found.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(found.is_empty(), "figures are wrong: {}", told.join("\n"));
@@ -361,7 +361,7 @@ fn start_in(
     let networks: [ipnet::IpNet; 2] = ["127.0.0.0/8", "::1/128"].map(|net| net.parse().unwrap());
     let authority = [receiver::receiver().authority()];
     let fetcher =
-        spotter_delivery::fetching::Fetcher::new(networks.into(), &authority, receiver::names())
+        spotter_delivery::fetch::Fetcher::new(networks.into(), &authority, receiver::names())
             .unwrap();
     let service = spotter::serve::service(&state, &own_providers, fetcher)
         .into_make_service_with_connect_info::<SocketAddr>();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use spotter_core::figures;
+use spotter_core::metrics;
 use spotter_kernel::{Result, id::CompanyId};
 use spotter_store::{Sql, Tx, params};
 
@@ -35,7 +35,7 @@ pub fn of(
     tables.retain(|name, columns| {
         columns.iter().any(|(column, _)| column == "company_id")
             && !BY_THEMSELVES.contains(&name.as_str())
-            && !figures::TABLES.iter().any(|table| table.name == name)
+            && !metrics::TABLES.iter().any(|table| table.name == name)
     });
     let mut state = BTreeMap::new();
     for (table, columns) in tables {

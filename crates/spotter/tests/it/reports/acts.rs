@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use spotter_core::figures;
+use spotter_core::metrics;
 use spotter_store::{Sql, params};
 
 use crate::{
@@ -244,7 +244,7 @@ fn two_thousand_changes_leave_the_figures_right(engine: Engine) {
         assert!(done.values().sum::<usize>() > 800, "{done:?}");
         let app = &travel.app;
         let before = reports(app).await;
-        app.server.db.fold_figures(figures::TABLES).await.unwrap();
+        app.server.db.fold_figures(metrics::TABLES).await.unwrap();
         assert_eq!(reports(app).await, before, "what was added up says the same");
         forget(app).await;
         assert_ne!(reports(app).await, before);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use spotter_finance::{
-    billing::{correcting, invoice::Invoice},
+    billing::{credit_notes, invoice::Invoice},
     collecting::{
         charging::{self, Fetch},
         method::{self, MethodStatus, PaymentMethod},
@@ -317,7 +317,7 @@ fn what_was_not_sent_yet_is_looked_at_again(engine: Engine) {
                 let card = PaymentMethod::of(cx, own, None)?.unwrap();
                 charging::charge(cx, &card, fetch())?;
                 let mut invoice = Invoice::find(cx, bill)?;
-                correcting::credit(cx, &mut invoice, 400, None, None).map(drop)
+                credit_notes::credit(cx, &mut invoice, 400, None, None).map(drop)
             })
             .await;
         travel.wait(1).await;

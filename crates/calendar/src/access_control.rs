@@ -1,0 +1,74 @@
+//! What doors are told: when a location is open, who is expected there, and that they came.
+
+use spotter_contract::{Area, Read, Write, admission::Timetable};
+use spotter_core::locations::Location;
+use spotter_kernel::{
+    Id, Result,
+    id::{ClientId, LocationId},
+    span,
+};
+use spotter_store::{params, statements};
+
+use crate::{
+    attendance,
+    availability::LocationAvailability,
+    booking::Booking,
+    closures::{AvailabilityRule, Zones},
+    vocabulary::{AttendanceStatus, BookingId, BookingStatus},
+    hours::Span,
+};
+
+/// What doors are told.
+pub struct Doors;
+
+impl Timetable for Doors {
+    fn open(&self, cx: &mut Read, location: LocationId, range: Span) -> Result<Vec<Span>> {
+        let location = Location::find(cx, location)?;
+        let hours = LocationAvailability::of(cx, &location)?;
+        let open = match hours.open(&location, range) {
+            Some(open) => span::shared(&open, &[range]),
+            None => vec![range],
+        };
+        let closures = AvailabilityRule::within(cx, range)?;
+        if closures.is_empty() {
+            return Ok(open);
+        }
+        let place = Some((location.id(), location.time_zone()));
+        let zones = Zones { company: cx.zone()?, location: place, coach: None };
+        let closed: Vec<_> = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
+        Ok(span::without(open, &closed))
+    }
+
+    fn expected(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        location: LocationId,
+        begins: Span,
+    ) -> Result<Vec<Id>> {
+        let Span { start, end } = begins;
+        let found: Vec<(Id,)> = cx.all(EXPECTED, params![client, location, start, end])?;
+        Ok(found.into_iter().map(|(booking,)| booking).collect())
+    }
+
+    fn arrived(&self, cx: &mut Write, booking: Id) -> Result<()> {
+        let before = Booking::find(cx, BookingId(booking))?;
+        let expected = before.status == BookingStatus::Booked
+            && before.attendance_status == AttendanceStatus::Expected;
+        match expected {
+            true => attendance::mark(cx, &before, AttendanceStatus::Attended).map(drop),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    EXPECTED = "SELECT booking_id FROM booking WHERE company_id = ?1 AND client_id = ?2 \
+        AND starts_at >= ?4 AND starts_at <= ?5 AND location_id = ?3 AND status = 'booked' \
+        ORDER BY starts_at, booking_id LIMIT 20";
+}

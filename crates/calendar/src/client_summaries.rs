@@ -1,0 +1,87 @@
+//! Who has booked which appointments of a range, for whoever looks at a calendar: an appointment itself does
+//! not say.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Query, Read, answer, operation};
+use spotter_core::clients::Client;
+use spotter_kernel::{
+    Key, Result, Timestamp,
+    id::{ClientId, CoachId},
+};
+use spotter_store::{params, statements};
+
+use crate::{permissions, vocabulary::CalendarEventId};
+
+/// The longest range, in days.
+const RANGE_DAYS_MAX: i64 = 31;
+/// The most that are told.
+const TOLD_MAX: i64 = 2_000;
+
+/// Which appointments are asked for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AppointmentFilters {
+    /// Appointments that begin at this instant or later; required.
+    #[schemars(required, with = "Timestamp")]
+    from: Option<Timestamp>,
+    /// Appointments that begin before this instant, at most 31 days later; required.
+    #[schemars(required, with = "Timestamp")]
+    to: Option<Timestamp>,
+    /// Appointments with this coach.
+    coach_id: Option<CoachId>,
+}
+
+/// Who has booked an appointment.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AppointmentClient {
+    calendar_event_id: CalendarEventId,
+    client_id: ClientId,
+    /// The first and the last name.
+    name: String,
+}
+
+answer!(AppointmentClients {
+    /// In the order of their starts; at most 2000.
+    appointment_clients: Vec<AppointmentClient>,
+});
+
+fn list_appointment_clients(
+    cx: &mut Read,
+    Query(asked): Query<AppointmentFilters>,
+) -> Result<AppointmentClients> {
+    let range = permissions::check_range(asked.from, asked.to, RANGE_DAYS_MAX)?;
+    let booked: Vec<(CalendarEventId, ClientId)> = match asked.coach_id {
+        Some(coach) => cx.all(OF_COACH, params![range.start, range.end, TOLD_MAX, coach])?,
+        None => cx.all(OF_ALL, params![range.start, range.end, TOLD_MAX])?,
+    };
+    let ids: Vec<_> = booked.iter().map(|(_, client)| *client).collect();
+    let names = Client::names(cx, &ids)?;
+    let named = booked.into_iter().zip(names);
+    let named = named.map(|((calendar_event_id, client_id), name)| AppointmentClient {
+        calendar_event_id,
+        client_id,
+        name: name.unwrap_or_default(),
+    });
+    Ok(AppointmentClients { appointment_clients: named.collect() })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([operation!(app GET "/calendar/appointment-clients", Coach,
+        list_appointment_clients)
+    .summary("List who has booked the appointments of a range")
+    .fails(&[Key::DateRangeRequired, Key::DateRangeTooLarge])])
+}
+
+statements! {
+    OF_ALL = "SELECT b.calendar_event_id, b.client_id FROM booking b JOIN calendar_event e \
+        ON e.company_id = b.company_id AND e.calendar_event_id = b.calendar_event_id AND e.kind = 'appointment' \
+        WHERE b.company_id = ?1 AND b.starts_at >= ?2 AND b.starts_at < ?3 AND b.status = 'booked' \
+        ORDER BY b.starts_at, b.booking_id LIMIT ?4";
+    OF_COACH = "SELECT b.calendar_event_id, b.client_id FROM booking b JOIN calendar_event e \
+        ON e.company_id = b.company_id AND e.calendar_event_id = b.calendar_event_id AND e.kind = 'appointment' \
+        WHERE b.company_id = ?1 AND b.coach_id = ?5 AND b.starts_at >= ?2 AND b.starts_at < ?3 AND b.status = 'booked' \
+        ORDER BY b.starts_at, b.booking_id LIMIT ?4";
+}

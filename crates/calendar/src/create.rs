@@ -1,0 +1,287 @@
+//! The making of bookings: one function makes them, whoever asks and through whichever door. It looks at
+//! the same offer that lists slots.
+
+use spotter_contract::{Read, Write};
+use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Date, Id, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+};
+
+use crate::{
+    booking::{Booking, NewBooking, Policy},
+    events::{CalendarEvent, NewEvent},
+    slot_search::{SlotQuery, SlotSearch, Start},
+    requests::BookingRequest,
+    slots::not_bookable,
+    types::EventType,
+    vocabulary::{
+        BookingId, BookingRequestId, BookingStatus, CalendarEventId, CapacityAction, EventKind,
+        EventTypeId, Reason, RecurringBookingId, WaitlistMode,
+    },
+    waitlist,
+    hours::Span,
+};
+
+/// What is to be booked, and how.
+#[derive(Clone)]
+pub struct BookingDraft {
+    /// For whom.
+    pub client: ClientId,
+    /// When it begins.
+    pub starts_at: Timestamp,
+    /// With whom, if with a certain coach.
+    pub coach: Option<CoachId>,
+    /// Where, if at a certain place.
+    pub location: Option<LocationId>,
+    /// The class, where it is one.
+    pub class: Option<CalendarEventId>,
+    /// What to do where it is full.
+    pub capacity: CapacityAction,
+    /// Whether only what is taken counts.
+    pub ignore_policy: bool,
+    /// Whether it may be further ahead than single bookings may.
+    pub ignore_window: bool,
+    /// Whether it was asked for in time.
+    pub ignore_notice: bool,
+    /// Whether the client may be somewhere else then.
+    pub allow_overlap: bool,
+    /// What staff say of it.
+    pub note: Option<String>,
+    /// The integrator's own id for it.
+    pub external_id: Option<String>,
+    /// The request that it comes of.
+    pub request: Option<BookingRequestId>,
+    /// The series that it is of, and its date there.
+    pub series: Option<(RecurringBookingId, Date)>,
+    /// What is not in its way: the hold of its own request, or the event that it is moved from.
+    pub than: Option<Id>,
+    /// The booking that is moved: what it holds is free for it.
+    pub moved: Option<BookingId>,
+}
+
+/// A request as a wish again, once a coach has said yes.
+pub fn wish_of(request: &BookingRequest) -> BookingDraft {
+    BookingDraft {
+        client: request.client_id,
+        starts_at: request.starts_at,
+        coach: Some(request.coach_id),
+        location: request.location_id,
+        class: request.calendar_event_id,
+        capacity: CapacityAction::Reject,
+        ignore_policy: false,
+        ignore_window: true,
+        ignore_notice: true,
+        allow_overlap: request.allow_overlap,
+        note: request.note.clone(),
+        external_id: request.external_id.clone(),
+        request: Some(request.booking_request_id),
+        series: None,
+        than: Some(request.booking_request_id.0),
+        moved: None,
+    }
+}
+
+/// The type, if something new can be booked of it.
+pub fn bookable_type(cx: &mut Read, id: EventTypeId) -> Result<EventType> {
+    let event_type = EventType::find(cx, id)?;
+    if !event_type.is_active() {
+        return Err(Problem::conflict("eventTypeId", "must not be archived"));
+    }
+    Ok(event_type)
+}
+
+/// Whether nobody has set aside what something of every week is made of: the kind, its coach, its place. What is made stays;
+/// no dates are added while it is.
+pub fn goes_on(
+    cx: &mut Read,
+    kind: EventTypeId,
+    coach: CoachId,
+    location: Option<LocationId>,
+) -> Result<bool> {
+    let is_held = match location {
+        Some(id) => Location::find(cx, id)?.is_active(),
+        None => true,
+    };
+    Ok(is_held
+        && EventType::find(cx, kind)?.is_active()
+        && Coach::find_assignable(cx, coach).is_ok())
+}
+
+/// The client, if they can book.
+fn bookable_client(cx: &mut Read, id: ClientId) -> Result<()> {
+    if Client::find(cx, id)?.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
+    Ok(())
+}
+
+/// Books a slot, or refuses it with its reasons and alternatives.
+pub fn book(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Booking> {
+    bookable_client(cx, wish.client)?;
+    let found = checked(cx, event_type, wish)?;
+    book_at(cx, event_type, wish, found)
+}
+
+/// Books a slot that was found bookable in the same transaction.
+pub fn book_at(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &BookingDraft,
+    (start, buffers, limited): Checked,
+) -> Result<Booking> {
+    match start.class {
+        Some(class) => join(cx, event_type, wish, class),
+        None => {
+            let span = start.span;
+            let new = NewEvent {
+                kind: EventKind::Appointment,
+                event_type_id: event_type.event_type_id,
+                event_template_id: None,
+                name: event_type.name.clone(),
+                coach_id: start.coach,
+                location_id: start.location,
+                span,
+                time_zone: start.zone,
+                capacity: 1,
+                seats_taken: 1,
+                buffers,
+                series: None,
+            };
+            let event = CalendarEvent::create(cx, new, limited)?;
+            let new = new_booking(cx, event_type, wish, (BookingStatus::Booked, None))?;
+            Booking::create(cx, &event, new)
+        }
+    }
+}
+
+fn new_booking(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &BookingDraft,
+    (status, position): (BookingStatus, Option<i64>),
+) -> Result<NewBooking> {
+    Ok(NewBooking {
+        client_id: wish.client,
+        status,
+        position,
+        credits: event_type.credits,
+        policy: Policy::of(cx, event_type)?,
+        request: wish.request,
+        series: wish.series,
+        note: wish.note.clone(),
+        external_id: wish.external_id.clone(),
+    })
+}
+
+/// What a slot is, once it is found bookable: the start, what the coach needs around it, and whether its
+/// place is limited.
+pub type Checked = (Start, (i64, i64), bool);
+
+/// What was found bookable, or the refusal with its reasons and alternatives.
+pub fn checked(cx: &mut Write, event_type: &EventType, wish: &BookingDraft) -> Result<Checked> {
+    match look(cx, event_type, wish)? {
+        Ok(found) => Ok(found),
+        Err(reasons) => {
+            let full = reasons.contains(&Reason::Full);
+            // Another class may be another coach's.
+            let place = (wish.coach.filter(|_| !full), wish.location);
+            let refused = (wish.starts_at, reasons.as_slice());
+            Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?)
+        }
+    }
+}
+
+/// Looks at the offer of that start: the commit check of everything that is booked. What speaks against
+/// it where nothing was found.
+pub fn look(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &BookingDraft,
+) -> Result<Result<Checked, Vec<Reason>>> {
+    let at = wish.starts_at;
+    let offering = SlotSearch::read(
+        cx,
+        SlotQuery {
+            event_type,
+            coach: wish.coach,
+            location: wish.location,
+            range: Span::of_minutes(at, 1),
+            client: Some(wish.client),
+            than: wish.than,
+            moved: wish.moved,
+        },
+    )?;
+    let part = Span::new(at, at.plus_millis(1));
+    let mut found = match wish.ignore_policy && wish.class.is_none() {
+        true => offering.whatever_the_hours(at),
+        false => offering.starts(cx, part)?,
+    };
+    if let Some(id) = wish.class {
+        found.retain(|start| {
+            start.class.as_ref().is_some_and(|class| class.calendar_event_id == id)
+        });
+    }
+    for start in &mut found {
+        start.reasons.retain(|reason| match reason {
+            Reason::ClientBusy => !wish.allow_overlap,
+            Reason::Full => wish.capacity == CapacityAction::Reject,
+            Reason::Window => !wish.ignore_policy && !wish.ignore_window,
+            Reason::Notice => !wish.ignore_policy && !wish.ignore_notice,
+            Reason::DailyLimit | Reason::NotEntitled => !wish.ignore_policy,
+            _ => true,
+        });
+    }
+    let best = found
+        .iter()
+        .filter(|start| start.reasons.is_empty())
+        .min_by_key(|start| (offering.busy_minutes(start), start.coach, start.location));
+    if let Some(best) = best {
+        let limited = offering.is_limited(best);
+        return Ok(Ok((best.clone(), offering.buffers_of(best.coach), limited)));
+    }
+    let closest = found.iter().min_by_key(|start| start.reasons.len());
+    Ok(Err(closest.map_or(vec![Reason::Closed], |start| start.reasons.clone())))
+}
+
+/// Takes a seat of a class, or a place in its line.
+fn join(
+    cx: &mut Write,
+    event_type: &EventType,
+    wish: &BookingDraft,
+    mut event: CalendarEvent,
+) -> Result<Booking> {
+    // Who waits comes before who comes now: what kept them from the seat may be gone.
+    if event.free_seats() > 0 && event.waitlisted > 0 {
+        waitlist::fill(cx, &mut event)?;
+    }
+    let full = event.free_seats() == 0;
+    if full && wish.capacity == CapacityAction::Reject {
+        let place = (None, wish.location);
+        let refused = (event.starts_at, &[Reason::Full][..]);
+        return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+    }
+    let waits = full && wish.capacity == CapacityAction::Waitlist;
+    if waits {
+        let waitlist = &event_type.waitlist.0;
+        let is_long = waitlist.max_entries.is_some_and(|most| event.waitlisted >= most);
+        let is_closed = waitlist::closes_at(&event, waitlist) <= cx.now();
+        if waitlist.mode == WaitlistMode::Off || is_long || is_closed {
+            let place = (None, wish.location);
+            let refused = (event.starts_at, &[Reason::Full][..]);
+            return Err(not_bookable(cx, event_type, place, Some(wish.client), refused)?);
+        }
+        event.last_position += 1;
+        event.waitlisted += 1;
+        if event.waitlisted == 1 {
+            waitlist::close_at_start(cx, &event)?;
+        }
+    } else {
+        event.seats_taken += 1;
+    }
+    let position = waits.then_some(event.last_position);
+    let status = if waits { BookingStatus::Waitlisted } else { BookingStatus::Booked };
+    let new = new_booking(cx, event_type, wish, (status, position))?;
+    event.save(cx)?;
+    Booking::create(cx, &event, new)
+}

@@ -1,0 +1,74 @@
+//! Who may do what in whose calendar.
+
+use spotter_contract::{Actor, Payload, Read, Role, Write};
+use spotter_core::live;
+use spotter_kernel::{
+    Event, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId},
+};
+
+use crate::vocabulary::CancelledBy;
+
+/// Coaches change their own calendar; managers, and integrations, everybody's.
+pub fn check_own_calendar(cx: &Read, coach: CoachId) -> Result<()> {
+    match cx.caller().actor {
+        Actor::Coach { id, role: Role::Coach, .. } if id != coach => {
+            Err(Problem::because(Key::Forbidden, "Coaches change their own calendar."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Who the caller is to a booking.
+pub fn canceller(cx: &Read) -> CancelledBy {
+    match cx.caller().actor {
+        Actor::Client { .. } => CancelledBy::Client,
+        Actor::Coach { .. } => CancelledBy::Coach,
+        Actor::ApiClient { .. } => CancelledBy::Company,
+        Actor::Device { .. } | Actor::System => CancelledBy::System,
+    }
+}
+
+/// Tells integrations of something, and the client and the coach as it happens.
+pub fn tell(
+    cx: &mut Write,
+    event: Event,
+    told: &impl Payload,
+    (client, coach): (ClientId, CoachId),
+) -> Result<()> {
+    cx.emit(event, told)?;
+    let people = [client.0, coach.0];
+    live::open(cx, people)?;
+    live::tell(cx, &people, event.name(), told)
+}
+
+/// How far from now anything begins, in days of ten years.
+const START_DAYS_MAX: i64 = 3_652;
+
+/// Refuses a start at which nobody would look for it again.
+pub fn check_start(cx: &Read, starts_at: Timestamp) -> Result<()> {
+    let now = cx.now();
+    let (first, last) = (now.plus_days(-START_DAYS_MAX), now.plus_days(START_DAYS_MAX));
+    if !(first..=last).contains(&starts_at) {
+        return Err(Problem::invalid("startsAt", "must be within ten years of now"));
+    }
+    Ok(())
+}
+
+/// Refuses a range that is missing, turned round, or longer than so many days.
+pub fn check_range(
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    days_max: i64,
+) -> Result<crate::hours::Span> {
+    let (Some(from), Some(to)) = (from, to) else {
+        let field = if from.is_none() { "from" } else { "to" };
+        return Err(Problem::field(Key::DateRangeRequired, field, "must be given"));
+    };
+    spotter_kernel::in_order(Some(from), Some(to), "to")?;
+    if to > from.plus_days(days_max) {
+        let rule = format!("must be at most {days_max} days after from");
+        return Err(Problem::field(Key::DateRangeTooLarge, "to", &rule));
+    }
+    Ok(crate::hours::Span::new(from, to))
+}

@@ -1,0 +1,485 @@
+//! Recurring bookings: a client's bookings of a recurrence. A series with an end is booked whole; one
+//! without is booked up to a horizon, and a day further every day. An occurrence is known by its date in
+//! the recurrence, however it is moved.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Effect, LeftKind, ListQuery, Offboarding, Path, Payload, Read, Remainder, SetAside,
+    Timer, Write, answer, listed, operation, path, settling,
+};
+use spotter_core::{clients::Client, company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Date, Event, Id, Key, Problem, Result, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+    text::Text,
+};
+use spotter_store::{Json, List, filters, lists, params, record, set, statements, values};
+
+use crate::{
+    availability::CoachAvailability,
+    booking::Booking,
+    permissions,
+    events::CalendarEvent,
+    create::{BookingDraft, book_at, bookable_type, goes_on, look},
+    recurrence::{NewRecurrence, Recurrence},
+    series::{HORIZON_DAYS, OnConflict, SeriesState, SeriesStatus, SkippedDate, check_conflicts},
+    types::EventType,
+    vocabulary::{CapacityAction, EventKind, EventTypeId, RecurringBookingId},
+    hours::Span,
+};
+
+record! {
+    /// A client's bookings of a recurrence.
+    #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct RecurringBooking {
+        /// The series' id.
+        pub recurring_booking_id: RecurringBookingId,
+        /// Whose it is.
+        pub client_id: ClientId,
+        /// What is booked.
+        pub event_type_id: EventTypeId,
+        /// With whom.
+        pub coach_id: CoachId,
+        /// Where, if at a certain place.
+        pub location_id: Option<LocationId>,
+        /// On which dates, at which time of the clock.
+        pub recurrence: Json<Recurrence>,
+        /// What was done where a date could not be booked.
+        pub on_conflict: OnConflict,
+        /// Dates to come that could not be booked.
+        pub skipped: Json<Vec<SkippedDate>>,
+        /// `active` until it is cancelled, whatever its end.
+        pub status: SeriesStatus,
+        /// Up to which date its occurrences are made.
+        pub made_through: Date,
+        /// The series whose later part this one was, before it was changed.
+        pub previous_id: Option<RecurringBookingId>,
+        /// The series that its later part has become.
+        pub next_id: Option<RecurringBookingId>,
+        /// What staff say of its bookings.
+        pub note: Option<String>,
+        /// Counts the changes.
+        pub version: i64,
+        /// When it was made.
+        pub created_at: Timestamp,
+        /// When it was last changed.
+        pub updated_at: Timestamp,
+    }
+}
+
+/// What is told of a series.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SeriesEvent {
+    recurring_booking_id: RecurringBookingId,
+    client_id: ClientId,
+    event_type_id: EventTypeId,
+    coach_id: CoachId,
+    location_id: Option<LocationId>,
+    status: SeriesStatus,
+    /// The series whose later part this one was, before it was changed.
+    previous_id: Option<RecurringBookingId>,
+    /// The series that its later part has become.
+    next_id: Option<RecurringBookingId>,
+    /// The fields that changed; absent where it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_fields: Vec<String>,
+}
+
+impl Payload for SeriesEvent {
+    const EVENTS: &'static [Event] = &[Event::RecurringBookingChanged];
+}
+
+impl RecurringBooking {
+    /// The series with this id, which for a client must be their own.
+    pub fn find(cx: &mut Read, id: RecurringBookingId) -> Result<Self> {
+        let found: Self = cx.one(FIND, params![id])?.ok_or(Problem::new(Key::NotFound))?;
+        cx.own(found, |series| series.client_id)
+    }
+
+    /// How it stands.
+    pub fn standing(&self) -> SeriesState<'_> {
+        SeriesState {
+            recurrence: &self.recurrence.0,
+            skipped: &self.skipped.0,
+            made_through: self.made_through,
+            ahead_days: HORIZON_DAYS,
+        }
+    }
+
+    /// Books the dates after those that are made, up to where it reaches now; what cannot be booked is told.
+    fn extend(&mut self, cx: &mut Write) -> Result<Vec<SkippedDate>> {
+        let (dates, through) = self.standing().due(cx.now());
+        self.made_through = through;
+        self.book(cx, dates)
+    }
+
+    /// Books dates; what cannot be booked is told.
+    pub fn book(
+        &self,
+        cx: &mut Write,
+        dates: impl IntoIterator<Item = Date>,
+    ) -> Result<Vec<SkippedDate>> {
+        let event_type = EventType::of(cx, self.event_type_id)?;
+        let mut conflicts = Vec::new();
+        for date in dates {
+            let wish = self.wish(cx, &event_type, date)?;
+            match look(cx, &event_type, &wish)? {
+                Ok(found) => {
+                    book_at(cx, &event_type, &wish, found)?;
+                }
+                Err(reasons) => conflicts.push(SkippedDate { date, reasons, stays: false }),
+            }
+        }
+        Ok(conflicts)
+    }
+
+    /// What is booked on a date: an appointment, or the class that begins then.
+    pub fn wish(&self, cx: &mut Write, event_type: &EventType, date: Date) -> Result<BookingDraft> {
+        let wish = self.wish_at(self.recurrence.0.starts_at(date), date);
+        self.in_class(cx, event_type, wish)
+    }
+
+    /// The same at an instant.
+    pub fn wish_at(&self, starts_at: Timestamp, date: Date) -> BookingDraft {
+        BookingDraft {
+            client: self.client_id,
+            starts_at,
+            coach: Some(self.coach_id),
+            location: self.location_id,
+            class: None,
+            capacity: CapacityAction::Reject,
+            ignore_policy: false,
+            // Staff's series may reach further than single bookings.
+            ignore_window: true,
+            ignore_notice: false,
+            allow_overlap: false,
+            note: self.note.clone(),
+            external_id: None,
+            request: None,
+            series: Some((self.recurring_booking_id, date)),
+            than: None,
+            moved: None,
+        }
+    }
+
+    /// A wish for what is a class, as one for the class of its coach that begins then.
+    pub fn in_class(
+        &self,
+        cx: &mut Write,
+        event_type: &EventType,
+        wish: BookingDraft,
+    ) -> Result<BookingDraft> {
+        if event_type.kind == EventKind::Appointment {
+            return Ok(wish);
+        }
+        let at = Span::new(wish.starts_at, wish.starts_at.plus_millis(1));
+        let classes = CalendarEvent::classes(cx, event_type.event_type_id, at)?;
+        let own = classes.into_iter().find(|class| Some(class.coach_id) == wish.coach);
+        Ok(BookingDraft { class: own.map(|class| class.calendar_event_id), ..wish })
+    }
+
+    /// Writes down a series that is new.
+    pub fn begin(&self, cx: &mut Write) -> Result<()> {
+        cx.touch("recurring_booking", self.recurring_booking_id, ["recurringBooking"]);
+        cx.defer(INSERT, &self.params())
+    }
+
+    /// Sees to it that what has no end is made further every day, and what has one, or is over, is not.
+    pub fn keep_extending(&self, cx: &mut Write) -> Result<()> {
+        if self.status == SeriesStatus::Active && !self.recurrence.0.has_end() {
+            let tomorrow = cx.now().plus_days(1);
+            return cx.set_timer(&EXTEND_SERIES, self.recurring_booking_id, tomorrow);
+        }
+        cx.clear_timer(&EXTEND_SERIES, self.recurring_booking_id)
+    }
+
+    /// Writes down what has changed, and tells of it.
+    pub fn save(&mut self, cx: &mut Write, before: &Self) -> Result<()> {
+        let changed = self.changed(before);
+        let id = self.recurring_booking_id;
+        let Some(now) = cx.changes("recurring_booking", id, changed.clone()) else {
+            return Ok(());
+        };
+        self.updated_at = now;
+        self.version = before.version + 1;
+        cx.defer(SAVE, &self.params())?;
+        // That a day more is booked is told by its booking.
+        let told = changed.into_iter().filter(|field| field != "madeThrough").collect::<Vec<_>>();
+        if told.is_empty() { Ok(()) } else { self.tell(cx, told) }
+    }
+
+    /// The live bookings of a series that are to come, in the order of their starts.
+    pub fn to_come(cx: &mut Read, id: RecurringBookingId) -> Result<Vec<Booking>> {
+        let now = cx.now();
+        cx.all(TO_COME, params![id, now])
+    }
+
+    /// Tells integrations, the client and the coach.
+    pub fn tell(&self, cx: &mut Write, changed_fields: Vec<String>) -> Result<()> {
+        let told = SeriesEvent {
+            recurring_booking_id: self.recurring_booking_id,
+            client_id: self.client_id,
+            event_type_id: self.event_type_id,
+            coach_id: self.coach_id,
+            location_id: self.location_id,
+            status: self.status,
+            previous_id: self.previous_id,
+            next_id: self.next_id,
+            changed_fields,
+        };
+        permissions::tell(cx, Event::RecurringBookingChanged, &told, (self.client_id, self.coach_id))
+    }
+}
+
+listed!(RecurringBookings { recurring_bookings: RecurringBooking });
+
+filters! {
+    struct Filters {
+        /// Series of this client.
+        client_id: ClientId => "client_id = ?";
+        /// Series with this coach.
+        coach_id: CoachId => "coach_id = ?";
+        /// Series in this status.
+        status: SeriesStatus => "status = ?";
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_recurring_bookings(
+    cx: &mut Read,
+    ListQuery(mut wanted, page): ListQuery<Filters>,
+) -> Result<RecurringBookings> {
+    wanted.client_id = cx.narrowed(wanted.client_id)?;
+    Ok(cx.page(&LIST, &wanted, page)?.into())
+}
+
+path!(
+    /// Where a series stands in a path.
+    pub SeriesPath {
+        /// The series' id.
+        recurring_booking_id: RecurringBookingId,
+    }
+);
+
+answer!(
+    /// A series.
+    pub SeriesAnswer {
+        /// The series.
+        recurring_booking: RecurringBooking,
+    }
+);
+
+fn get_recurring_booking(cx: &mut Read, Path(at): Path<SeriesPath>) -> Result<SeriesAnswer> {
+    Ok(SeriesAnswer { recurring_booking: RecurringBooking::find(cx, at.recurring_booking_id)? })
+}
+
+/// A new series.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewSeries {
+    client_id: ClientId,
+    event_type_id: EventTypeId,
+    coach_id: CoachId,
+    location_id: Option<LocationId>,
+    /// On which dates, at which time of the clock.
+    recurrence: NewRecurrence,
+    /// `refuse` when absent.
+    on_conflict: Option<OnConflict>,
+    /// What staff say of its bookings.
+    note: Option<Text<1000>>,
+}
+
+/// Refuses a coach who does not do it, and a place at which it is not done.
+pub fn check_place(
+    cx: &mut Read,
+    event_type: &EventType,
+    coach: CoachId,
+    location: Option<LocationId>,
+) -> Result<()> {
+    let coaches = &event_type.coach_ids.0;
+    if !coaches.is_empty() && !coaches.contains(&coach) {
+        return Err(Problem::conflict("coachId", "must be one of the event type's coaches"));
+    }
+    let Some(id) = location else { return Ok(()) };
+    let rule = "must be one of the company's locations";
+    Location::find(cx, id).map_err(|none| none.missing("locationId", rule))?;
+    let places = &event_type.location_ids.0;
+    if event_type.kind == EventKind::Appointment && !places.contains(&id) {
+        return Err(Problem::conflict("locationId", "must be one of the event type's locations"));
+    }
+    Ok(())
+}
+
+fn create_recurring_booking(cx: &mut Write, Body(new): Body<NewSeries>) -> Result<SeriesAnswer> {
+    let client = Client::find(cx, new.client_id)?;
+    if client.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
+    Coach::find(cx, new.coach_id)?;
+    let event_type = bookable_type(cx, new.event_type_id)?;
+    check_place(cx, &event_type, new.coach_id, new.location_id)?;
+    let zone = CoachAvailability::of(cx, new.coach_id)?.time_zone;
+    let recurrence = new.recurrence.checked(zone, cx.now())?;
+    let mut series = RecurringBooking {
+        recurring_booking_id: RecurringBookingId(cx.new_id()),
+        client_id: new.client_id,
+        event_type_id: event_type.event_type_id,
+        coach_id: new.coach_id,
+        location_id: new.location_id,
+        made_through: recurrence.start_date.plus_days(-1).unwrap_or(recurrence.start_date),
+        recurrence: Json(recurrence),
+        on_conflict: new.on_conflict.unwrap_or(OnConflict::Refuse),
+        skipped: Json(Vec::new()),
+        status: SeriesStatus::Active,
+        previous_id: None,
+        next_id: None,
+        note: new.note.map(Into::into),
+        version: 1,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    let conflicts = series.extend(cx)?;
+    check_conflicts(series.on_conflict, &conflicts)?;
+    let (through, left_out) = (series.made_through, conflicts.len());
+    cx.happens(|| format!("Its dates until {through} are booked, but for {left_out}."));
+    series.skipped = Json(conflicts);
+    series.begin(cx)?;
+    series.keep_extending(cx)?;
+    Ok(SeriesAnswer { recurring_booking: series })
+}
+
+/// Books a series without an end a day further; a date that cannot be booked is left out, and told.
+fn extend_series(cx: &mut Write, id: Id) -> Result<()> {
+    let before = RecurringBooking::find(cx, RecurringBookingId(id))?;
+    if before.status == SeriesStatus::Cancelled || before.recurrence.0.has_end() {
+        return Ok(());
+    }
+    if !goes_on(cx, before.event_type_id, before.coach_id, before.location_id)? {
+        return before.keep_extending(cx);
+    }
+    let mut series = before.clone();
+    let conflicts = series.extend(cx)?;
+    if !conflicts.is_empty() {
+        // What is past is nobody's concern.
+        let today = series.recurrence.0.time_zone.date_at(cx.now());
+        series.skipped.0.retain(|skipped| skipped.date >= today);
+        series.skipped.0.extend(conflicts);
+    }
+    series.save(cx, &before)?;
+    series.keep_extending(cx)
+}
+
+static EXTEND_SERIES: Timer =
+    Timer::new("extend_series", "Book a recurring booking a day further", extend_series)
+        .emits(settling![BookingCreated, BookingUpdated, RecurringBookingChanged]);
+
+/// Who leaves the company has no series any more; their bookings end on their own account.
+fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let series: Vec<RecurringBooking> = cx.all(ACTIVE_OF, params![client])?;
+    let count = series.len() as u64;
+    for before in series {
+        let mut ended = before.clone();
+        ended.status = SeriesStatus::Cancelled;
+        ended.keep_extending(cx)?;
+        ended.save(cx, &before)?;
+    }
+    Ok(count)
+}
+
+const ENDS: &[Effect] =
+    &[Effect::new(Offboarding::ClientArchived, "Their recurring bookings end.", end_of_client)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+        .lists(lists())
+        .tells::<SeriesEvent>()
+        .timers(&[&EXTEND_SERIES])
+        .stays(STAYS)
+        .ends(ENDS)
+        .operations([
+            operation!(GET "/recurring-bookings", RecurringBookingsRead, list_recurring_bookings)
+                .summary("List recurring bookings")
+                .for_own(&["note"])
+                .fails(&[Key::ClientNotFound]),
+            operation!(GET "/recurring-bookings/{recurringBookingId}", RecurringBookingsRead,
+                get_recurring_booking)
+            .summary("Get a recurring booking")
+            .for_own(&["note"]),
+            operation!(POST "/recurring-bookings", RecurringBookingsWrite, create_recurring_booking)
+                .summary("Book again and again")
+                .describe(
+                    "A series with an end (`untilDate` or `count`) is booked whole, at most 104 times; \
+                     one without is booked 92 days ahead, and a day further every day. Where dates cannot \
+                     be booked, `refuse` lists them in `details.conflicts` and books nothing; `skip` \
+                     leaves them out.",
+                )
+                .created()
+                .emits(settling![BookingCreated, BookingUpdated])
+                .always(&[])
+                .fails(&[
+                    Key::AvailabilitySlotNotBookable,
+                    Key::DateRangeOrderInvalid,
+                    Key::DateRangeTooLarge,
+                    Key::CompanyNotFound,
+                    Key::ApiError,
+                ])
+                .asks(),
+        ])
+}
+
+lists! {
+    /// Series, newest first.
+    LIST: List<RecurringBooking, Filters> = List::new(
+        "recurring_booking WHERE company_id = ?1",
+        "recurring_booking_id DESC",
+    );
+}
+
+/// The bookings of every week that go on with what is set aside.
+const STAYS: &[Remainder] = &[
+    Remainder::new(
+        SetAside::Coach,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_COACH, params![id, most]),
+        "{} bookings of every week go on with the coach; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::Location,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_LOCATION, params![id, most]),
+        "{} bookings of every week go on there; no dates are added.",
+    ),
+    Remainder::new(
+        SetAside::EventType,
+        LeftKind::RecurringBooking,
+        |cx, id, most| cx.all(LEFT_OF_TYPE, params![id, most]),
+        "{} bookings of every week of it go on; no dates are added.",
+    ),
+];
+
+/// What is left of it, but for which.
+const LEFT: &str = " FROM recurring_booking WHERE company_id = ?1 AND status = 'active' AND ";
+
+statements! {
+    LEFT_OF_COACH = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "coach_id = ?2)", LEFT,
+        "coach_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
+    LEFT_OF_LOCATION = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "location_id = ?2)", LEFT,
+        "location_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
+    LEFT_OF_TYPE = "SELECT recurring_booking_id, (SELECT COUNT(*)", LEFT, "event_type_id = ?2)", LEFT,
+        "event_type_id = ?2 ORDER BY recurring_booking_id LIMIT ?3";
+    FIND = "SELECT ", RecurringBooking::COLUMNS, " FROM recurring_booking \
+        WHERE company_id = ?1 AND recurring_booking_id = ?2";
+    ACTIVE_OF = "SELECT ", RecurringBooking::COLUMNS, " FROM recurring_booking \
+        WHERE company_id = ?1 AND client_id = ?2 AND status = 'active' LIMIT 1000";
+    TO_COME = "SELECT ", Booking::COLUMNS, " FROM booking WHERE company_id = ?1 \
+        AND recurring_booking_id = ?2 AND starts_at > ?3 AND status <> 'cancelled' \
+        ORDER BY starts_at LIMIT 1000";
+    INSERT = "INSERT INTO recurring_booking ", values!(RecurringBooking);
+    SAVE = "UPDATE recurring_booking SET ", set!(RecurringBooking),
+        " WHERE company_id = ?1 AND recurring_booking_id = ?2";
+}

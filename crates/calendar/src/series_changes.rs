@@ -1,0 +1,338 @@
+//! Changing a recurring booking, and cancelling it: one of its bookings, one and all after it, or all that
+//! are to come. What has begun stays as it was, and so does a booking that was changed apart from its
+//! series.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, Body, Path, Write, answer, operation};
+use spotter_core::company::coaches::Coach;
+use spotter_kernel::{
+    Change, Date, Event, Key, Patch, Problem, Result,
+    id::{CoachId, LocationId},
+    text::{Text, WallTime},
+};
+use spotter_store::Json;
+
+use crate::{
+    booking::Booking,
+    cancellation, correcting, days,
+    events::CalendarEvent,
+    create::{BookingDraft, bookable_type, look},
+    recurrence::RecurrenceChanges,
+    recurring_bookings::{RecurringBooking, SeriesAnswer, SeriesPath, check_place},
+    rescheduling::move_to,
+    series::{
+        OnConflict, SeriesScope, SeriesStatus, SkippedDate, check_conflicts, check_next,
+        in_moving_order, meant,
+    },
+    types::EventType,
+    vocabulary::{CancelledBy, FreedSeat, RecurringBookingId},
+};
+
+/// What changes of which occurrences.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SeriesChanges {
+    /// One, one and all after it, or all that are to come.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// On which dates, at which time of the clock; for `this` the time alone.
+    #[serde(default)]
+    recurrence: RecurrenceChanges,
+    /// With whom.
+    #[serde(default)]
+    coach_id: Change<CoachId>,
+    /// Where.
+    #[serde(default)]
+    location_id: Patch<LocationId>,
+    /// What staff say of its bookings.
+    #[serde(default)]
+    note: Patch<Text<1000>>,
+    /// What to do now where a date cannot be booked, or moved: refuse the change, or leave new dates out and
+    /// old ones where they are; `refuse` when absent.
+    on_conflict: Option<OnConflict>,
+}
+
+fn update_recurring_booking(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(change): Body<SeriesChanges>,
+) -> Result<ChangedAnswer> {
+    let mut before = active(cx, at)?;
+    if let Some(coach) = change.coach_id.clone().value() {
+        Coach::find_assignable(cx, coach)?;
+    }
+    if change.scope == SeriesScope::This {
+        change_one(cx, &before, change)?;
+        return Ok(ChangedAnswer { recurring_booking: before, cancelled_bookings: 0 });
+    }
+    let (scope, date) = (change.scope, change.occurrence_date);
+    let turn = before.standing().turn(scope, date, change.recurrence, cx.now())?;
+    let (from, mut next) = (turn.from, before.clone());
+    change.coach_id.apply(&mut next.coach_id);
+    change.location_id.apply(&mut next.location_id);
+    change.note.map(Into::into).apply(&mut next.note);
+    let event_type = bookable_type(cx, before.event_type_id)?;
+    check_place(cx, &event_type, next.coach_id, next.location_id)?;
+    let on_conflict = change.on_conflict.unwrap_or(OnConflict::Refuse);
+    let after = match before.next_id {
+        Some(id) => Some(RecurringBooking::find(cx, id)?),
+        None => None,
+    };
+    let after = after.filter(|after| after.status == SeriesStatus::Active);
+    let begins = after.map(|after| after.recurrence.0.start_date);
+    check_next(&turn.recurrence, turn.through, begins)?;
+    if turn.splits {
+        next.recurring_booking_id = RecurringBookingId(cx.new_id());
+        next.previous_id = Some(before.recurring_booking_id);
+    }
+    next.recurrence = Json(turn.recurrence);
+    next.made_through = turn.through;
+    let moves =
+        turn.moves || next.coach_id != before.coach_id || next.location_id != before.location_id;
+    let (mut conflicts, cancelled_bookings) =
+        carry_over(cx, (&before, &next), from, &turn.diff.gone, moves)?;
+    conflicts.extend(next.book(cx, turn.diff.added)?);
+    conflicts.sort_unstable_by_key(|skipped| skipped.date);
+    check_conflicts(on_conflict, &conflicts)?;
+    next.skipped = Json(conflicts);
+    if turn.splits {
+        let was = before.clone();
+        let (recurrence, skipped, made_through) = was.standing().before(from);
+        (before.recurrence, before.skipped) = (Json(recurrence), Json(skipped));
+        before.made_through = made_through;
+        before.next_id = Some(next.recurring_booking_id);
+        before.keep_extending(cx)?;
+        before.save(cx, &was)?;
+        (next.version, next.created_at, next.updated_at) = (1, cx.now(), cx.now());
+        next.begin(cx)?;
+        next.tell(cx, vec!["recurringBooking".to_owned()])?;
+    } else {
+        next.save(cx, &before)?;
+    }
+    next.keep_extending(cx)?;
+    cx.happens(|| format!("{cancelled_bookings} bookings of dates that are gone are cancelled."));
+    Ok(ChangedAnswer { recurring_booking: next, cancelled_bookings })
+}
+
+answer!(
+    /// A series that was changed.
+    ChangedAnswer {
+        /// The series.
+        recurring_booking: RecurringBooking,
+        /// Bookings of dates that are gone, which were cancelled.
+        cancelled_bookings: u64,
+    }
+);
+
+/// The series with this id, while it goes on.
+fn active(cx: &mut Write, at: SeriesPath) -> Result<RecurringBooking> {
+    let series = RecurringBooking::find(cx, at.recurring_booking_id)?;
+    if series.status == SeriesStatus::Cancelled {
+        return Err(Problem::conflict("status", "must not be cancelled already"));
+    }
+    Ok(series)
+}
+
+/// Takes the bookings from a date on over into what the series becomes: those whose date is gone are
+/// cancelled, the others moved. Which could not be moved is told; they stay where they are.
+fn carry_over(
+    cx: &mut Write,
+    (series, next): (&RecurringBooking, &RecurringBooking),
+    from: Date,
+    gone: &BTreeSet<Date>,
+    moves: bool,
+) -> Result<(Vec<SkippedDate>, u64)> {
+    let bookings = RecurringBooking::to_come(cx, series.recurring_booking_id)?;
+    let starts = bookings.iter().map(|booking| (booking.coach_id, booking.starts_at));
+    days::hold(cx, starts, next.coach_id)?;
+    let (mut kept, mut cancelled) = (Vec::new(), 0);
+    for booking in bookings {
+        match booking.occurrence_date {
+            Some(date) if date < from => {}
+            Some(date) if !gone.contains(&date) || booking.is_exception => {
+                kept.push((date, booking));
+            }
+            _ => {
+                cancelled += 1;
+                let (by, timing) = cancellation::told_now(cx, &booking);
+                cancellation::cancelled(cx, &booking, (by, timing, None), FreedSeat::Promote)?;
+            }
+        }
+    }
+    let event_type = EventType::of(cx, next.event_type_id)?;
+    let kept = in_moving_order(kept, |date, booking| {
+        next.recurrence.0.starts_at(*date) > booking.starts_at && !booking.is_exception
+    });
+    let mut conflicts = Vec::new();
+    for (date, was) in kept {
+        let mut booking = was.clone();
+        booking.recurring_booking_id = Some(next.recurring_booking_id);
+        if !was.is_exception {
+            booking.note.clone_from(&next.note);
+        }
+        if moves && !was.is_exception {
+            let wish = next.wish(cx, &event_type, date)?;
+            if wish.class == Some(was.calendar_event_id) {
+                // Its class has been moved there already, and has taken it along.
+                booking.save(cx, &was, Event::BookingUpdated)?;
+                continue;
+            }
+            match moved(cx, &was, &event_type, wish, false)? {
+                Ok(_) => continue,
+                Err(reasons) => {
+                    booking.is_exception = true;
+                    conflicts.push(SkippedDate { date, reasons, stays: true });
+                }
+            }
+        }
+        booking.save(cx, &was, Event::BookingUpdated)?;
+    }
+    Ok((conflicts, cancelled))
+}
+
+/// Moves a booking to what is wished for it, or tells what speaks against that.
+fn moved(
+    cx: &mut Write,
+    before: &Booking,
+    event_type: &EventType,
+    wish: BookingDraft,
+    is_exception: bool,
+) -> Result<Result<Booking, Vec<crate::vocabulary::Reason>>> {
+    let (than, moved) = (Some(before.calendar_event_id.0), Some(before.booking_id));
+    let wish = BookingDraft { than, moved, ..wish };
+    let found = match look(cx, event_type, &wish)? {
+        Ok(found) => found,
+        Err(reasons) => return Ok(Err(reasons)),
+    };
+    let event = CalendarEvent::find(cx, before.calendar_event_id)?;
+    // Series are staff's, whoever changes them for staff.
+    let by = match cancellation::side(cx, None) {
+        CancelledBy::Client if cx.by_staff() => CancelledBy::Company,
+        by => by,
+    };
+    move_to(cx, before, event, (event_type, &wish, found), is_exception, by).map(Ok)
+}
+
+/// Changes one occurrence, which is an exception from then on.
+fn change_one(cx: &mut Write, series: &RecurringBooking, change: SeriesChanges) -> Result<()> {
+    let date = meant(&series.recurrence.0, change.scope, change.occurrence_date)?;
+    let mut live = RecurringBooking::to_come(cx, series.recurring_booking_id)?.into_iter();
+    let own = date.and_then(|date| {
+        live.find(|booking| booking.occurrence_date == Some(date)).map(|own| (date, own))
+    });
+    let rule = "must be booked, and to come";
+    let none = || Problem::field(Key::NotFound, "occurrenceDate", rule);
+    let (date, before) = own.ok_or_else(none)?;
+    let time: Option<WallTime> = change.recurrence.time_of_one()?;
+    let mut note = before.note.clone();
+    change.note.map(Into::into).apply(&mut note);
+    if time.is_none() && !change.coach_id.is_said() && !change.location_id.is_said() {
+        let mut booking = before.clone();
+        booking.note = note;
+        return booking.save(cx, &before, Event::BookingUpdated);
+    }
+    let starts_at = match time {
+        Some(time) => date.at(&time, &series.recurrence.0.time_zone),
+        None => before.starts_at,
+    };
+    let (mut coach, mut location) = (before.coach_id, before.location_id);
+    change.coach_id.apply(&mut coach);
+    change.location_id.apply(&mut location);
+    if (starts_at, coach, location) == (before.starts_at, before.coach_id, before.location_id) {
+        let mut booking = before.clone();
+        booking.note = note;
+        return booking.save(cx, &before, Event::BookingUpdated);
+    }
+    let event_type = bookable_type(cx, series.event_type_id)?;
+    let wish =
+        BookingDraft { coach: Some(coach), location, note, ..series.wish_at(starts_at, date) };
+    let wish = series.in_class(cx, &event_type, wish)?;
+    match moved(cx, &before, &event_type, wish, true)? {
+        Ok(_) => Ok(()),
+        Err(reasons) => {
+            check_conflicts(OnConflict::Refuse, &[SkippedDate { date, reasons, stays: true }])
+        }
+    }
+}
+
+/// Which occurrences are cancelled.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CancelSeries {
+    /// One, one and all after it, or all that are to come.
+    scope: SeriesScope,
+    /// The date in the recurrence of the one that is meant; for `all` absent.
+    occurrence_date: Option<Date>,
+    /// Why; kept with the bookings, and not told.
+    reason: Option<Text<500>>,
+}
+
+fn cancel_recurring_booking(
+    cx: &mut Write,
+    Path(at): Path<SeriesPath>,
+    Body(cancel): Body<CancelSeries>,
+) -> Result<SeriesAnswer> {
+    let before = active(cx, at)?;
+    let mut series = before.clone();
+    let date = meant(&series.recurrence.0, cancel.scope, cancel.occurrence_date)?;
+    let from = date.unwrap_or(series.recurrence.0.start_date);
+    let reason: Option<String> = cancel.reason.map(Into::into);
+    let mut ended = 0;
+    for booking in RecurringBooking::to_come(cx, series.recurring_booking_id)? {
+        if cancel.scope.means(booking.occurrence_date, from) {
+            let (by, timing) = cancellation::told_now(cx, &booking);
+            let said = (by, timing, reason.clone());
+            cancellation::cancelled(cx, &booking, said, FreedSeat::Promote)?;
+            ended += 1;
+        }
+    }
+    match before.standing().left(cancel.scope, from) {
+        Some((recurrence, made_through)) => {
+            series.recurrence = Json(recurrence);
+            series.made_through = made_through;
+        }
+        None => series.status = SeriesStatus::Cancelled,
+    }
+    series.keep_extending(cx)?;
+    cx.happens(|| format!("{ended} bookings are cancelled, which cannot be taken back."));
+    cx.as_of(before.updated_at);
+    series.save(cx, &before)?;
+    Ok(SeriesAnswer { recurring_booking: series })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(PATCH "/recurring-bookings/{recurringBookingId}", RecurringBookingsWrite,
+            update_recurring_booking)
+        .summary("Change a recurring booking, or a part of it")
+        .describe(
+            "`this` changes one of its bookings, `following` makes a series of its own of one and all \
+             after it, `all` changes what is to come; `startDate` follows to the first of them. Bookings \
+             of dates that stay keep their ids, dates that are gone are cancelled and counted in \
+             `cancelledBookings`, new ones booked; what was changed, moved or cancelled by itself, or left out, stays \
+             so, on dates that are gone as well.",
+        )
+        .emits(correcting![RecurringBookingChanged, BookingCreated, BookingCancelled])
+        .always(&[])
+        .fails(&[
+            Key::AvailabilitySlotNotBookable,
+            Key::DateRangeOrderInvalid,
+            Key::DateRangeTooLarge,
+            Key::ApiError,
+            Key::CompanyNotFound,
+        ])
+        .asks(),
+        operation!(POST "/recurring-bookings/{recurringBookingId}/cancel", RecurringBookingsWrite,
+            cancel_recurring_booking)
+        .summary("Cancel a recurring booking, or a part of it")
+        .emits(correcting![RecurringBookingChanged, BookingCancelled])
+        .always(&[Event::RecurringBookingChanged])
+        .fails(&[Key::ApiError])
+        .asks(),
+    ])
+}

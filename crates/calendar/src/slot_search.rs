@@ -1,0 +1,459 @@
+//! What a type offers: its coaches, places, closures and clients brought together for the [`offer`],
+//! which lists slots and checks the one that is booked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spotter_contract::{Read, entitlement::BookingEntitlement};
+use spotter_core::{company::coaches::Coach, locations::Location};
+use spotter_kernel::{
+    Date, Id, Result, TimeZone, Timestamp,
+    id::{ClientId, CoachId, LocationId},
+};
+
+use crate::{
+    availability::{CoachAvailability, LocationAvailability},
+    booking,
+    busy::crowded,
+    closures::{AvailabilityRule, Zones},
+    days,
+    events::CalendarEvent,
+    slot_rules::{CoachSupply, Terms, meets, offer},
+    requests::BookingRequest,
+    types::EventType,
+    vocabulary::{BookingId, CalendarEventId, EventKind, Reason},
+    hours::{Opening, Span, merged},
+};
+
+/// What is asked for.
+pub struct SlotQuery<'a> {
+    /// What is to be booked.
+    pub event_type: &'a EventType,
+    /// By which coach, if by a certain one.
+    pub coach: Option<CoachId>,
+    /// Where, if at a certain place.
+    pub location: Option<LocationId>,
+    /// When it begins.
+    pub range: Span,
+    /// For whom, if that is known.
+    pub client: Option<ClientId>,
+    /// An event, or a request, that does not stand in its own way.
+    pub than: Option<Id>,
+    /// The booking that is moved: what it holds is free for it.
+    pub moved: Option<BookingId>,
+}
+
+/// A start with a coach at a place, or a class, and what speaks against it.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// From when until when.
+    pub span: Span,
+    /// With whom.
+    pub coach: CoachId,
+    /// Where.
+    pub location: Option<LocationId>,
+    /// The zone in which it takes place.
+    pub zone: TimeZone,
+    /// The class, where it is one.
+    pub class: Option<CalendarEvent>,
+    /// Nothing where it can be booked.
+    pub reasons: Vec<Reason>,
+}
+
+/// A place, and when it can be used.
+struct UsableLocation {
+    location: Option<LocationId>,
+    zone: Option<TimeZone>,
+    open: Option<Vec<Span>>,
+    crowded: Vec<Span>,
+    limited: bool,
+}
+
+/// A coach at a place.
+struct CoachAtLocation {
+    coach: CoachId,
+    place: usize,
+    zone: TimeZone,
+    openings: Vec<Opening>,
+    busy: Vec<Span>,
+    closed: Vec<Span>,
+    full_dates: BTreeSet<Date>,
+    buffers: (i64, i64),
+}
+
+/// Everything that decides what can be booked, read in one snapshot.
+pub struct SlotSearch<'a> {
+    asking: SlotQuery<'a>,
+    earliest: Timestamp,
+    latest: Option<Timestamp>,
+    places: Vec<UsableLocation>,
+    suppliers: Vec<CoachAtLocation>,
+    client: Vec<Span>,
+    /// Events for which the client waits for a coach's word.
+    asked_for: BTreeSet<CalendarEventId>,
+}
+
+/// From when until when something of a type can be booked now.
+pub fn bookable_from_to(
+    cx: &mut Read,
+    event_type: &EventType,
+) -> Result<(Timestamp, Option<Timestamp>)> {
+    let earliest = cx.now().plus_seconds(event_type.min_notice_minutes * 60);
+    let days = event_type.window_days(cx)?;
+    Ok((earliest, days.map(|days| cx.now().plus_days(days))))
+}
+
+impl<'a> SlotSearch<'a> {
+    /// Reads what decides it.
+    pub fn read(cx: &mut Read, asking: SlotQuery<'a>) -> Result<Self> {
+        let event_type = asking.event_type;
+        let (earliest, latest) = bookable_from_to(cx, event_type)?;
+        let around = Span::new(asking.range.start.plus_days(-1), asking.range.end.plus_days(2));
+        let asked = match asking.client {
+            Some(client) => {
+                let times = booking::ask_times(cx, client, around)?;
+                Some((times, BookingRequest::ask_pending(cx, client)?))
+            }
+            None => None,
+        };
+        let mut offering = Self {
+            asking,
+            earliest,
+            latest,
+            places: Vec::new(),
+            suppliers: Vec::new(),
+            client: Vec::new(),
+            asked_for: BTreeSet::new(),
+        };
+        if event_type.kind == EventKind::Appointment {
+            offering.read_places(cx, around)?;
+            offering.read_suppliers(cx, around)?;
+        }
+        if let Some((times, pending)) = asked {
+            let than = offering.asking.than;
+            let mut times = booking::told_times(cx, times, than)?;
+            let mut pending = cx.awaited(pending)?;
+            pending.retain(|request| Some(request.booking_request_id.0) != than);
+            times.extend(pending.iter().map(BookingRequest::span));
+            offering.client = merged(times);
+            offering.asked_for =
+                pending.iter().filter_map(|request| request.calendar_event_id).collect();
+        }
+        Ok(offering)
+    }
+
+    fn read_places(&mut self, cx: &mut Read, around: Span) -> Result<()> {
+        let ids = &self.asking.event_type.location_ids.0;
+        if ids.is_empty() {
+            let anywhere = UsableLocation {
+                location: None,
+                zone: None,
+                open: None,
+                crowded: Vec::new(),
+                limited: false,
+            };
+            // Nowhere in particular is no place that one can ask for.
+            self.places.extend(self.asking.location.is_none().then_some(anywhere));
+            return Ok(());
+        }
+        let wanted = |id: &&LocationId| self.asking.location.is_none_or(|wanted| wanted == **id);
+        for id in ids.iter().filter(wanted) {
+            let location = Location::find(cx, *id)?;
+            if !location.is_active() {
+                continue;
+            }
+            let availability = LocationAvailability::of(cx, &location)?;
+            let full = match availability.max_concurrent_events {
+                Some(most) => {
+                    let taken = days::taken_each(cx, &[id.0], around, self.asking.than)?;
+                    crowded(taken.into_iter().flatten(), most as usize)
+                }
+                None => Vec::new(),
+            };
+            self.places.push(UsableLocation {
+                location: Some(*id),
+                zone: Some(availability.time_zone.clone()),
+                open: availability.open(&location, around),
+                crowded: full,
+                limited: availability.max_concurrent_events.is_some(),
+            });
+        }
+        Ok(())
+    }
+
+    fn read_suppliers(&mut self, cx: &mut Read, around: Span) -> Result<()> {
+        let event_type = self.asking.event_type;
+        let closures = AvailabilityRule::ask_within(cx, around)?;
+        let coaches = event_type.coaches(cx, self.asking.coach)?;
+        let owners: Vec<Id> = coaches.iter().map(|id| id.0).collect();
+        let busy = days::ask_taken(cx, &owners, around)?;
+        let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        let busy = days::told_taken(cx, busy, self.asking.than)?;
+        let closures = cx.awaited(closures)?;
+        let company = match closures.is_empty() {
+            true => TimeZone::UTC,
+            false => cx.zone()?,
+        };
+        for ((coach, schedule), busy) in coaches.iter().zip(schedules).zip(busy) {
+            let full_dates = self.full_dates(cx, *coach, &schedule.time_zone, around)?;
+            let busy = merged(busy);
+            for (place, at) in self.places.iter().enumerate() {
+                let zones = Zones {
+                    company: company.clone(),
+                    location: at.location.zip(at.zone.clone()),
+                    coach: Some((*coach, schedule.time_zone.clone())),
+                };
+                let closed = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
+                self.suppliers.push(CoachAtLocation {
+                    coach: *coach,
+                    place,
+                    zone: schedule.time_zone.clone(),
+                    openings: schedule.openings(around, at.location, event_type.event_type_id),
+                    busy: busy.clone(),
+                    closed: merged(closed),
+                    full_dates: full_dates.clone(),
+                    buffers: (
+                        event_type.buffer_before_minutes.unwrap_or(schedule.prep_minutes),
+                        event_type.buffer_after_minutes.unwrap_or(schedule.finish_minutes),
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The dates, in the zone of the coach's schedule, on which the coach does no more of the type.
+    fn full_dates(
+        &self,
+        cx: &mut Read,
+        coach: CoachId,
+        zone: &TimeZone,
+        around: Span,
+    ) -> Result<BTreeSet<Date>> {
+        let Some(limit) = self.asking.event_type.daily_limit_per_coach else {
+            return Ok(BTreeSet::new());
+        };
+        let id = self.asking.event_type.event_type_id;
+        let mut counts = BTreeMap::<Date, i64>::new();
+        for (event, at) in CalendarEvent::starts_of_type(cx, coach, id, around)? {
+            if Some(event.0) != self.asking.than {
+                *counts.entry(zone.date_at(at)).or_default() += 1;
+            }
+        }
+        for (request, at) in BookingRequest::starts_of_type(cx, coach, id)? {
+            if Some(request.0) != self.asking.than {
+                *counts.entry(zone.date_at(at)).or_default() += 1;
+            }
+        }
+        Ok(counts.into_iter().filter(|(_, count)| *count >= limit).map(|(date, _)| date).collect())
+    }
+
+    fn terms(&self, (before, after): (i64, i64)) -> Terms {
+        let event_type = self.asking.event_type;
+        Terms {
+            minutes: event_type.duration_minutes,
+            interval: event_type.slot_interval_minutes,
+            before,
+            after,
+            earliest: self.earliest,
+            latest: self.latest,
+        }
+    }
+
+    /// Every start of a part of the range, in order of the starts and then of the coaches.
+    pub fn starts(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
+        let mut found = match self.asking.event_type.kind {
+            EventKind::Appointment => self.appointments(part),
+            EventKind::Class => self.classes(cx, part)?,
+        };
+        self.ask_finance(cx, &mut found)?;
+        found.sort_by_key(|start| (start.span, start.coach, start.location));
+        Ok(found)
+    }
+
+    fn appointments(&self, part: Span) -> Vec<Start> {
+        let mut found = Vec::new();
+        for supplier in &self.suppliers {
+            let place = &self.places[supplier.place];
+            let supply = CoachSupply {
+                zone: &supplier.zone,
+                openings: &supplier.openings,
+                place: place.open.as_deref(),
+                closed: &supplier.closed,
+                busy: &supplier.busy,
+                crowded: &place.crowded,
+                client: &self.client,
+                full_dates: &supplier.full_dates,
+            };
+            let offered = offer(&self.terms(supplier.buffers), &supply, part);
+            found.extend(offered.into_iter().map(|offered| Start {
+                span: offered.span,
+                coach: supplier.coach,
+                location: place.location,
+                zone: place.zone.clone().unwrap_or_else(|| supplier.zone.clone()),
+                class: None,
+                reasons: offered.reasons,
+            }));
+        }
+        found
+    }
+
+    fn classes(&self, cx: &mut Read, part: Span) -> Result<Vec<Start>> {
+        let SlotQuery { event_type, coach, location, client, .. } = &self.asking;
+        let mine = match client {
+            Some(client) => booking::events_of(cx, *client, part)?,
+            None => BTreeSet::new(),
+        };
+        let gone = self.departures(cx)?;
+        let classes = CalendarEvent::classes(cx, event_type.event_type_id, part)?;
+        let closed = self.closed_classes(cx, &classes, part)?;
+        let wanted = |class: &CalendarEvent| {
+            !gone.contains(&class.coach_id.0)
+                && class.location_id.is_none_or(|id| !gone.contains(&id.0))
+                && coach.is_none_or(|id| id == class.coach_id)
+                && location.is_none_or(|id| Some(id) == class.location_id)
+        };
+        Ok(classes
+            .into_iter()
+            .filter(wanted)
+            .map(|class| {
+                let span = class.span();
+                let closed =
+                    closed.get(&class.calendar_event_id).is_some_and(|shut| meets(shut, &span));
+                let id = &class.calendar_event_id;
+                let own = Some(id.0) == self.asking.than;
+                let already = !own && (mine.contains(id) || self.asked_for.contains(id));
+                let reasons = [
+                    (closed, Reason::Closed),
+                    (class.free_seats() == 0 && !already, Reason::Full),
+                    (span.start < self.earliest, Reason::Notice),
+                    (self.latest.is_some_and(|latest| span.start >= latest), Reason::Window),
+                    (already, Reason::AlreadyBooked),
+                    (!already && meets(&self.client, &span), Reason::ClientBusy),
+                ];
+                let reasons = reasons.into_iter().filter(|(holds, _)| *holds);
+                Start {
+                    span,
+                    coach: class.coach_id,
+                    location: class.location_id,
+                    zone: class.time_zone.clone(),
+                    reasons: reasons.map(|(_, reason)| reason).collect(),
+                    class: Some(class),
+                }
+            })
+            .collect())
+    }
+
+    /// Coaches who have left and places that are archived: nothing new is booked with or at them.
+    fn departures(&self, cx: &mut Read) -> Result<BTreeSet<Id>> {
+        let coaches = Coach::ask_departed(cx)?;
+        let places: Vec<Id> = Location::archived(cx)?;
+        let coaches = cx.awaited(coaches)?;
+        Ok(coaches.into_iter().map(|(id,)| id).chain(places).collect())
+    }
+
+    /// When closures close what classes are of.
+    fn closed_classes(
+        &self,
+        cx: &mut Read,
+        classes: &[CalendarEvent],
+        part: Span,
+    ) -> Result<BTreeMap<CalendarEventId, Vec<Span>>> {
+        let around = Span::new(part.start, part.end.plus_days(1));
+        let closures = AvailabilityRule::within(cx, around)?;
+        if closures.is_empty() || classes.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let company = cx.zone()?;
+        let coaches: BTreeSet<_> = classes.iter().map(|class| class.coach_id).collect();
+        let coaches: Vec<_> = coaches.into_iter().collect();
+        let schedules = CoachAvailability::of_each(cx, &coaches)?;
+        let closed = classes.iter().map(|class| {
+            let mut own = coaches.iter().zip(&schedules);
+            let coach = own.find(|(id, _)| **id == class.coach_id);
+            let zones = Zones {
+                company: company.clone(),
+                location: class.location_id.map(|id| (id, class.time_zone.clone())),
+                coach: coach.map(|(id, schedule)| (*id, schedule.time_zone.clone())),
+            };
+            let spans = closures.iter().flat_map(|rule| rule.closes(&zones)).collect();
+            (class.calendar_event_id, merged(spans))
+        });
+        Ok(closed.collect())
+    }
+
+    /// What a client has paid for must be good on the day, whatever else speaks against it.
+    fn ask_finance(&self, cx: &mut Read, starts: &mut [Start]) -> Result<()> {
+        let Some(client) = self.asking.client else { return Ok(()) };
+        let date = |start: &Start| start.zone.date_at(start.span.start);
+        let mut dates = BTreeMap::<Date, Timestamp>::new();
+        for start in starts.iter() {
+            dates.entry(date(start)).or_insert(start.span.start);
+        }
+        let at: Vec<Timestamp> = dates.values().copied().collect();
+        let Some(first) = at.first().copied() else { return Ok(()) };
+        let event_type = self.asking.event_type;
+        let taking = BookingEntitlement {
+            booking: self.asking.moved.map_or(Id::first_at(first), |moved| moved.0),
+            client,
+            units: event_type.credits,
+            pools: event_type.credit_pools.0.clone(),
+            at: first,
+        };
+        let quoted = cx.settling()?.quote(cx, &taking, &at)?;
+        let entitled: BTreeMap<_, _> = dates.into_keys().zip(quoted).collect();
+        for start in starts.iter_mut() {
+            if entitled.get(&date(start)).is_none_or(Option::is_none) {
+                start.reasons.push(Reason::NotEntitled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every coach at every place at an instant, whatever the hours say: only what is taken speaks against
+    /// it.
+    pub fn whatever_the_hours(&self, at: Timestamp) -> Vec<Start> {
+        let span = Span::of_minutes(at, self.asking.event_type.duration_minutes);
+        let start = |supplier: &CoachAtLocation| {
+            let place = &self.places[supplier.place];
+            let (before, after) = supplier.buffers;
+            let reasons = [
+                (meets(&supplier.busy, &span.widened(before, after)), Reason::CoachBusy),
+                (meets(&place.crowded, &span), Reason::LocationBusy),
+                (meets(&self.client, &span), Reason::ClientBusy),
+            ];
+            Start {
+                span,
+                coach: supplier.coach,
+                location: place.location,
+                zone: place.zone.clone().unwrap_or_else(|| supplier.zone.clone()),
+                class: None,
+                reasons: reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, r)| r).collect(),
+            }
+        };
+        self.suppliers.iter().map(start).collect()
+    }
+
+    /// How many minutes of the date of a start its coach is busy already.
+    pub fn busy_minutes(&self, start: &Start) -> i64 {
+        let date = start.zone.date_at(start.span.start);
+        let day = Span::new(date.start_in(&start.zone), date.tomorrow().start_in(&start.zone));
+        let supplier = self.suppliers.iter().find(|supplier| supplier.coach == start.coach);
+        let busy = supplier.map(|supplier| supplier.busy.as_slice()).unwrap_or_default();
+        let shared = busy.iter().filter(|span| span.overlaps(&day));
+        let minutes = |span: &Span| {
+            (span.end.min(day.end).millis() - span.start.max(day.start).millis()) / 60_000
+        };
+        shared.map(minutes).sum()
+    }
+
+    /// Whether the place of a start holds so many events and no more.
+    pub fn is_limited(&self, start: &Start) -> bool {
+        self.places.iter().any(|place| place.location == start.location && place.limited)
+    }
+
+    /// What a coach needs before and after, and whether the place is limited.
+    pub fn buffers_of(&self, coach: CoachId) -> (i64, i64) {
+        let found = self.suppliers.iter().find(|supplier| supplier.coach == coach);
+        found.map_or((0, 0), |supplier| supplier.buffers)
+    }
+}

@@ -1,0 +1,353 @@
+//! What a client has with the company: bookings, training, what they bought, forms and files.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use spotter_kernel::Result;
+
+use super::{Head, at, head};
+use crate::{
+    pages::{
+        documents::{about_document, document, file_form},
+        forms::{answered, questions},
+        money as bills,
+    },
+    parts::{
+        fields::{Form, behind},
+        lists::{empty, facts, pager, state, table},
+        shell::View,
+        format::{JsonFields, name},
+    },
+    page_context::{ApiCall, PageContext},
+};
+
+/// `/console/clients/{clientId}/training`
+pub(in crate::pages) fn training(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, client, tabs } = head(cx, "training")?;
+    let plans =
+        cx.ask(ApiCall::of("list_client_workout_plans").at("clientId", &id).with("limit", 20))?;
+    let sessions = cx.list(ApiCall::of("list_workout_sessions").at("clientId", &id))?;
+    let records =
+        cx.ask(ApiCall::of("list_personal_records").at("clientId", &id).with("limit", 20))?;
+    let templates = ApiCall::of("list_workout_templates").with("status", "Active");
+    let templates = cx.choices(templates, ("templates", "_id"))?;
+    let (say, written) = (cx.say, &cx.written);
+    // A programme of weeks begins with one.
+    let monday = written.today().plus_days(6).map_or(written.today(), |date| date.monday());
+    let from_monday = serde_json::json!({"startDate": monday});
+    let main = html! {
+        (tabs)
+        section.card {
+            h2 { (say.plans()) }
+            @if plans.list("plans").is_empty() { p.quiet { (say.no_plans()) } }
+            ul.rows {
+                @for plan in plans.list("plans") {
+                    li {
+                        span.grow { b { (plan.text("name")) } br; span.quiet {
+                            (plan.date("startDate").map(|date| written.date(date)).unwrap_or_default())
+                            @if let Some(end) = plan.date("endDate") { " – " (written.date(end)) }
+                        } }
+                        // A plan of which the last day is over is not said to go on.
+                        @let over = plan.date("endDate").is_some_and(|end| end < written.today());
+                        (state(cx, if over && plan.text("status") == "Active" { "ended" } else { plan.text("status") }))
+                        @let about = || vec![("clientId", id.clone()), ("templateId", plan.text("_id").to_owned())];
+                        @if plan.text("status") == "Active" && cx.may("update_client_workout_plan") { (Form::about(cx, "update_client_workout_plan", about()).hidden("status", "Completed").button(say.end_it())) }
+                        @if cx.may("delete_client_workout_plan") { (behind(say.delete(), Form::about(cx, "delete_client_workout_plan", about()).danger(say.delete()))) }
+                    }
+                }
+            }
+            (behind(say.assign_programme(),
+                Form::about(cx, "assign_workout_plan", at(&id)).from(&from_monday).choice("templateId", say.programme(), &templates)
+                    .text("startDate", say.starts_on()).send(say.assign())))
+        }
+        section.card {
+            h2 { (say.records()) }
+            ul.rows {
+                @for lift in records.list("personalRecords") {
+                    li { span.grow { (lift.text("name")) }
+                        @for record in lift.list("records") {
+                            span.number { (written.number(record.at("value").as_f64().unwrap_or_default(), 2)) " " span.quiet { (say.term(record.text("type"))) } }
+                        }
+                    }
+                }
+            }
+        }
+        section.card {
+            h2 { (say.sessions()) }
+            ul.rows {
+                @for session in sessions.list("sessions") {
+                    li {
+                        span.number { (session.date("localDate").map(|date| written.date(date)).unwrap_or_default()) }
+                        span.grow { (session.text("name")) " " span.quiet { (written.count(session.int("setCount"))) " " (say.sets()) } }
+                        (state(cx, session.text("status")))
+                    }
+                }
+            }
+        }
+        (pager(cx, &sessions))
+    };
+    Ok(View::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/money`
+pub(in crate::pages) fn money(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, client, tabs } = head(cx, "money")?;
+    let products =
+        cx.ask(ApiCall::of("list_client_products").at("clientId", &id).with("limit", 20))?;
+    let courses =
+        cx.ask(ApiCall::of("list_subscriptions").with("clientId", &id).with("limit", 20))?;
+    let credits = cx.ask(ApiCall::of("get_credits").at("clientId", &id))?;
+    let invoices = cx.list_if(ApiCall::of("list_invoices").with("clientId", &id))?;
+    let balances =
+        cx.ask_if(ApiCall::of("list_client_balances").with("clientIds", &id))?.unwrap_or_default();
+    let billed =
+        cx.ask_if(ApiCall::of("get_billing_details").at("clientId", &id))?.unwrap_or_default();
+    let mut asked = Vec::new();
+    for course in courses.list("subscriptions") {
+        asked.push(bills::asked(cx, course)?);
+    }
+    let rows = match &invoices {
+        Some(told) => bills::rows(cx, told, false)?,
+        None => Vec::new(),
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        div.grid {
+            section.card {
+                h2 { (say.membership()) }
+                @if courses.list("subscriptions").is_empty() { p.quiet { (say.no_membership()) } }
+                @for (course, asked) in courses.list("subscriptions").iter().zip(asked) { (bills::course(cx, course)) (asked) }
+            }
+            section.card {
+                h2 { (say.credits()) }
+                ul.rows {
+                    @for pool in credits.list("credits") {
+                        li { span.grow { @if pool.has("poolKey") { (pool.text("poolKey")) } @else { (say.general()) } }
+                            b.number { (written.count(pool.int("available"))) }
+                            @if pool.int("held") > 0 { span.quiet { (written.count(pool.int("held"))) " " (say.held()) } } }
+                    }
+                }
+                @if cx.may("adjust_credits") {
+                    (behind(say.adjust(),
+                        Form::about(cx, "adjust_credits", at(&id)).text("amount", say.amount_signed()).text("reason", say.reason()).send(say.adjust())))
+                }
+            }
+        }
+        section.card {
+            h2 { (say.bought()) }
+            @if products.list("clientProducts").is_empty() { p.quiet { (say.nothing_bought()) } }
+            ul.rows {
+                @for product in products.list("clientProducts") {
+                    li { span.grow { (product.text("name")) " " span.quiet { (say.term(product.text("productType"))) } }
+                        (state(cx, product.text("status")))
+                        @if product.text("status") == "active" && cx.may("revoke_client_product") {
+                            (behind(say.revoke(), Form::about(cx, "revoke_client_product", vec![("clientProductId", product.text("clientProductId").to_owned())]).danger(say.revoke())))
+                        } }
+                }
+            }
+            @if cx.may("assign_product") && !client.has("archivedAt") { a.button href={ "/console/clients/" (id) "/sell" } { (say.sell()) } }
+        }
+        @if let Some(invoices) = &invoices {
+            h2 { (say.invoices()) }
+            @for sum in balances.list("clientBalances.0.balances") {
+                @let money = |name: &str| written.money(sum.int(name), sum.text("currency"));
+                @if sum.int("owed") > 0 { p { (say.owes()) ": " b.number { (money("owed")) } } }
+                @if sum.int("unallocated") > 0 { div.notice { (say.unallocated(&money("unallocated"))) ". " (say.unallocated_means()) } }
+            }
+            div.buttons { (bills::billing(cx, &id)) }
+            @if cx.may("update_billing_details") { (behind(say.billing_details(), billing_details(cx, &id, billed.at("billingDetails")))) }
+            @if rows.is_empty() { p.quiet { (say.no_invoices()) } }
+            @else { (table(say.invoices(), &bills::columns(say, false), rows)) (pager(cx, invoices)) }
+        }
+    };
+    Ok(View::new(name(&client), main))
+}
+
+/// To whom bills are addressed.
+fn billing_details(cx: &PageContext<'_, '_>, id: &str, details: &Value) -> Markup {
+    let say = cx.say;
+    let form = Form::named(cx, "billing-details", "update_billing_details", at(id)).from(details);
+    form.text("companyName", say.billed_company())
+        .text("vatNumber", say.vat_number())
+        .text("registrationNumber", say.registration_number())
+        .address("address")
+        .check("reverseCharge", say.reverse_charge())
+        .send(say.save())
+}
+
+/// `/console/clients/{clientId}/sell`
+pub(in crate::pages) fn sell(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, client, tabs } = head(cx, "sell")?;
+    let wanted = cx.place.asked("productId").to_owned();
+    let products =
+        cx.ask(ApiCall::of("list_products").with("archived", false).with("limit", 100))?;
+    let found = products
+        .list("products")
+        .iter()
+        .find(|product| product.text("productId") == wanted)
+        .cloned();
+    let is_membership =
+        found.as_ref().is_some_and(|product| product.text("productType") == "Membership");
+    let (preview, act) = match is_membership {
+        true => ("preview_membership", "assign_membership"),
+        false => ("preview_product", "assign_product"),
+    };
+    let previewed = match &found {
+        Some(_) => {
+            let body = serde_json::json!({"productId": wanted});
+            Some(cx.ask(ApiCall::of(preview).at("clientId", &id).body(body))?)
+        }
+        None => None,
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let label = |product: &Value| {
+        format!(
+            "{} · {}",
+            cx.localized(product.at("name")),
+            written.money(product.int("price"), product.text("currency"))
+        )
+    };
+    let main = html! {
+        (tabs)
+        form.filters method="get" {
+            label.wide { (say.product())
+                select name="productId" required {
+                    option value="" { (say.choose()) }
+                    @for product in products.list("products") {
+                        option value=(product.text("productId")) selected[product.text("productId") == wanted] { (label(product)) }
+                    }
+                }
+            }
+            button.plain type="submit" { (say.next()) }
+        }
+        @if let (Some(product), Some(previewed)) = (&found, &previewed) {
+            section.card {
+                h2 { (cx.localized(product.at("name"))) }
+                @let bill = previewed.at("preview");
+                // What waited for a bill rides along: late cancellations, and bookings that were missed.
+                @let fees: i64 = bill.list("lines").iter().filter(|line| !line.has("productId")).map(|line| line.int("gross")).sum();
+                (facts(vec![
+                    (say.price(), html! { (written.money(product.int("price"), product.text("currency"))) @if product.text("period") != "None" { " / " (say.term(product.text("period"))) } }),
+                    (say.first_bill(), html! { (written.money(bill.int("grossTotal"), bill.text("currency"))) }),
+                    (say.of_which_fees(), html! { @if fees > 0 { (written.money(fees, bill.text("currency"))) } }),
+                    (say.of_which_vat(), html! { (written.money(bill.int("taxTotal"), bill.text("currency"))) }),
+                    (say.due(), html! { (bill.date("dueDate").map(|date| written.date(date)).unwrap_or_default()) }),
+                    (say.credits(), html! { @if product.int("credits") > 0 { (written.count(product.int("credits"))) } }),
+                ]))
+                ul.rows { @for line in bill.list("lines") {
+                    li { span.grow { (line.text("description")) } span.number { (written.money(line.int("gross"), bill.text("currency"))) } }
+                } }
+                @let form = Form::about(cx, act, at(&id)).hidden("productId", &*wanted)
+                    .next(format!("/console/clients/{id}/money")).text("startsOn", say.starts_on()).money("price", say.other_price());
+                (form.send(say.sell()))
+            }
+        }
+    };
+    Ok(View::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/forms`
+pub(in crate::pages) fn forms(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, client, tabs } = head(cx, "forms")?;
+    let told = cx.list(ApiCall::of("list_form_assignments").at("clientId", &id))?;
+    let all = cx.ask(ApiCall::of("list_forms").with("limit", 100))?;
+    let of = |kinds: &[&str]| -> Vec<(String, String)> {
+        let all = all.list("forms").iter().filter(|form| form.text("status") == "published");
+        let all = all.filter(|form| kinds.contains(&form.text("kind")));
+        all.map(|form| (form.text("formId").to_owned(), form.text("name").to_owned())).collect()
+    };
+    let (say, written) = (cx.say, &cx.written);
+    let main = html! {
+        (tabs)
+        div.buttons {
+            (behind(say.give_form(), Form::about(cx, "assign_form", at(&id))
+                .choice("formId", say.form(), &of(&["general", "intake"])).area("message", say.message()).send(say.give_form())))
+            (behind(say.ask_checkup(), Form::about(cx, "assign_checkup", at(&id))
+                .choice("formId", say.form(), &of(&["checkup"])).area("message", say.message()).send(say.ask_checkup())))
+        }
+        @if told.list("formAssignments").is_empty() { (empty(say.no_forms(), None)) }
+        section.card {
+            ul.rows {
+                @for one in told.list("formAssignments") {
+                    li {
+                        span.grow {
+                            @if one.text("kind") == "checkup" { a href={ "/console/forms/checkups/" (one.text("assignmentId")) } { (one.text("formName")) } }
+                            @else if matches!(one.text("status"), "submitted" | "reviewed") { a href={ "/console/clients/" (id) "/forms/" (one.text("assignmentId")) } { (one.text("formName")) } }
+                            @else { (one.text("formName")) }
+                            br; span.quiet { (say.term(one.text("kind"))) " · " (one.instant("createdAt").map(|at| written.instant(at)).unwrap_or_default()) }
+                        }
+                        (state(cx, one.text("status")))
+                    }
+                }
+            }
+        }
+        (pager(cx, &told))
+    };
+    Ok(View::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/files`
+pub(in crate::pages) fn files(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, client, tabs } = head(cx, "files")?;
+    let told = cx.list(ApiCall::of("list_documents").with("clientId", &id))?;
+    let say = cx.say;
+    let main = html! {
+        (tabs)
+        (behind(say.send_file(), file_form(cx, Some(&id))))
+        (behind(say.link_file(), about_document(cx, Form::of(cx, "link_document").hidden("clientId", &*id)
+            .of_kind("url", "url", say.web_address(), "off")).send(say.link_file())))
+        @if told.list("documents").is_empty() { (empty(say.no_files(), None)) }
+        ul.rows.card { @for one in told.list("documents") { (document(cx, one)) } }
+        (pager(cx, &told))
+    };
+    Ok(View::new(name(&client), main))
+}
+
+/// `/console/clients/{clientId}/forms/{assignmentId}`: what was answered, and what was said of it.
+pub(in crate::pages) fn handed_in(cx: &mut PageContext<'_, '_>) -> Result<View> {
+    let Head { id, tabs, .. } = head(cx, "forms")?;
+    let assignment = cx.place.param("assignmentId").to_owned();
+    let about = || vec![("clientId", id.clone()), ("assignmentId", assignment.clone())];
+    let ask = ApiCall::of("get_form_assignment").at("clientId", &id);
+    let told = cx.ask(ask.at("assignmentId", &assignment))?;
+    let given = told.at("formAssignment").clone();
+    let answers = match given.text("kind") {
+        "intake" => cx.ask(ApiCall::of("get_intake").at("intakeId", &assignment))?,
+        _ => {
+            let ask = ApiCall::of("list_form_submissions").at("clientId", &id);
+            let all = cx.ask(ask.with("formId", given.text("formId")).with("limit", 100))?;
+            let mut all = all.list("submissions").iter();
+            let own = all.find(|one| one.text("assignmentId") == assignment);
+            let own = own.map(|one| one.text("submissionId")).unwrap_or_default();
+            let ask = ApiCall::of("get_form_submission").at("clientId", &id);
+            cx.ask(ask.at("submissionId", own))?
+        }
+    };
+    let questions = questions(cx, &given)?;
+    let (say, written) = (cx.say, &cx.written);
+    let rows: Vec<_> = answers
+        .list("answers")
+        .iter()
+        .map(|answer| {
+            vec![
+                html! { (answer.text("label")) },
+                html! { b { (answered(cx, &id, answer, &questions)) } @if answer.is("flagged") { " " span.state.bad { (say.flagged()) } } },
+            ]
+        })
+        .collect();
+    let main = html! {
+        (tabs)
+        section.card {
+            (facts(vec![
+                (say.status(), state(cx, given.text("status"))),
+                (say.submitted(), html! { (given.instant("submittedAt").map(|at| written.instant(at)).unwrap_or_default()) }),
+            ]))
+        }
+        (table(say.answers(), &[say.question(), say.answer()], rows))
+        @if given.has("review") { section.card { h2 { (say.review()) } p { (given.text("review")) } } }
+        @if given.text("status") == "submitted" && cx.may("review_form_assignment") {
+            section.card { h2 { (say.review()) } (Form::about(cx, "review_form_assignment", about()).area("review", say.your_words()).send(say.review_it())) }
+        }
+    };
+    Ok(View::new(given.text("formName"), main))
+}

@@ -1,0 +1,69 @@
+//! What a new business does first, until it has done it.
+
+use maud::{Markup, html};
+use spotter_kernel::Result;
+
+use crate::{
+    parts::format::JsonFields,
+    page_context::{ApiCall, PageContext},
+    words::Strings,
+};
+
+/// A business with so many clients is not new, whatever it has not done here.
+const CLIENTS: i64 = 25;
+
+/// A first step: what it is called, where it is done, and whether it was.
+struct SetupStep {
+    label: fn(Strings) -> &'static str,
+    address: String,
+    done: bool,
+}
+
+/// The first steps of a business, for whoever runs it; nothing once they are done.
+pub(super) fn first_steps(cx: &mut PageContext<'_, '_>) -> Result<Option<Markup>> {
+    if !cx.manages() || total(cx, "list_clients")? > CLIENTS {
+        return Ok(None);
+    }
+    let own = cx.own_id();
+    let hours = ApiCall::of("get_coach_availability").at("coachId", &own);
+    let hours = cx.ask_if(hours)?.unwrap_or_default();
+    let mut step = |label, address: &str, operation| -> Result<SetupStep> {
+        Ok(SetupStep { label, address: address.to_owned(), done: total(cx, operation)? > 0 })
+    };
+    let steps = [
+        step(|say| say.step_event_type(), "/console/settings/event-types", "list_event_types")?,
+        SetupStep {
+            label: |say| say.step_hours(),
+            address: format!("/console/settings/coaches/{own}"),
+            done: !hours.list("availability.weekly").is_empty(),
+        },
+        step(|say| say.step_product(), "/console/products", "list_products")?,
+        step(|say| say.step_client(), "/console/clients/new", "list_clients")?,
+        step(|say| say.step_booking(), "/console/calendar/book", "list_bookings")?,
+    ];
+    if steps.iter().all(|step| step.done) {
+        return Ok(None);
+    }
+    let say = cx.say;
+    Ok(Some(html! {
+        section.card {
+            h2 { (say.first_steps()) }
+            ol.rows {
+                @for step in &steps {
+                    li {
+                        span.grow { ((step.label)(say)) }
+                        @if step.done { span.state.good { (say.is_done()) } }
+                        @else { a.button.plain href=(step.address) { (say.do_it()) span.hidden { ": " ((step.label)(say)) } } }
+                    }
+                }
+            }
+            p.quiet { a href="/console/imports" { (say.step_import()) } }
+        }
+    }))
+}
+
+/// How many a list has.
+fn total(cx: &mut PageContext<'_, '_>, operation: &'static str) -> Result<i64> {
+    let told = cx.ask_if(ApiCall::of(operation).with("limit", 1))?;
+    Ok(told.map_or(0, |told| told.int("total")))
+}

@@ -1,0 +1,98 @@
+//! What somebody had typed when their session was over: it goes along while they sign in, and is sent once they say so. It is
+//! for nobody else, and nothing of an act for which the password is asked is kept, nor of one that tells or takes a secret.
+
+use maud::{Markup, html};
+use serde::{Deserialize, Serialize};
+
+use spotter_contract::vault;
+use spotter_http::State;
+use spotter_kernel::{id::CompanyId, secret::base64url};
+
+use crate::{act::safe, edited_fields, forms::Form, page_context::reached, words::Strings};
+
+/// The field of the sign-in that it goes along in.
+pub(crate) const FIELD: &str = "unsent";
+/// The longest, in bytes.
+const LENGTH_MAX: usize = 60_000;
+
+/// A form that was not sent.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct UnsentForm {
+    /// The page that it stands on.
+    at: String,
+    fields: Vec<(String, String)>,
+}
+
+/// The field of a form that says whose it is.
+pub(crate) const WHOSE: &str = "-whose";
+
+/// Whether nothing of an operation is secret, and nobody is asked for their password for it.
+fn is_plain(state: &State, operation: &str) -> bool {
+    reached(state, operation).is_ok_and(|found| !found.sure && !found.secret)
+}
+
+/// What tells whose a form is, by where they sign in.
+pub(crate) fn whose(company: CompanyId, email: &str) -> String {
+    let text = format!("whose {company} {}", email.trim().to_lowercase());
+    base64url(&vault::digest_of(text.as_bytes())).chars().take(16).collect()
+}
+
+impl UnsentForm {
+    /// What a form said, but for its secrets; nothing where it said nothing.
+    pub(crate) fn of(state: &State, form: &Form, at: String) -> Option<String> {
+        if !is_plain(state, form.one("-do")) {
+            return None;
+        }
+        let is_secret = |name: &str| name == "-csrf" || name.to_lowercase().contains("password");
+        let fields: Vec<_> = form
+            .pairs()
+            .filter(|(name, _)| !is_secret(name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let own = Self { at, fields };
+        let text = serde_json::to_string(&own).ok()?;
+        (own.says_something() && text.len() <= LENGTH_MAX).then_some(text)
+    }
+
+    /// The value of a field; empty where there is none.
+    fn one(&self, name: &str) -> &str {
+        let found = self.fields.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    /// Whether anything was typed.
+    fn says_something(&self) -> bool {
+        self.fields.iter().any(|(name, value)| !name.starts_with('-') && !value.is_empty())
+    }
+
+    /// What goes along with a sign-in of somebody, if it is theirs.
+    pub(crate) fn read(state: &State, form: &Form, whose: &str) -> Option<Self> {
+        let own: Self = serde_json::from_str(form.one(FIELD)).ok()?;
+        let theirs = own.one(WHOSE) == whose && is_plain(state, own.one("-do"));
+        (theirs && own.says_something()).then_some(own)
+    }
+
+    /// It once more, to be sent by whoever has signed in.
+    pub(crate) fn shown(&self, say: Strings, csrf: &str) -> Markup {
+        let was: Vec<(String, String)> =
+            serde_json::from_str(self.one(edited_fields::FIELD)).unwrap_or_default();
+        let typed = self.fields.iter().filter(|field| {
+            !field.0.starts_with('-') && !field.1.is_empty() && !was.contains(field)
+        });
+        let at = safe(&self.at);
+        html! {
+            p { (say.unsent_means()) }
+            @for (name, value) in typed {
+                @let label = say.field(name.split(':').next().unwrap_or_default());
+                // What has no word of its own stands by itself.
+                p { @if !name.ends_with(label) { span.quiet { (label) } br; } (value) }
+            }
+            form method="post" action=(at) {
+                @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
+                input type="hidden" name="-csrf" value=(csrf);
+                button type="submit" { (say.send()) }
+            }
+            p { a href=(at) { (say.throw_away()) } }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Conversations as integrations read them: with the private-communication consent, and without
+//! leaving a mark. `conversations:read` shows what was said, `messages:read` only that it was.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, ListQuery, Path, Read, answer, listed, operation};
+use spotter_kernel::{Id, Key, Page, Result, Timestamp};
+use spotter_store::{Bind, List, NoFilters, filters, lists};
+
+use super::{
+    ConversationPath,
+    conversation::{
+        Conversation, ConversationId, ConversationType, ConversationWithParticipants, Participant,
+        ParticipantView, TALLY, participants_of, with_ids,
+    },
+    inbox,
+    message::{self, LIST as ALL_MESSAGES, Message, Messages, MessagesFacts},
+    users::Names,
+};
+
+/// A conversation and those who take part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ConversationView {
+    #[serde(flatten)]
+    conversation: Conversation,
+    /// In the order in which they joined; in lists the first ten.
+    participants: Vec<ParticipantView>,
+}
+
+impl ConversationView {
+    fn new(conversation: Conversation, participants: &[Participant], names: &Names) -> Self {
+        let participants = participants.iter().map(|one| one.view(names)).collect();
+        Self { conversation, participants }
+    }
+}
+
+listed!(Conversations { conversations: ConversationView });
+
+filters! {
+    struct Filters {
+        /// Conversations of this type.
+        conversation_type: ConversationType => "conversation_type = ?", tallied;
+        /// Conversations of this coach or client.
+        user_id: Id;
+        /// Changed at this instant or later.
+        updated_from: Timestamp => "updated_at >= ?";
+    }
+}
+
+fn list_conversations(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<Filters>,
+) -> Result<Conversations> {
+    let found: Page<Conversation> = match wanted.user_id {
+        None => cx.page(&LIST, &wanted, page)?,
+        Some(user) => {
+            let conversation_type = wanted.conversation_type;
+            let wanted = inbox::Filters { conversation_type, unread: None };
+            let places = cx.page_under(&inbox::LIST, &[user.bind()], &wanted, page)?;
+            let ids = places.items.iter().map(Participant::conversation);
+            let items = with_ids(cx, ids)?;
+            places.with(items)
+        }
+    };
+    let ids = found.items.iter().map(|conversation| conversation.conversation_id);
+    let people = participants_of(cx, ids)?;
+    let names = Names::of(cx, people.iter().flatten().map(Participant::user))?;
+    let mut people = people.into_iter();
+    let view = |conversation| {
+        ConversationView::new(conversation, &people.next().unwrap_or_default(), &names)
+    };
+    Ok(found.map(view).into())
+}
+
+answer!(ConversationAnswer { conversation: ConversationView });
+
+fn get_conversation(cx: &mut Read, Path(at): Path<ConversationPath>) -> Result<ConversationAnswer> {
+    let ConversationWithParticipants { conversation, participants } =
+        ConversationWithParticipants::find(cx, at.conversation_id)?;
+    let names = Names::of(cx, participants.iter().map(Participant::user))?;
+    Ok(ConversationAnswer {
+        conversation: ConversationView::new(conversation, &participants, &names),
+    })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TypeFilter {
+    /// What the conversation is known to be; one of the other type is not found.
+    conversation_type: Option<ConversationType>,
+}
+
+fn list_conversation_messages(
+    cx: &mut Read,
+    Path(at): Path<ConversationPath>,
+    ListQuery(hint, page): ListQuery<TypeFilter>,
+) -> Result<Messages> {
+    let conversation = Conversation::find(cx, at.conversation_id)?;
+    if hint.conversation_type.is_some_and(|kind| kind != conversation.conversation_type) {
+        return Err(Key::NotFound.into());
+    }
+    message::views(cx, &conversation, page)
+}
+
+/// A conversation without what it is called and who takes part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Thread {
+    conversation_id: ConversationId,
+    conversation_type: ConversationType,
+    participant_count: i64,
+    message_count: i64,
+    last_message_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+impl From<Conversation> for Thread {
+    fn from(conversation: Conversation) -> Self {
+        Self {
+            conversation_id: conversation.conversation_id,
+            conversation_type: conversation.conversation_type,
+            participant_count: conversation.participant_count,
+            message_count: conversation.message_count,
+            last_message_at: conversation.last_message_at,
+            created_at: conversation.created_at,
+        }
+    }
+}
+
+listed!(Threads { threads: Thread });
+
+fn list_message_threads(
+    cx: &mut Read,
+    ListQuery(_, page): ListQuery<NoFilters>,
+) -> Result<Threads> {
+    Ok(cx.page(&LIST, &Filters::default(), page)?.map(Into::into).into())
+}
+
+fn list_messages(
+    cx: &mut Read,
+    ListQuery(wanted, page): ListQuery<message::SentFilters>,
+) -> Result<MessagesFacts> {
+    Ok(cx.page(&ALL_MESSAGES, &wanted, page)?.map(Message::facts).into())
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().lists(lists()).operations([
+        operation!(GET "/conversations", ConversationsRead, list_conversations)
+            .summary("List conversations")
+            .integrations_only()
+            .describe("Those in which something was said last come first."),
+        operation!(GET "/conversations/{conversationId}", ConversationsRead, get_conversation)
+            .summary("Get a conversation")
+            .integrations_only(),
+        operation!(GET "/conversations/{conversationId}/messages", ConversationsRead,
+            list_conversation_messages)
+        .summary("List conversation messages")
+            .integrations_only()
+        .describe(
+            "Newest first, deleted ones as marks. Nothing is marked as seen. While messages come in, \
+             those on later pages move back: following the pages shows some twice and misses none.",
+        ),
+        operation!(GET "/messages/threads", MessagesRead, list_message_threads)
+            .summary("List message threads")
+            .integrations_only()
+            .describe("Conversations without their names and those who take part."),
+        operation!(GET "/messages", MessagesRead, list_messages)
+            .summary("List messages")
+            .integrations_only()
+            .describe("Of all conversations, newest first, without what they say and without names."),
+    ])
+}
+
+lists! {
+    /// Every conversation, the one in which something was said last first.
+    LIST: List<Conversation, Filters> = List::new(
+        "conversation WHERE company_id = ?1",
+        "active_at DESC, conversation_id DESC",
+    ).tallied(TALLY);
+}

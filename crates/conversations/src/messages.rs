@@ -1,0 +1,278 @@
+//! What those who take part do with messages: read, send, edit, delete, and see them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, DownloadSource, ListQuery, Path, Read, Write, answer, operation, path,
+};
+use spotter_core::uploads::{self, AttachedFile, Stored, UploadId};
+use spotter_kernel::text::quoted;
+use spotter_kernel::{Event, Id, Key, Problem, Result, Timestamp, text::Text};
+use spotter_store::{params, statements};
+
+use super::{
+    ConversationId, ConversationPath,
+    conversation::ConversationWithParticipants,
+    message::{self, ChatMessage, ChatMessages, Content, Message, MessageId},
+    users::{Names, User, UserRole},
+};
+
+/// The rule for a field that names a message.
+const OF_CONVERSATION: &str = "must be a message of the conversation";
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct HistoryFilters {
+    /// Only what was said before this message: the pages then stay as they are while others write.
+    before: Option<MessageId>,
+}
+
+fn list_own_messages(
+    cx: &mut Read,
+    Path(at): Path<ConversationPath>,
+    ListQuery(wanted, page): ListQuery<HistoryFilters>,
+) -> Result<ChatMessages> {
+    let me = User::calling(cx)?;
+    let room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    let total = match wanted.before {
+        None => room.conversation.message_count,
+        Some(id) => {
+            let found = Message::find(cx, at.conversation_id, id);
+            found.map_err(|problem| problem.missing("before", OF_CONVERSATION))?.position - 1
+        }
+    };
+    let page = message::page(cx, at.conversation_id, total, page)?;
+    Ok(message::named(cx, page, Message::chat)?.into())
+}
+
+path!(
+    /// Where a message is.
+    pub MessagePath {
+        /// The conversation.
+        conversation_id: ConversationId,
+        /// The message.
+        message_id: MessageId,
+    }
+);
+
+impl MessagePath {
+    /// The message and its conversation, for somebody who takes part in it.
+    fn find(&self, cx: &mut Read, me: User) -> Result<(ConversationWithParticipants, Message)> {
+        let room = ConversationWithParticipants::enter(cx, self.conversation_id, me)?;
+        let message = Message::find(cx, self.conversation_id, self.message_id)?;
+        Ok((room, message))
+    }
+}
+
+answer!(MessageAnswer { message: ChatMessage });
+
+impl MessageAnswer {
+    fn of(cx: &mut Read, message: Message) -> Result<Self> {
+        let names = Names::of(cx, [message.sender()])?;
+        Ok(Self { message: message.chat(&names) })
+    }
+}
+
+fn get_own_message(cx: &mut Read, Path(at): Path<MessagePath>) -> Result<MessageAnswer> {
+    let me = User::calling(cx)?;
+    let (_, message) = at.find(cx, me)?;
+    MessageAnswer::of(cx, message)
+}
+
+/// The file of a message, for somebody who takes part in its conversation.
+pub fn attachment(cx: &mut Read, at: &MessagePath) -> Result<AttachedFile> {
+    let me = User::calling(cx)?;
+    let (_, message) = at.find(cx, me)?;
+    message.attached().ok_or_else(|| Key::NotFound.into())
+}
+
+/// The same of the message with this id.
+pub fn kept(cx: &mut Read, id: Id) -> Result<DownloadSource> {
+    let conversation: Option<(ConversationId,)> = cx.one(CONVERSATION, params![id])?;
+    let (conversation_id,) = conversation.ok_or(Key::NotFound)?;
+    let at = MessagePath { conversation_id, message_id: MessageId(id) };
+    let AttachedFile { upload_id, file_name, media_type, .. } = attachment(cx, &at)?;
+    let stored = Stored { company: cx.company(), upload: upload_id };
+    Ok(DownloadSource::Kept { name: file_name, media_type: media_type.word(), key: stored.key() })
+}
+
+/// A message to be sent: a text, a file, or both.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewMessage {
+    text: Option<Text<4000>>,
+    /// A file that the caller has sent with POST /app/v1/uploads and not used yet.
+    upload_id: Option<UploadId>,
+}
+
+fn send_message(
+    cx: &mut Write,
+    Path(at): Path<ConversationPath>,
+    Body(new): Body<NewMessage>,
+) -> Result<MessageAnswer> {
+    let me = User::calling(cx)?;
+    let mut room = ConversationWithParticipants::enter(cx, at.conversation_id, me)?;
+    room.check_heard(cx, me)?;
+    let rule = "must be a file that the caller sent within a day and has not used";
+    let attached = new
+        .upload_id
+        .map(|id| uploads::attach(cx, id).map_err(|problem| problem.missing("uploadId", rule)))
+        .transpose()?;
+    let text: Option<String> = new.text.map(Into::into);
+    if text.is_none() && attached.is_none() {
+        return Err(Problem::invalid("text", "is needed where there is no uploadId"));
+    }
+    let to = match cx.is_foreseen() {
+        true => room.others(cx, me)?.join(", "),
+        false => String::new(),
+    };
+    cx.happens(|| match (&text, &attached) {
+        (Some(text), None) => format!("{} is sent to {to}, in the person's name.", quoted(text)),
+        (Some(text), Some(_)) => {
+            format!("{}, with a file, is sent to {to}, in the person's name.", quoted(text))
+        }
+        _ => format!("A file is sent to {to}, in the person's name."),
+    });
+    let id = MessageId(cx.new_id());
+    let place = room.conversation.advance(cx)?;
+    let message = Message::new(id, &room.conversation, place, me, Content { text, attached });
+    message.insert(cx)?;
+    room.see(cx, me.user_id, place.0, id)?;
+    room.announce(cx, Event::ConversationMessageCreated, &message.event(Vec::new()))?;
+    MessageAnswer::of(cx, message)
+}
+
+/// What a message is to say instead.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Correction {
+    text: Text<4000>,
+}
+
+fn edit_message(
+    cx: &mut Write,
+    Path(at): Path<MessagePath>,
+    Body(correction): Body<Correction>,
+) -> Result<MessageAnswer> {
+    let me = User::calling(cx)?;
+    let (room, mut message) = at.find(cx, me)?;
+    if message.sender_id != me.user_id {
+        let text = "A message is edited by whoever sent it.";
+        return Err(Problem::because(Key::Forbidden, text));
+    }
+    if message.is_deleted {
+        return Err(Problem::conflict("isDeleted", "must be false to be edited"));
+    }
+    if message.edit(cx, correction.text.into())? {
+        let event = message.event(vec!["text".to_owned()]);
+        room.announce(cx, Event::ConversationMessageUpdated, &event)?;
+    }
+    MessageAnswer::of(cx, message)
+}
+
+fn delete_message(cx: &mut Write, Path(at): Path<MessagePath>) -> Result<MessageAnswer> {
+    let me = User::calling(cx)?;
+    let (room, mut message) = at.find(cx, me)?;
+    // Coaches answer for what stands in their groups.
+    let moderates = room.conversation.is_group()
+        && me.role == UserRole::Coach
+        && message.sender().role == UserRole::Client;
+    if message.sender_id != me.user_id && !moderates {
+        let text = "A message is deleted by whoever sent it or, a client's in a group, by a coach.";
+        return Err(Problem::because(Key::Forbidden, text));
+    }
+    if !message.is_deleted {
+        if let Some(upload) = message.erase(cx)? {
+            uploads::discard(cx, upload)?;
+        }
+        room.announce(cx, Event::ConversationMessageDeleted, &message.event(Vec::new()))?;
+    }
+    MessageAnswer::of(cx, message)
+}
+
+/// The latest message that was seen.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SeenUpTo {
+    message_id: MessageId,
+}
+
+/// How far somebody has read.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReadReceipt {
+    conversation_id: ConversationId,
+    user_id: Id,
+    seen_message_id: Option<MessageId>,
+    seen_at: Option<Timestamp>,
+    unread_count: i64,
+}
+
+/// What people are told when somebody has read on.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SeenEvent {
+    conversation_id: ConversationId,
+    user_id: Id,
+    message_id: MessageId,
+}
+
+fn mark_seen(
+    cx: &mut Write,
+    Path(at): Path<ConversationPath>,
+    Body(seen): Body<SeenUpTo>,
+) -> Result<ReadReceipt> {
+    let me = User::calling(cx)?;
+    let (conversation_id, message_id, user_id) = (at.conversation_id, seen.message_id, me.user_id);
+    let mut room = ConversationWithParticipants::enter(cx, conversation_id, me)?;
+    let found = Message::find(cx, conversation_id, message_id);
+    let message = found.map_err(|problem| problem.missing("messageId", OF_CONVERSATION))?;
+    cx.touch("conversation", conversation_id, Vec::<String>::new());
+    let before = room.place_of(user_id).map_or(0, |place| place.seen_position);
+    if message.position > before {
+        room.see(cx, user_id, message.position, message_id)?;
+        room.tell(cx, "conversation.seen", &SeenEvent { conversation_id, user_id, message_id })?;
+    }
+    let place = room.place_of(user_id).ok_or(Key::NotFound)?;
+    Ok(ReadReceipt {
+        conversation_id,
+        user_id,
+        seen_message_id: place.seen_message_id,
+        seen_at: place.seen_at,
+        unread_count: room.conversation.unread(place),
+    })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/conversations/{conversationId}/messages", SignedIn, list_own_messages)
+            .summary("List messages of a conversation of the caller's"),
+        operation!(app GET "/conversations/{conversationId}/messages/{messageId}", SignedIn,
+            get_own_message)
+        .summary("Get a message"),
+        operation!(app POST "/conversations/{conversationId}/messages", SignedIn, send_message)
+            .summary("Send a message")
+            .created()
+            .emits(&[Event::ConversationMessageCreated])
+            .fails(&[Key::ApiError])
+            .asks(),
+        operation!(app PATCH "/conversations/{conversationId}/messages/{messageId}", SignedIn,
+            edit_message)
+        .summary("Edit a message")
+        .emits(&[Event::ConversationMessageUpdated])
+        .fails(&[Key::ApiError]),
+        operation!(app DELETE "/conversations/{conversationId}/messages/{messageId}", SignedIn,
+            delete_message)
+        .summary("Delete a message")
+        .describe("It stays as a mark; what it said and its file are gone.")
+        .emits(&[Event::ConversationMessageDeleted]),
+        operation!(app POST "/conversations/{conversationId}/seen", SignedIn, mark_seen)
+            .summary("Mark messages as seen")
+            .describe("Up to the one that is named; a mark never goes back."),
+    ])
+}
+
+statements! {
+    CONVERSATION = "SELECT conversation_id FROM message WHERE company_id = ?1 AND message_id = ?2";
+}

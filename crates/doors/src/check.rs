@@ -1,0 +1,295 @@
+//! A device asks whether to open. Everybody gets an answer that a door can act on: who is not let in is refused with
+//! 200 and a reason.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Body, Read, Write, entitlement::BookingEntitlement, operation, settling,
+};
+use spotter_core::{
+    clients::Client,
+    company::Company,
+    devices::{Device, device::Direction, heartbeats},
+};
+use spotter_kernel::{Id, Key, Problem, Result, Timestamp, id::ClientId, text::Text};
+
+use crate::{
+    code::Code,
+    credential::{AccessCredential, AccessKind, normalized},
+    decision::{AdmissionBasis, Decision, PresentedCredential, Reason, decide},
+    lockout,
+    zone_context::{ZoneContext, way_of, zone_of},
+    presence,
+    scan::{AccessScanId, Scan},
+    visit::{Visit, VisitId},
+    messages,
+};
+
+/// What was shown to a device.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShownCredential {
+    /// What it is.
+    pub kind: AccessKind,
+    /// Its number; what the code says, of `qr`.
+    pub number: Text<200>,
+}
+
+/// A question whether to open.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewScan {
+    /// What the device calls this try; a new one for each. Asked again, the answer is the same.
+    scan_id: Text<64>,
+    /// What was shown.
+    credential: ShownCredential,
+    /// Which of its zones, where the device guards several.
+    zone: Option<Text<60>>,
+    /// Which way, where the device goes both.
+    direction: Option<Direction>,
+}
+
+/// Who is let in.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ScannedClient {
+    client_id: ClientId,
+    /// The first name.
+    display_name: String,
+}
+
+/// What becomes of a scan.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Scanned {
+    /// What the device calls it.
+    scan_id: String,
+    /// Whether the door opens.
+    decision: Decision,
+    /// Why not; null where the door opens. For the device and the log, not to be shown.
+    reason: Option<Reason>,
+    /// What the door may show: others read it.
+    display_text: String,
+    /// Null where nobody has what was shown, and where somebody goes out by a PIN.
+    client: Option<ScannedClient>,
+    /// The visit that it belongs to.
+    visit_id: Option<VisitId>,
+    /// For how long the door is to be open.
+    open_seconds: i64,
+    /// When it was decided.
+    decided_at: Timestamp,
+}
+
+/// For how long a door is open.
+const OPEN_SECONDS: i64 = 5;
+
+/// What is asked in a scan that a device has not decided itself.
+pub fn asked_of<'a>(
+    shown: &'a ShownCredential,
+    zone: &'a str,
+    direction: Direction,
+) -> [&'a str; 4] {
+    [shown.kind.word(), &shown.number, zone, direction.word()]
+}
+
+/// A fingerprint of what is asked, which does not tell the number.
+pub fn fingerprint(cx: &Read, parts: &[&str]) -> Result<Vec<u8>> {
+    Ok(cx.sign("access scan", parts.join("\n").as_bytes())?.to_vec())
+}
+
+/// What was shown, where somebody has it.
+pub fn resolve(
+    cx: &mut Read,
+    shown: &ShownCredential,
+    at: Timestamp,
+) -> Result<Option<PresentedCredential>> {
+    if shown.kind == AccessKind::Qr {
+        let Some(code) = Code::read(cx, &shown.number, at)? else { return Ok(None) };
+        let found = AccessCredential::seek(cx, code.credential)?;
+        let found = found.filter(|own| own.kind == AccessKind::Qr);
+        return Ok(found.map(|credential| PresentedCredential { credential, code: Some(code) }));
+    }
+    let Ok(number) = normalized(shown.kind, &shown.number) else { return Ok(None) };
+    let found = AccessCredential::by_number(cx, shown.kind, &number, at)?;
+    Ok(found.map(|credential| PresentedCredential { credential, code: None }))
+}
+
+/// What follows from somebody's going in or out: the visit, and where they are.
+pub fn moved(
+    cx: &mut Write,
+    (place, client): (&ZoneContext, ClientId),
+    (way, at): (Direction, Timestamp),
+    code: Option<Code>,
+) -> Result<Option<Visit>> {
+    let inside = way != Direction::Out;
+    presence::note(cx, (place, client), (inside, at), code.map(|code| code.step))?;
+    if inside {
+        return Visit::enter(cx, place, client, at).map(Some);
+    }
+    let Some(mut visit) = Visit::of(cx, place, client, at)? else { return Ok(None) };
+    if visit.left_at.is_none_or(|left| left < at) {
+        visit.left_at = Some(at);
+        visit.save(cx)?;
+    }
+    Ok(Some(visit))
+}
+
+/// Takes what lets somebody in, once a visit.
+fn pay(
+    cx: &mut Write,
+    client: ClientId,
+    place: &ZoneContext,
+    visit: &mut Visit,
+    by: &AdmissionBasis,
+) -> Result<()> {
+    let id = visit.visit_id.0;
+    match by {
+        AdmissionBasis::Product(way) => {
+            cx.entrances()?.use_day(cx, client, way, id)?;
+            visit.client_product_id.get_or_insert(way.client_product);
+        }
+        AdmissionBasis::Credits(units) if *units > 0 => {
+            let pools = place.asks.credit_pools.0.clone();
+            let taking =
+                BookingEntitlement { booking: id, client, units: *units, pools, at: cx.now() };
+            let settling = cx.settling()?;
+            settling.hold(cx, &taking)?;
+            settling.consume(cx, &taking)?;
+            visit.credits = *units;
+        }
+        AdmissionBasis::Credits(_) | AdmissionBasis::Booking => return Ok(()),
+    }
+    visit.save(cx)
+}
+
+/// Lets somebody in who may come in: what follows from it.
+fn enter(
+    cx: &mut Write,
+    (place, client): (&ZoneContext, ClientId),
+    code: Option<Code>,
+    (by, bookings): (&AdmissionBasis, &[Id]),
+) -> Result<Option<VisitId>> {
+    let moved = moved(cx, (place, client), (Direction::In, cx.now()), code)?;
+    let Some(mut visit) = moved else { return Ok(None) };
+    pay(cx, client, place, &mut visit, by)?;
+    for booking in bookings {
+        cx.timetable()?.arrived(cx, *booking)?;
+    }
+    Ok(Some(visit.visit_id))
+}
+
+fn scan_access(cx: &mut Write, Body(new): Body<NewScan>) -> Result<Scanned> {
+    let mut device = Device::calling(cx)?;
+    heartbeats::seen(cx, &mut device)?;
+    let zone = zone_of(&device, new.zone.as_deref())?;
+    let direction = way_of(&device, new.direction)?;
+    let kind = new.credential.kind;
+    let fingerprint = fingerprint(cx, &asked_of(&new.credential, &zone, direction))?;
+    if let Some(known) = Scan::of_device(cx, device.device_id, &new.scan_id)? {
+        cx.touch("access_scan", known.access_scan_id, Vec::<String>::new());
+        return match known.answer.filter(|_| known.fingerprint == fingerprint) {
+            Some(answer) => serde_json::from_str(&answer).map_err(Problem::internal),
+            None => Err(Problem::conflict("scanId", "must be a new one for another scan")),
+        };
+    }
+    let now = cx.now();
+    let place = ZoneContext::find(cx, device.location_id, &zone)?;
+    let locked = lockout::is_locked(cx, device.device_id, kind)?;
+    let shown = if locked { None } else { resolve(cx, &new.credential, now)? };
+    let client = shown.as_ref().map(|shown| shown.credential.client_id);
+    let (mut visit_id, mut passback_broken) = (None, false);
+    let outcome = match (&shown, direction) {
+        // Nobody is kept in: there may be a fire.
+        (shown, Direction::Out) => {
+            if let Some(shown) = shown {
+                let moved =
+                    moved(cx, (&place, shown.credential.client_id), (direction, now), None)?;
+                visit_id = moved.map(|visit| visit.visit_id);
+            }
+            Ok(())
+        }
+        (None, _) if locked => Err(Reason::KeypadLocked),
+        (None, _) => {
+            lockout::count(cx, device.device_id, kind)?;
+            Err(Reason::CredentialUnknown)
+        }
+        (Some(shown), _) => match decide(cx, shown, (&place, &device), now, true)? {
+            Ok(admitted) => {
+                let client = shown.credential.client_id;
+                let by = (&admitted.by, admitted.bookings.as_slice());
+                visit_id = enter(cx, (&place, client), shown.code, by)?;
+                passback_broken = admitted.passback_broken;
+                Ok(())
+            }
+            Err(why) => Err(why),
+        },
+    };
+    let language = Company::find(cx)?.language;
+    let display_text = match outcome {
+        Ok(()) => messages::to_admitted(&language, direction != Direction::Out),
+        Err(why) => messages::to_refused(&language, why),
+    };
+    // Everybody is let out, so a door that lets out would tell whose PIN was guessed.
+    let guessed = direction == Direction::Out && kind == AccessKind::Pin;
+    let named = match client.filter(|_| !guessed) {
+        Some(id) => Client::seek(cx, id)?
+            .map(|own| ScannedClient { client_id: id, display_name: own.first_name().to_owned() }),
+        None => None,
+    };
+    let answer = Scanned {
+        scan_id: new.scan_id.to_string(),
+        decision: if outcome.is_ok() { Decision::Allow } else { Decision::Deny },
+        reason: outcome.err(),
+        display_text: display_text.to_owned(),
+        client: named,
+        visit_id: visit_id.filter(|_| !guessed),
+        open_seconds: if outcome.is_ok() { OPEN_SECONDS } else { 0 },
+        decided_at: now,
+    };
+    let told = serde_json::to_string(&answer).map_err(Problem::internal)?;
+    let scan = Scan {
+        access_scan_id: AccessScanId(cx.new_id()),
+        device_id: device.device_id,
+        scan_id: new.scan_id.into_string(),
+        fingerprint,
+        location_id: place.id(),
+        zone,
+        direction,
+        kind,
+        credential_id: shown.as_ref().map(|shown| shown.credential.credential_id),
+        client_id: client,
+        decision: answer.decision,
+        reason: answer.reason,
+        offline: false,
+        would_have_been: None,
+        passback_broken,
+        stale: false,
+        visit_id,
+        occurred_at: now,
+        device_time: None,
+        clock_is_off: false,
+        list_version: None,
+        answer: Some(told),
+        received_at: now,
+    };
+    cx.touch("access_scan", scan.access_scan_id, ["accessScan"]);
+    scan.insert(cx)?;
+    Ok(answer)
+}
+
+/// What a scan may announce: attendance, and credits.
+pub const TELLS: &[spotter_kernel::Event] = settling![BookingUpdated];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(device POST "/access/scans", scan_access)
+        .summary("Ask whether to open")
+        .describe(
+            "Answers 200 whether somebody is let in or not. The first rule that fails is the reason, in the order in \
+             which the reasons are listed. Nobody is kept from going out. With the answer the visit is written, what it \
+             takes is taken once, and who came for a booking has attended it.",
+        )
+        .emits(TELLS)
+        .always(&[])
+        .fails(&[Key::ApiError])])
+}

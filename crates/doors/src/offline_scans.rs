@@ -1,0 +1,317 @@
+//! Late scans: what a device decided while it had no network. Nothing is decided anew. What follows is written by when
+//! it happened, once, in whatever order it is told: visits, and who came to a booking. No credits and no days of passes
+//! are taken, for those are not on the list that the device decided by.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Write, operation};
+use spotter_core::devices::{Device, device::Direction, heartbeats};
+use spotter_kernel::{Many, Result, Timestamp, text::Text};
+use spotter_store::words;
+
+use crate::{
+    credential::AccessKind,
+    decision::{Decision, PresentedCredential, Reason, decide, starts_around},
+    zone_context::{ZoneContext, way_of, zone_of},
+    presence,
+    scan::{AccessScanId, Scan},
+    check::{ShownCredential, TELLS, asked_of, fingerprint, moved, resolve},
+    visit::VisitId,
+};
+
+/// So old that nothing follows from it any more, in days.
+const STALE_DAYS: i64 = 7;
+/// A clock that is off by no more is taken as right, in milliseconds.
+const RIGHT_MS: i64 = 2_000;
+
+/// A scan that a device decided by itself.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct LateScan {
+    /// What the device calls it.
+    scan_id: Text<64>,
+    /// What was shown.
+    credential: ShownCredential,
+    /// When, by the device's clock.
+    occurred_at: Timestamp,
+    /// What the device decided.
+    decision: Decision,
+    /// Which of its zones, where the device guards several.
+    zone: Option<Text<60>>,
+    /// Which way, where the device goes both.
+    direction: Option<Direction>,
+    /// The list that it decided by; absent where it had none.
+    list_version: Option<Text<2000>>,
+}
+
+/// Scans that a device decided by itself.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct LateScans {
+    /// What the device's clock shows while it sends: by it the times of the scans are put right.
+    sent_at: Timestamp,
+    /// 1 to 100 of them.
+    scans: Many<LateScan, 1, 100>,
+}
+
+words! {
+    /// What became of a late scan: *recorded*; *known* before, as it is told now; *stale*, so late that nothing follows; a
+    /// *conflict* with another scan of the same name; *invalid*, where it names no zone or way of the device: `rule` says
+    /// which.
+    enum LateResult {
+        Recorded = "recorded",
+        Known = "known",
+        Stale = "stale",
+        Conflict = "conflict",
+        Invalid = "invalid",
+    }
+}
+
+/// What became of a late scan.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Recorded {
+    /// What the device calls it.
+    scan_id: String,
+    /// `recorded`; `known` from before; `stale`, older than seven days, so that nothing follows; a `conflict` with another
+    /// scan of the same name; or `invalid`, and `rule` says why.
+    result: LateResult,
+    /// What is wrong with it, with the field; null of what is not invalid.
+    rule: Option<String>,
+    /// What the server would have decided then, as far as that is known now; of PINs it is in the log alone, as are reason
+    /// and visit, so that nobody guesses them here.
+    would_have_been: Option<Decision>,
+    /// Why it would have been refused.
+    reason: Option<Reason>,
+    /// The visit that it belongs to.
+    visit_id: Option<VisitId>,
+    /// When it happened, by the server's clock.
+    occurred_at: Timestamp,
+}
+
+/// What became of late scans.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LateAnswer {
+    /// In the order in which they were sent.
+    results: Vec<Recorded>,
+    /// By how many milliseconds the device's clock is behind.
+    clock_skew_ms: i64,
+}
+
+/// When something happened by the server's clock: a clock that is off is put right, and nothing happens later than now.
+fn put_right(told: Timestamp, skew: i64, now: Timestamp) -> Timestamp {
+    let skew = if skew.abs() > RIGHT_MS { skew } else { 0 };
+    Timestamp::from_millis(told.millis().saturating_add(skew).min(now.millis()))
+}
+
+fn record(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
+    let kind = late.credential.kind;
+    let mut told = write_down(cx, device, late, skew)?;
+    if kind == AccessKind::Pin {
+        (told.would_have_been, told.reason, told.visit_id) = (None, None, None);
+    }
+    Ok(told)
+}
+
+fn write_down(cx: &mut Write, device: &Device, late: LateScan, skew: i64) -> Result<Recorded> {
+    let now = cx.now();
+    let at = put_right(late.occurred_at, skew, now);
+    let mut told = Recorded {
+        scan_id: late.scan_id.to_string(),
+        result: LateResult::Invalid,
+        rule: None,
+        would_have_been: None,
+        reason: None,
+        visit_id: None,
+        occurred_at: at,
+    };
+    let whither = zone_of(device, late.zone.as_deref())
+        .and_then(|zone| way_of(device, late.direction).map(|direction| (zone, direction)));
+    let (zone, direction) = match whither {
+        Ok(found) => found,
+        Err(wrong) => {
+            told.rule = Some(wrong.message);
+            return Ok(told);
+        }
+    };
+    let kind = late.credential.kind;
+    let occurred = late.occurred_at.to_string();
+    let asked = [
+        kind.word(),
+        &late.credential.number,
+        &zone,
+        direction.word(),
+        &occurred,
+        late.decision.word(),
+    ];
+    let fingerprint = fingerprint(cx, &asked)?;
+    if let Some(known) = Scan::of_device(cx, device.device_id, &late.scan_id)? {
+        let asked = asked_of(&late.credential, &zone, direction);
+        if !known.offline && known.fingerprint == self::fingerprint(cx, &asked)? {
+            let fingerprint =
+                if known.decision == late.decision { None } else { Some(fingerprint) };
+            return told_otherwise(cx, known, (&late, fingerprint), (told, skew));
+        }
+        let same = known.fingerprint == fingerprint;
+        told.result = if same { LateResult::Known } else { LateResult::Conflict };
+        if same {
+            told.visit_id = known.visit_id;
+            told.would_have_been = known.would_have_been;
+            told.reason = known.reason;
+            told.occurred_at = known.occurred_at;
+        }
+        return Ok(told);
+    }
+    let place = ZoneContext::find(cx, device.location_id, &zone)?;
+    let shown = resolve(cx, &late.credential, at)?;
+    let stale = at < now.plus_days(-STALE_DAYS);
+    let would_have_been = match (&shown, direction) {
+        (_, Direction::Out) => Ok(()),
+        (None, _) => Err(Reason::CredentialUnknown),
+        (Some(shown), _) => decide(cx, shown, (&place, device), at, false)?.map(drop),
+    };
+    if let (Some(shown), Decision::Allow, false) = (&shown, late.decision, stale) {
+        told.visit_id = follow(cx, &place, shown, (direction, at))?;
+    }
+    told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
+    told.would_have_been =
+        Some(if would_have_been.is_ok() { Decision::Allow } else { Decision::Deny });
+    told.reason = would_have_been.err();
+    let scan = Scan {
+        access_scan_id: AccessScanId(cx.new_id()),
+        device_id: device.device_id,
+        scan_id: late.scan_id.into_string(),
+        fingerprint,
+        location_id: place.id(),
+        zone,
+        direction,
+        kind,
+        credential_id: shown.as_ref().map(|shown| shown.credential.credential_id),
+        client_id: shown.as_ref().map(|shown| shown.credential.client_id),
+        decision: late.decision,
+        reason: told.reason,
+        offline: true,
+        would_have_been: told.would_have_been,
+        passback_broken: false,
+        stale,
+        visit_id: told.visit_id,
+        occurred_at: at,
+        device_time: Some(late.occurred_at),
+        clock_is_off: skew.abs() > heartbeats::CLOCK_OFF_MS,
+        list_version: late.list_version.map(Into::into),
+        answer: None,
+        received_at: now,
+    };
+    scan.insert(cx)?;
+    Ok(told)
+}
+
+/// A scan that the server had decided, of which the device never heard the answer: what the device did by itself is what
+/// happened. Of what is the same there is nothing to write.
+fn told_otherwise(
+    cx: &mut Write,
+    known: Scan,
+    (late, fingerprint): (&LateScan, Option<Vec<u8>>),
+    (mut told, skew): (Recorded, i64),
+) -> Result<Recorded> {
+    let at = told.occurred_at;
+    told.would_have_been = Some(known.decision);
+    told.reason = known.reason;
+    told.visit_id = known.visit_id;
+    let Some(fingerprint) = fingerprint else {
+        told.result = LateResult::Known;
+        told.occurred_at = known.occurred_at;
+        return Ok(told);
+    };
+    let stale = at < cx.now().plus_days(-STALE_DAYS);
+    if late.decision == Decision::Allow && !stale {
+        let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
+        if let Some(shown) = resolve(cx, &late.credential, at)? {
+            told.visit_id = follow(cx, &place, &shown, (known.direction, at))?;
+        }
+    }
+    // Whoever was let in here and found the door shut is not inside.
+    if let (Decision::Deny, Decision::Allow, Some(client), false) =
+        (late.decision, known.decision, known.client_id, stale)
+        && known.direction != Direction::Out
+    {
+        let place = ZoneContext::find(cx, known.location_id, &known.zone)?;
+        presence::note(cx, (&place, client), (false, known.occurred_at), None)?;
+    }
+    told.result = if stale { LateResult::Stale } else { LateResult::Recorded };
+    let scan = Scan {
+        fingerprint,
+        decision: late.decision,
+        would_have_been: Some(known.decision),
+        offline: true,
+        stale,
+        visit_id: told.visit_id,
+        occurred_at: at,
+        device_time: Some(late.occurred_at),
+        clock_is_off: skew.abs() > heartbeats::CLOCK_OFF_MS,
+        list_version: late.list_version.as_ref().map(|version| version.to_string()),
+        ..known
+    };
+    scan.save(cx)?;
+    Ok(told)
+}
+
+/// What follows from somebody's having gone in or out.
+fn follow(
+    cx: &mut Write,
+    place: &ZoneContext,
+    shown: &PresentedCredential,
+    (direction, at): (Direction, Timestamp),
+) -> Result<Option<VisitId>> {
+    let client = shown.credential.client_id;
+    let visit = moved(cx, (place, client), (direction, at), shown.code)?;
+    if direction != Direction::Out {
+        let timetable = cx.timetable()?;
+        for booking in timetable.expected(cx, client, place.id(), starts_around(at))? {
+            timetable.arrived(cx, booking)?;
+        }
+    }
+    Ok(visit.map(|visit| visit.visit_id))
+}
+
+fn record_late_scans(cx: &mut Write, Body(new): Body<LateScans>) -> Result<LateAnswer> {
+    let mut device = Device::calling(cx)?;
+    heartbeats::seen(cx, &mut device)?;
+    let skew = heartbeats::skew(cx.now(), new.sent_at);
+    let mut results = Vec::with_capacity(new.scans.len());
+    for late in new.scans {
+        results.push(record(cx, &device, late, skew)?);
+    }
+    cx.touch("access_device", device.device_id, ["lateScans"]);
+    Ok(LateAnswer { results, clock_skew_ms: skew })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([operation!(device POST "/access/scans/late", record_late_scans)
+        .summary("Tell what was decided without a network")
+        .describe(
+            "Up to 100 scans at a time, in any order, each with a result of its own. What the device decided stands; \
+             visits and attendance follow from when it happened, once.",
+        )
+        .emits(TELLS)
+        .always(&[])])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_put_right_and_nothing_lies_ahead() {
+        let at = Timestamp::from_millis;
+        let now = at(1_000_000);
+        assert_eq!(put_right(at(900_000), 1_500, now), at(900_000), "near enough");
+        assert_eq!(put_right(at(900_000), 50_000, now), at(950_000));
+        assert_eq!(put_right(at(900_000), -50_000, now), at(850_000));
+        assert_eq!(put_right(at(2_000_000), 0, now), now);
+        assert_eq!(put_right(at(999_000), i64::MAX, now), now);
+    }
+}

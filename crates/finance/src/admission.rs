@@ -1,0 +1,274 @@
+//! Whether a client may come in: the one question that doors and the front desk ask of what was sold. A membership
+//! that runs lets in, and a pass on its days; credits pay for what is booked, and let nobody in by themselves.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{
+    Area, Path, Query, Read, Write, answer,
+    admission::{Admissions, AdmittingProduct, Refusal},
+    operation,
+};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::{Date, Id, Key, Problem, Result, Timestamp, id::ClientId};
+use spotter_store::{params, statements};
+
+use crate::{
+    access_rules::AccessRule,
+    catalogue::vocabulary::ProductType,
+    credits::booking_credits,
+    ids::ClientProductId,
+    memberships::subscription::{Subscription, SubscriptionStatus},
+    sales::client_product::ClientProduct,
+};
+
+/// Something that was sold and may let in on a day.
+#[derive(Debug, Clone)]
+struct SoldProduct {
+    product: ClientProduct,
+    course: Option<Subscription>,
+    /// Days of a pass that are used up or booked, up to the day that is asked about.
+    days: Vec<Date>,
+}
+
+/// How something lets in on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct AdmissionTerms {
+    /// The first day on which it does not let in any more; nothing while none is known.
+    until: Option<Date>,
+    /// Whether a bill of it is unpaid.
+    owes: bool,
+}
+
+impl SoldProduct {
+    /// How it lets in on a day, or why not.
+    fn opens(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
+        match &self.course {
+            Some(course) => Self::by_membership(course, day),
+            None => self.by_pass(day),
+        }
+    }
+
+    fn by_membership(
+        course: &Subscription,
+        day: Date,
+    ) -> std::result::Result<AdmissionTerms, Refusal> {
+        if course.has_ended() || course.end_date.is_some_and(|end| end <= day) {
+            return Err(Refusal::Ended);
+        }
+        if day < course.start_date {
+            return Err(Refusal::NotYet);
+        }
+        if course.pause_on(day).is_some() {
+            return Err(Refusal::Paused);
+        }
+        let rests = course.pauses.0.iter().map(|pause| pause.from).filter(|from| *from > day);
+        let until = rests.chain(course.end_date).min();
+        Ok(AdmissionTerms { until, owes: course.status == SubscriptionStatus::PastDue })
+    }
+
+    fn by_pass(&self, day: Date) -> std::result::Result<AdmissionTerms, Refusal> {
+        if self.product.has_ended() || self.product.valid_until.is_some_and(|until| until <= day) {
+            return Err(Refusal::Ended);
+        }
+        if day < self.product.valid_from {
+            return Err(Refusal::NotYet);
+        }
+        let usable = self.product.terms.0.days_usable;
+        let left = self.days.contains(&day) || (self.days.len() as i64) < usable;
+        match left {
+            true => Ok(AdmissionTerms { until: self.product.valid_until, owes: false }),
+            false => Err(Refusal::Used),
+        }
+    }
+}
+
+/// Whether a client may come in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AdmissionDecision {
+    /// Whether they may.
+    pub allowed: bool,
+    /// Why not; null where they may.
+    pub reason: Option<Refusal>,
+    /// What lets them in.
+    pub client_product_id: Option<ClientProductId>,
+    /// The first day on which that does not let them in any more; null while none is known.
+    pub until: Option<Date>,
+    /// The company's date that was asked about.
+    pub date: Date,
+}
+
+/// Whether one day is later than another, where none is later than all.
+fn is_later(one: Option<Date>, other: Option<Date>) -> bool {
+    other.is_some_and(|other| one.is_none_or(|one| one > other))
+}
+
+/// What a client was sold that may let in.
+fn sold(cx: &mut Read, client: ClientId, day: Date) -> Result<Vec<SoldProduct>> {
+    let mut found = Vec::new();
+    for product in ClientProduct::open_first(cx, client)? {
+        let is_pass = matches!(product.product_type, ProductType::DayPass | ProductType::WeekPass);
+        let course = match product.subscription_id {
+            Some(id) => Some(Subscription::find(cx, id)?),
+            None if is_pass => None,
+            None => continue,
+        };
+        let days = match is_pass {
+            true => cx.all::<(Date,)>(DAYS, params![product.client_product_id, day])?,
+            false => Vec::new(),
+        };
+        found.push(SoldProduct {
+            product,
+            course,
+            days: days.into_iter().map(|(day,)| day).collect(),
+        });
+    }
+    Ok(found)
+}
+
+/// What of it lets in on a day, what is paid for before what is not, then what is open for longest; where nothing
+/// does, the reason that is nearest to one.
+fn ways(
+    sold: &[SoldProduct],
+    day: Date,
+) -> std::result::Result<Vec<(&SoldProduct, AdmissionTerms)>, Refusal> {
+    let (mut open, mut reason) = (Vec::new(), Refusal::NoProduct);
+    for one in sold {
+        match one.opens(day) {
+            Ok(opens) => open.push((one, opens)),
+            Err(why) => reason = reason.min(why),
+        }
+    }
+    open.sort_by(|(_, a), (_, b)| {
+        let longest = is_later(b.until, a.until).cmp(&is_later(a.until, b.until));
+        a.owes.cmp(&b.owes).then(longest)
+    });
+    if open.is_empty() { Err(reason) } else { Ok(open) }
+}
+
+/// Whether a client may come in at an instant, as far as what they were sold goes.
+pub fn ask(cx: &mut Read, client: ClientId, at: Timestamp) -> Result<AdmissionDecision> {
+    let date = cx.zone()?.date_at(at);
+    let sold = sold(cx, client, date)?;
+    let best = ways(&sold, date).map(|open| open.into_iter().find(|(_, opens)| !opens.owes));
+    let (best, reason) = match best {
+        Ok(Some(best)) => (Some(best), None),
+        Ok(None) => (None, Some(Refusal::PastDue)),
+        Err(why) => (None, Some(why)),
+    };
+    Ok(AdmissionDecision {
+        allowed: best.is_some(),
+        reason,
+        client_product_id: best.map(|(sold, _)| sold.product.client_product_id),
+        until: best.and_then(|(_, opens)| opens.until),
+        date,
+    })
+}
+
+/// What doors ask of finance.
+pub struct Sales;
+
+impl Admissions for Sales {
+    fn ways(
+        &self,
+        cx: &mut Read,
+        client: ClientId,
+        at: Timestamp,
+    ) -> Result<std::result::Result<Vec<AdmittingProduct>, Refusal>> {
+        let day = cx.zone()?.date_at(at);
+        let sold = sold(cx, client, day)?;
+        let open = match ways(&sold, day) {
+            Ok(open) => open,
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut ways = Vec::with_capacity(open.len());
+        for (one, opens) in open {
+            ways.push(AdmittingProduct {
+                client_product: one.product.client_product_id.0,
+                is_pass: one.course.is_none(),
+                owes: opens.owes,
+                until: opens.until,
+                limits: AccessRule::limits(cx, one.product.product_id)?,
+            });
+        }
+        Ok(Ok(ways))
+    }
+
+    fn memberships(&self, cx: &mut Read) -> Result<BTreeMap<ClientId, Vec<AdmittingProduct>>> {
+        let day = cx.today()?;
+        let rules = AccessRule::all(cx)?;
+        let mut found: BTreeMap<ClientId, Vec<AdmittingProduct>> = BTreeMap::new();
+        for course in Subscription::all_running(cx)? {
+            let Ok(AdmissionTerms { until, owes }) = SoldProduct::by_membership(&course, day)
+            else {
+                continue;
+            };
+            found.entry(course.client_id).or_default().push(AdmittingProduct {
+                client_product: course.client_product_id.0,
+                is_pass: false,
+                owes,
+                until,
+                limits: rules.get(&course.product_id).cloned().unwrap_or_default(),
+            });
+        }
+        Ok(found)
+    }
+
+    fn use_day(
+        &self,
+        cx: &mut Write,
+        client: ClientId,
+        way: &AdmittingProduct,
+        visit: Id,
+    ) -> Result<()> {
+        match way.is_pass {
+            true => booking_credits::use_day(cx, client, ClientProductId(way.client_product), visit),
+            false => Ok(()),
+        }
+    }
+}
+
+/// When somebody wants to come in.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct AdmissionFilters {
+    /// The instant; now when absent.
+    at: Option<Timestamp>,
+}
+
+answer!(EntranceAnswer { entrance: AdmissionDecision });
+
+fn get_entrance(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Query(asked): Query<AdmissionFilters>,
+) -> Result<EntranceAnswer> {
+    let client = Client::find(cx, at.client_id)?;
+    let at = asked.at.unwrap_or_else(|| cx.now());
+    let far = at.millis().abs_diff(cx.now().millis()) / 86_400_000;
+    if far > 366 {
+        return Err(Problem::invalid("at", "must be at most 366 days away"));
+    }
+    Ok(EntranceAnswer { entrance: ask(cx, client.client_id, at)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app GET "/finance/clients/{clientId}/entrance", Coach, get_entrance)
+            .summary("See whether a client may come in")
+            .describe(
+                "As far as what they were sold goes: by a membership that runs and is paid for, or by a pass with a day \
+                 left.",
+            )
+            .for_client(&[])
+            .fails(&[Key::CompanyNotFound]),
+    ])
+}
+
+statements! {
+    DAYS = "SELECT DISTINCT day FROM entitlement_hold WHERE company_id = ?1 AND client_product_id = ?2 \
+        AND day <= ?3 AND state <> 'released' ORDER BY day LIMIT 400";
+}

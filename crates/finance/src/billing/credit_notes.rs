@@ -1,0 +1,183 @@
+//! Credit notes: the one way in which what was billed is taken back, as a whole or in part.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, OptionalBody, Path, Read, Write, operation};
+use spotter_kernel::{Event, Key, Problem, Result, number::BoundedInteger, text::Text};
+use spotter_store::{Json, params, statements};
+
+use crate::{
+    billing::{
+        charge::{self, Charge},
+        invoice::{Invoice, InvoiceKind, InvoiceLine, InvoiceStatus},
+        invoices::{InvoiceAnswer, InvoicePath},
+        issue::{self, Bill, Issuer, Paper, Totals},
+        tax::{self, RateTotal},
+        texts,
+    },
+    ids::{InvoiceId, PaymentId},
+    payments::allocation,
+    account_status,
+};
+
+/// What is taken back.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct NewCreditNote {
+    /// How much, with tax, in minor units of the invoice's currency; all that is left of it when absent.
+    amount: Option<BoundedInteger<1, 1_000_000_000_000>>,
+    /// Why, as it stands on the note.
+    reason: Option<Text<500>>,
+}
+
+/// Credits so much of a bill: a note is issued for it, what is left to pay is less, and what was paid too
+/// much then comes free and pays the client's open bills. Where a payment is to go back, as much of that comes free.
+pub fn credit(
+    cx: &mut Write,
+    bill: &mut Invoice,
+    amount: i64,
+    of: Option<PaymentId>,
+    reason: Option<String>,
+) -> Result<Invoice> {
+    let language = charge::language_of(cx, bill.client_id)?;
+    let (issuer, id) = (Issuer::find(cx)?, InvoiceId(cx.new_id()));
+    let earlier: Vec<(Json<Vec<RateTotal>>,)> = match bill.credited_total {
+        0 => Vec::new(),
+        _ => cx.all(NOTES_OF, params![bill.invoice_id])?,
+    };
+    let earlier: Vec<RateTotal> = earlier.into_iter().flat_map(|(taxes,)| taxes.0).collect();
+    let taxes = tax::credited(&bill.taxes.0, &earlier, amount);
+    let line = |rate: &RateTotal| InvoiceLine {
+        product_id: None,
+        description: texts::correction(&bill.number, &language),
+        quantity: 1,
+        gross: rate.gross,
+        net: rate.net,
+        tax: rate.tax,
+        vat_percentage: rate.vat_percentage,
+        vat_category: rate.vat_category,
+    };
+    let sum = |of: fn(&RateTotal) -> i64| taxes.iter().map(of).sum();
+    let totals = Totals {
+        lines: taxes.iter().map(line).collect(),
+        net: sum(|rate| rate.net),
+        tax: sum(|rate| rate.tax),
+        gross: amount,
+        taxes: taxes.clone(),
+    };
+    let same = Bill {
+        client_id: bill.client_id,
+        currency: bill.currency,
+        lines: Vec::new(),
+        collection: bill.collection,
+        period: None,
+        due_from: None,
+        subscription_id: bill.subscription_id,
+        client_product_id: bill.client_product_id,
+    };
+    let paper = Paper {
+        kind: InvoiceKind::CreditNote,
+        totals,
+        due_date: bill.due_date,
+        corrects: Some(bill.invoice_id),
+        reason,
+    };
+    let note = issue::write(cx, id, &issuer, &same, paper)?;
+    note.tell(cx, Event::InvoiceCreated)?;
+    let freed = if of.is_some() { amount } else { (amount - bill.balance).max(0) };
+    allocation::free(cx, bill.invoice_id, freed, of)?;
+    let turned = bill.weigh(cx, -freed, amount)?;
+    account_status::follow(cx, bill, turned)?;
+    if of.is_none() && freed > 0 {
+        allocation::apply_unallocated(cx, bill.client_id, bill.currency)?;
+    }
+    Ok(note)
+}
+
+/// What can be taken back of a bill yet.
+pub fn creditable(bill: &Invoice) -> i64 {
+    match bill.kind {
+        InvoiceKind::Invoice => bill.gross_total - bill.credited_total,
+        InvoiceKind::CreditNote => 0,
+    }
+}
+
+/// Takes a fee back that was billed.
+pub fn take_back_fee(cx: &mut Write, fee: &Charge) -> Result<()> {
+    let Some(id) = fee.invoice_id else { return Ok(()) };
+    let mut bill = Invoice::find(cx, id)?;
+    let amount = fee.amount.min(creditable(&bill));
+    if amount > 0 {
+        credit(cx, &mut bill, amount, None, None)?;
+    }
+    Ok(())
+}
+
+fn checked(cx: &mut Read, id: InvoiceId, wanted: &NewCreditNote) -> Result<(Invoice, i64)> {
+    let bill = Invoice::find(cx, id)?;
+    let left = creditable(&bill);
+    if left == 0 {
+        let rule = "must be an invoice of which something is left to credit";
+        return Err(Problem::conflict("invoiceId", rule));
+    }
+    let amount = wanted.amount.map_or(left, |amount| amount.0);
+    if amount > left {
+        return Err(Problem::conflict("amount", &format!("must be at most {left}")));
+    }
+    Ok((bill, amount))
+}
+
+fn credit_invoice(
+    cx: &mut Write,
+    Path(at): Path<InvoicePath>,
+    OptionalBody(wanted): OptionalBody<NewCreditNote>,
+) -> Result<InvoiceAnswer> {
+    let (mut bill, amount) = checked(cx, at.invoice_id, &wanted)?;
+    cx.as_of(bill.updated_at);
+    let (told, number) = (bill.currency.told(amount), bill.number.clone());
+    cx.happens(|| format!("A credit note over {told} is issued for {number}."));
+    let note = credit(cx, &mut bill, amount, None, wanted.reason.map(Into::into))?;
+    Ok(InvoiceAnswer { invoice: note })
+}
+
+fn write_off_invoice(cx: &mut Write, Path(at): Path<InvoicePath>) -> Result<InvoiceAnswer> {
+    let before = Invoice::find(cx, at.invoice_id)?;
+    if !before.is_unpaid() {
+        return Err(Problem::conflict("status", "must be open or overdue"));
+    }
+    let mut invoice = before.clone();
+    invoice.status = InvoiceStatus::Uncollectible;
+    cx.as_of(before.updated_at);
+    cx.happens(|| format!("The invoice {} is given up; nobody is reminded of it.", before.number));
+    invoice.save(cx, &before)?;
+    Ok(InvoiceAnswer { invoice })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).operations([
+        operation!(app POST "/finance/invoices/{invoiceId}/credit-notes", Manager, credit_invoice)
+            .summary("Correct an invoice by a credit note")
+            .describe(
+                "All that is left of it, or an amount. Of an invoice of which nothing was paid, the whole \
+                 cancels it; what was paid of the amount pays the client's open bills, the oldest due first; the rest can be \
+                 refunded, or pays the next bill. To give money back, refund the payment instead: that credits \
+                 what it paid.",
+            )
+            .created()
+            .emits(crate::SETTLES)
+            .always(&[Event::InvoiceCreated])
+            .fails(&[Key::ApiError])
+            .asks(),
+        operation!(app POST "/finance/invoices/{invoiceId}/write-off", Manager, write_off_invoice)
+            .summary("Give an invoice up")
+            .describe("It stays what is owed, and a payment settles it; nobody is reminded of it.")
+            .fails(&[Key::ApiError])
+            .asks(),
+    ])
+}
+
+statements! {
+    NOTES_OF = "SELECT taxes FROM invoice WHERE company_id = ?1 AND corrects_invoice_id = ?2 \
+        ORDER BY invoice_id LIMIT 10000";
+}

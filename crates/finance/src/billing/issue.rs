@@ -1,0 +1,304 @@
+//! Issuing: the one way in which a bill or a credit note comes to be, with its number, its tax, and what
+//! the client has paid before.
+
+use spotter_contract::{Area, Read, Write};
+use spotter_core::{clients::Client, company::Company};
+use spotter_kernel::{Date, Event, Result, id::ClientId, money::Currency};
+use spotter_store::{Json, params, statements};
+
+use super::{dunning, letters};
+use crate::{
+    billing::{
+        billing_details::BillingDetails,
+        charge::{self, Charge},
+        invoice::{BillLine, Collection, Invoice, InvoiceKind, InvoiceLine, InvoiceStatus, Party},
+        tax,
+    },
+    collecting::collection,
+    ids::{ClientProductId, InvoiceId, SubscriptionId},
+    payments::allocation,
+    settings::FinanceSettings,
+};
+
+/// A bill as it is to be issued.
+#[derive(Debug, Clone)]
+pub struct Bill {
+    /// Whose it is.
+    pub client_id: ClientId,
+    /// In which currency.
+    pub currency: Currency,
+    /// What is billed.
+    pub lines: Vec<BillLine>,
+    /// How it is paid.
+    pub collection: Collection,
+    /// The days that are billed.
+    pub period: Option<(Date, Date)>,
+    /// What begins on a later day is due then.
+    pub due_from: Option<Date>,
+    /// The membership that it bills.
+    pub subscription_id: Option<SubscriptionId>,
+    /// What is sold with it.
+    pub client_product_id: Option<ClientProductId>,
+}
+
+/// The lines of a bill with their tax, and what they add up to.
+pub struct Totals {
+    /// What is billed.
+    pub lines: Vec<InvoiceLine>,
+    /// The amounts by rate.
+    pub taxes: Vec<tax::RateTotal>,
+    /// Without tax.
+    pub net: i64,
+    /// The tax.
+    pub tax: i64,
+    /// With tax.
+    pub gross: i64,
+}
+
+/// Works out the tax of a bill.
+pub fn totals(standing: &tax::TaxStatus, lines: &[BillLine]) -> Totals {
+    let of = |line: &BillLine| (line.gross, standing.of(line.vat_percentage));
+    let amounts: Vec<_> = lines.iter().map(of).collect();
+    let (taxes, nets) = tax::split(standing, &amounts);
+    let lines = lines
+        .iter()
+        .zip(amounts.iter().zip(nets))
+        .map(|(line, ((_, (category, rate)), net))| InvoiceLine {
+            product_id: line.product_id,
+            description: line.description.clone(),
+            quantity: 1,
+            gross: line.gross,
+            net,
+            tax: line.gross - net,
+            vat_percentage: *rate,
+            vat_category: Some(*category),
+        })
+        .collect();
+    let sum = |of: fn(&tax::RateTotal) -> i64| taxes.iter().map(of).sum();
+    let (net, tax, gross) = (sum(|one| one.net), sum(|one| one.tax), sum(|one| one.gross));
+    Totals { lines, taxes, net, tax, gross }
+}
+
+/// Who issues bills, and how.
+pub struct Issuer {
+    company: Company,
+    settings: FinanceSettings,
+}
+
+impl Issuer {
+    /// The company of a caller.
+    pub fn find(cx: &mut Read) -> Result<Self> {
+        Ok(Self { company: Company::find(cx)?, settings: FinanceSettings::find(cx)? })
+    }
+
+    /// The company's date.
+    fn today(&self, cx: &Read) -> Date {
+        self.company.zone().date_at(cx.now())
+    }
+}
+
+/// A bill as it would be issued now: with the fees that wait for one, its tax and its due date.
+pub struct Draft {
+    issuer: Issuer,
+    fees: Vec<Charge>,
+    /// What it adds up to.
+    pub totals: Totals,
+    /// When it is due.
+    pub due_date: Date,
+}
+
+/// Works a bill out, without issuing it.
+pub fn draft(cx: &mut Read, bill: &Bill) -> Result<Draft> {
+    let issuer = Issuer::find(cx)?;
+    let settings = &issuer.settings;
+    let fees = charge::waiting(cx, bill.client_id, bill.currency)?;
+    let mut lines = bill.lines.clone();
+    lines.extend(charge::lines(cx, &fees, settings.fee_vat_percentage)?);
+    let today = issuer.today(cx);
+    let due = match bill.collection {
+        Collection::Automatic => today,
+        Collection::Manual => today.plus_days(settings.payment_days).unwrap_or(today),
+    };
+    let due_date = bill.due_from.map_or(due, |from| from.max(due));
+    let standing = standing(settings, &BillingDetails::find(cx, bill.client_id)?);
+    Ok(Draft { totals: totals(&standing, &lines), issuer, fees, due_date })
+}
+
+/// What decides of which category of VAT a bill's lines are.
+fn standing(settings: &FinanceSettings, details: &BillingDetails) -> tax::TaxStatus {
+    let seller = &settings.seller.0;
+    let is_registered = seller.vat_number.is_some();
+    tax::TaxStatus {
+        is_registered,
+        has_tax_number: is_registered || seller.tax_number.is_some(),
+        exemption_reason: seller.vat_exemption_reason.as_deref().map(str::to_owned),
+        is_reversed: details.reverse_charge,
+    }
+}
+
+/// Issues a bill, and pays it with what the client has paid too much before.
+pub fn issue(cx: &mut Write, bill: &Bill) -> Result<Invoice> {
+    let Draft { issuer, fees, totals, due_date } = draft(cx, bill)?;
+    let invoice_id = InvoiceId(cx.new_id());
+    charge::bill(cx, &fees, invoice_id)?;
+    let paper =
+        Paper { kind: InvoiceKind::Invoice, totals, due_date, corrects: None, reason: None };
+    let mut invoice = write(cx, invoice_id, &issuer, bill, paper)?;
+    invoice.tell(cx, Event::InvoiceCreated)?;
+    match invoice.status {
+        InvoiceStatus::Paid => invoice.tell(cx, Event::InvoicePaid)?,
+        _ => {
+            allocation::prepay(cx, &mut invoice)?;
+            dunning::chase_later(cx, &invoice, &issuer.settings)?;
+            collection::collect(cx, &invoice)?;
+        }
+    }
+    letters::post(cx, &invoice, &issuer.settings)?;
+    Ok(invoice)
+}
+
+/// What of a bill or a credit note is worked out before it is written.
+pub struct Paper {
+    /// Whether it bills or takes back.
+    pub kind: InvoiceKind,
+    /// What stands on it.
+    pub totals: Totals,
+    /// When it is due.
+    pub due_date: Date,
+    /// The invoice that a credit note corrects.
+    pub corrects: Option<InvoiceId>,
+    /// Why a credit note is issued.
+    pub reason: Option<String>,
+}
+
+/// Writes a bill or a credit note under the next number of its series.
+pub fn write(
+    cx: &mut Write,
+    invoice_id: InvoiceId,
+    issuer: &Issuer,
+    bill: &Bill,
+    paper: Paper,
+) -> Result<Invoice> {
+    let Paper { kind, totals, due_date, corrects, reason } = paper;
+    let (Issuer { company, settings }, client) = (issuer, Client::find(cx, bill.client_id)?);
+    let details = BillingDetails::find(cx, bill.client_id)?;
+    let today = issuer.today(cx);
+    let series = match kind {
+        InvoiceKind::Invoice => "INV",
+        InvoiceKind::CreditNote => "CN",
+    };
+    let (number, issue_date) = next_number(cx, series, today)?;
+    // What costs nothing is paid, and a credit note is settled with the invoice that it corrects.
+    let is_bill = kind == InvoiceKind::Invoice;
+    let status = match is_bill && totals.gross > 0 {
+        true => InvoiceStatus::Open,
+        false => InvoiceStatus::Paid,
+    };
+    let (from, until) = bill.period.unzip();
+    let language = client.language().map_or_else(|| company.language.clone(), str::to_owned);
+    let invoice = Invoice {
+        invoice_id,
+        number,
+        series: series.to_owned(),
+        kind,
+        status,
+        collection: bill.collection,
+        client_id: bill.client_id,
+        subscription_id: bill.subscription_id,
+        client_product_id: bill.client_product_id,
+        corrects_invoice_id: corrects,
+        home_location_id: client.home_location_id(),
+        currency: bill.currency,
+        issue_date,
+        due_date: due_date.max(issue_date),
+        period_start: from,
+        period_end: until,
+        net_total: totals.net,
+        tax_total: totals.tax,
+        gross_total: totals.gross,
+        paid_total: 0,
+        prepaid_total: 0,
+        credited_total: 0,
+        balance: if is_bill { totals.gross } else { 0 },
+        seller: Json(seller(company, settings)),
+        buyer: Json(buyer(&client, &details)),
+        lines: Json(totals.lines),
+        taxes: Json(totals.taxes),
+        reason,
+        language,
+        sent_at: None,
+        reminder_count: 0,
+        chased_days: 0,
+        paid_at: (is_bill && status == InvoiceStatus::Paid).then(|| cx.now()),
+        cancelled_at: None,
+        created_at: cx.now(),
+        updated_at: cx.now(),
+    };
+    invoice.insert(cx)?;
+    Ok(invoice)
+}
+
+/// The next number of a series, such as INV-2026-000042, and the date of issue: the year's numbers have
+/// no gap, and no date goes back behind the one of the number before.
+fn next_number(cx: &mut Write, series: &'static str, today: Date) -> Result<(String, Date)> {
+    let latest: Option<(i64, i64, Date)> = cx.one(LATEST_NUMBER, params![series])?;
+    let date = latest.map_or(today, |(_, _, last_date)| today.max(last_date));
+    let year = i64::from(date.0.year());
+    let number = match latest {
+        Some((in_year, last, _)) if in_year == year => last + 1,
+        _ => 1,
+    };
+    cx.defer(TAKE_NUMBER, params![series, year, number, date])?;
+    Ok((format!("{series}-{year}-{number:06}"), date))
+}
+
+fn seller(company: &Company, settings: &FinanceSettings) -> Party {
+    let own = &settings.seller.0;
+    let text = |text: &str| text.to_owned();
+    Party {
+        name: own.name.as_deref().map_or_else(|| company.name.clone(), text),
+        address: own.address.clone(),
+        country: match &own.address {
+            Some(address) => Some(text(&address.country)),
+            None => company.country.clone(),
+        },
+        email: own.email.as_deref().map(text),
+        phone: own.phone.as_deref().map(text),
+        contact_name: None,
+        vat_number: own.vat_number.as_deref().map(text),
+        tax_number: own.tax_number.as_deref().map(text),
+        registration_number: own.registration_number.as_deref().map(text),
+        iban: own.iban.as_deref().map(text),
+        bic: own.bic.as_deref().map(text),
+    }
+}
+
+/// Who is billed: the client, or the business that the client is the contact of.
+fn buyer(client: &Client, details: &BillingDetails) -> Party {
+    let own = details.address.as_ref().map(|address| &address.0);
+    let address = own.or_else(|| client.address()).cloned();
+    let business = details.company_name.clone();
+    Party {
+        contact_name: business.is_some().then(|| client.name()),
+        name: business.unwrap_or_else(|| client.name()),
+        country: address.as_ref().map(|address| address.country.to_string()),
+        address,
+        email: client.email().map(str::to_owned),
+        vat_number: details.vat_number.clone(),
+        registration_number: details.registration_number.clone(),
+        ..Party::default()
+    }
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS)
+}
+
+statements! {
+    LATEST_NUMBER = "SELECT year, last_number, last_date FROM invoice_series \
+        WHERE company_id = ?1 AND series = ?2 ORDER BY year DESC LIMIT 1";
+    TAKE_NUMBER = "INSERT INTO invoice_series (company_id, series, year, last_number, last_date) \
+        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (company_id, series, year) \
+        DO UPDATE SET last_number = excluded.last_number, last_date = excluded.last_date";
+}

@@ -1,0 +1,236 @@
+//! Bills that are collected by themselves: charged on their due date, and again some days after an attempt that
+//! failed, as the company's settings say. The first failure makes a membership past due; what helps no more is
+//! not tried again.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spotter_contract::{Area, OptionalBody, Path, Timer, Write, operation};
+use spotter_kernel::{Id, Key, Problem, Result};
+use spotter_store::{params, statements};
+
+use super::{
+    charging::{self, Fetch},
+    connection,
+    method::{self, MethodStatus, PaymentMethod},
+    methods,
+};
+use crate::{
+    billing::{
+        dunning,
+        invoice::{Collection, Invoice, InvoiceStatus},
+        invoices::InvoicePath,
+        letters,
+    },
+    company_day,
+    ids::{InvoiceId, PaymentMethodId},
+    memberships::subscription::Subscription,
+    payments::{
+        operations::{PaymentAnswer, PaymentView},
+        payment::{FailureCode, Payment, PaymentSource},
+    },
+    settings::FinanceSettings,
+    account_status,
+};
+
+/// Has a new bill charged on its due date, where it is collected by itself: in a transaction of its own, for
+/// what follows from a failure changes the membership that is being billed.
+pub fn collect(cx: &mut Write, invoice: &Invoice) -> Result<()> {
+    if invoice.collection != Collection::Automatic || invoice.balance == 0 {
+        return Ok(());
+    }
+    let at = company_day(cx, invoice.due_date)?.max(cx.now());
+    cx.set_timer(&COLLECT_INVOICE, invoice.invoice_id, at)
+}
+
+/// Attempts to collect a bill, with what its membership or its client names.
+fn attempt(cx: &mut Write, invoice: &Invoice, number: i64) -> Result<()> {
+    if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
+        return wait_for(cx, invoice, &payment);
+    }
+    let named = match invoice.subscription_id {
+        Some(id) => Subscription::find(cx, id)?.payment_method_id,
+        None => None,
+    };
+    let today = cx.today()?;
+    let provider = connection::provider(cx)?;
+    let method = PaymentMethod::meant(cx, invoice.client_id, named)?;
+    let code = match (&method, provider) {
+        (_, None) => FailureCode::ProviderError,
+        (None, _) if PaymentMethod::ran_out(cx, invoice.client_id)? => FailureCode::MethodExpired,
+        (Some(method), _) if method.status == MethodStatus::Expired => FailureCode::MethodExpired,
+        (None, _) => FailureCode::MethodRevoked,
+        (Some(method), _) if method.status == MethodStatus::Revoked => FailureCode::MethodRevoked,
+        (Some(method), _) if method.is_over(today) => {
+            method::end(cx, method, MethodStatus::Expired)?;
+            FailureCode::MethodExpired
+        }
+        (Some(method), Some(provider)) if method.provider == provider => {
+            charging::charge(cx, method, of_bill(invoice, PaymentSource::Automatic, number))?;
+            return Ok(());
+        }
+        (Some(_), Some(_)) => FailureCode::MethodRevoked,
+    };
+    charging::fail_at_once(cx, invoice, number, code)
+}
+
+fn of_bill(invoice: &Invoice, source: PaymentSource, attempt: i64) -> Fetch {
+    Fetch {
+        amount: (invoice.balance, invoice.currency),
+        source,
+        invoice: Some(invoice.invoice_id),
+        request: None,
+        attempt,
+    }
+}
+
+/// Seconds in which a page that is closed is done with.
+const CLOSING_SECONDS: i64 = 300;
+
+/// Something is on its way for a bill: a bank is waited for until tomorrow, a client who has opened a page and
+/// may have left it is not.
+fn wait_for(cx: &mut Write, invoice: &Invoice, payment: &Payment) -> Result<()> {
+    charging::close_page(cx, payment)?;
+    let at = match payment.is_by_page() {
+        true => cx.now().plus_seconds(CLOSING_SECONDS),
+        false => {
+            let tomorrow = cx.today()?.tomorrow();
+            company_day(cx, tomorrow)?
+        }
+    };
+    cx.set_timer(&COLLECT_INVOICE, invoice.invoice_id, at)
+}
+
+/// Whether trying again may help.
+const fn may_help(code: FailureCode) -> bool {
+    match code {
+        FailureCode::Declined
+        | FailureCode::InsufficientFunds
+        | FailureCode::NotSent
+        | FailureCode::ProviderError => true,
+        FailureCode::MethodExpired
+        | FailureCode::MethodRevoked
+        | FailureCode::AuthenticationRequired => false,
+    }
+}
+
+/// What follows from a payment that failed: the client is told, with a link to pay; and of what was to be
+/// collected by itself, the bill is overdue, and tried again when that may help.
+pub fn failed(cx: &mut Write, payment: &Payment) -> Result<()> {
+    let (Some(id), PaymentSource::Automatic) = (payment.invoice_id, payment.source) else {
+        return Ok(());
+    };
+    let before = Invoice::find(cx, id)?;
+    if !before.is_unpaid() {
+        return Ok(());
+    }
+    let (mut invoice, settings) = (before.clone(), FinanceSettings::find(cx)?);
+    if invoice.status == InvoiceStatus::Open {
+        invoice.status = InvoiceStatus::Overdue;
+        invoice.save(cx, &before)?;
+        account_status::unpaid(cx, &invoice)?;
+        dunning::chase_later(cx, &invoice, &settings)?;
+    }
+    letters::not_collected(cx, &invoice)?;
+    let code = payment.failure_code.unwrap_or(FailureCode::ProviderError);
+    let days = usize::try_from(payment.attempt - 1).ok();
+    let days = days.and_then(|at| settings.retry_days.0.get(at)).filter(|_| may_help(code));
+    let Some(days) = days else { return Ok(()) };
+    let first: Option<(spotter_kernel::Timestamp,)> = cx.one(FIRST_ATTEMPT, params![id])?;
+    let first = first.map_or(cx.now(), |(at,)| at);
+    let (first, today) = (cx.zone()?.date_at(first), cx.today()?);
+    let date = first.plus_days(*days).unwrap_or(today).max(today.tomorrow());
+    let at = company_day(cx, date)?;
+    cx.set_timer(&COLLECT_INVOICE, id, at)
+}
+
+/// Nothing is left to collect of a bill.
+pub fn stop(cx: &mut Write, invoice: InvoiceId) -> Result<()> {
+    cx.clear_timer(&COLLECT_INVOICE, invoice)?;
+    charging::call_off(cx, invoice)
+}
+
+fn collect_invoice(cx: &mut Write, id: Id) -> Result<()> {
+    let invoice = Invoice::still_due(cx, InvoiceId(id))?;
+    if !invoice.is_unpaid() {
+        return Ok(());
+    }
+    let before: Option<(i64,)> = cx.one(ATTEMPTS, params![id])?;
+    attempt(cx, &invoice, before.map_or(0, |(count,)| count) + 1)
+}
+
+static COLLECT_INVOICE: Timer = Timer::new(
+    "collect_invoice",
+    "Charge what a membership's bills are paid with, and try again after a failure",
+    collect_invoice,
+)
+.emits(crate::COLLECTS);
+
+/// What is to be charged.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct NewCharge {
+    /// A card or an account of the client; the default one when absent.
+    payment_method_id: Option<PaymentMethodId>,
+}
+
+fn charge_invoice(
+    cx: &mut Write,
+    Path(at): Path<InvoicePath>,
+    OptionalBody(new): OptionalBody<NewCharge>,
+) -> Result<PaymentAnswer> {
+    let found = Invoice::find(cx, at.invoice_id)?;
+    let invoice = Invoice::payable(cx, at.invoice_id, found.client_id)?;
+    let provider = methods::needed(cx)?;
+    if let Some(id) = new.payment_method_id {
+        let rule = "must be a payment method of the client";
+        let method = PaymentMethod::find(cx, id);
+        let method = method.map_err(|none| none.missing("paymentMethodId", rule))?;
+        if method.client_id != invoice.client_id {
+            return Err(Problem::field(Key::NotFound, "paymentMethodId", rule));
+        }
+    }
+    let today = cx.today()?;
+    let method = PaymentMethod::of(cx, invoice.client_id, new.payment_method_id)?;
+    let method = method.filter(|own| own.provider == provider && !own.is_over(today));
+    let rule = match new.payment_method_id {
+        Some(_) => "must be one that can be charged",
+        None => "must be given: the client has no default payment method that can be charged",
+    };
+    let method = method.ok_or_else(|| Problem::conflict("paymentMethodId", rule))?;
+    if let Some(payment) = Payment::unfinished(cx, invoice.invoice_id)? {
+        let rule = match payment.is_by_page() {
+            true => {
+                "must be none that is under way: the client pays on a page; take the request back first"
+            }
+            false => "must be none that is under way for the invoice",
+        };
+        return Err(Problem::conflict("payment", rule));
+    }
+    let (amount, last4) = (invoice.currency.told(invoice.balance), method.last4.clone());
+    cx.happens(|| format!("What ends with {last4} is charged {amount}."));
+    let payment = charging::charge(cx, &method, of_bill(&invoice, PaymentSource::Manual, 1))?;
+    Ok(PaymentAnswer { payment: PaymentView::of(cx, payment)? })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).timers(&[&COLLECT_INVOICE]).operations([
+        operation!(app POST "/finance/invoices/{invoiceId}/charge", Manager, charge_invoice)
+            .summary("Charge what is left to pay of an invoice")
+            .describe(
+                "At once, with what the client has left for it. The payment is `pending` until the provider has \
+                 answered; what comes of it is told by `payment.succeeded` or `payment.failed`.",
+            )
+            .created()
+            .for_own(&[])
+            .fails(&[Key::ApiError])
+            .asks(),
+    ])
+}
+
+statements! {
+    FIRST_ATTEMPT = "SELECT created_at FROM payment WHERE company_id = ?1 AND invoice_id = ?2 \
+        AND source = 'automatic' ORDER BY payment_id LIMIT 1";
+    ATTEMPTS = "SELECT COUNT(*) FROM payment WHERE company_id = ?1 AND invoice_id = ?2 \
+        AND source = 'automatic' AND status <> 'cancelled'";
+}

@@ -1,0 +1,99 @@
+//! How what was decided of a membership comes into effect: its pauses and its end.
+
+use spotter_contract::{Area, Effect, Offboarding, Write};
+use spotter_core::clients::{
+    profile::set_member_status,
+    record::{Client, MemberStatus},
+};
+use spotter_kernel::text::quoted;
+use spotter_kernel::{Event, Id, Result, id::ClientId};
+
+use super::letters;
+use crate::{
+    memberships::subscription::{Subscription, SubscriptionStatus},
+    sales::{client_product::ClientProduct, end, lifecycle},
+    settings::FinanceSettings,
+    account_status,
+};
+
+/// Puts what was worked out into effect: at once, where its day has come.
+pub(super) fn apply(
+    cx: &mut Write,
+    before: &Subscription,
+    mut course: Subscription,
+) -> Result<Subscription> {
+    let today = cx.today()?;
+    let product = ClientProduct::find(cx, course.client_product_id)?;
+    letters::tell(cx, before, &course)?;
+    // What has not begun ends at once, and its bill is taken back.
+    if let Some(end) = course.end_date.filter(|end| *end <= today || *end <= course.start_date) {
+        end::end(cx, product, end, false, None)?;
+        return Subscription::find(cx, course.subscription_id);
+    }
+    if let Some((at, from)) = course.next_pause()
+        && from <= today
+    {
+        course.begin_pause(at);
+        course.status = SubscriptionStatus::Paused;
+    }
+    course.save_and_tell(cx, before, Event::SubscriptionChanged)?;
+    if course.status != before.status {
+        account_status::follow_members(cx, course.client_id)?;
+        if course.status == SubscriptionStatus::Paused {
+            lifecycle::rest(cx, &course)?;
+        }
+    }
+    lifecycle::turn_later(cx, &product, Some(&course))?;
+    Ok(course)
+}
+
+/// The memberships of a client who leaves end by their terms, as if they were cancelled today. Who has none is no
+/// member any more.
+fn end_at_term(cx: &mut Write, client: Id) -> Result<u64> {
+    let client = ClientId(client);
+    let running = Subscription::running_of(cx, client)?;
+    if running.is_empty() && Client::find(cx, client)?.is_member() {
+        set_member_status(cx, client, MemberStatus::Former)?;
+    }
+    let until = FinanceSettings::find(cx)?.cancellation_end;
+    let today = cx.today()?;
+    let mut ended = 0;
+    for before in running {
+        before.end_requests(cx)?;
+        let mut course = before.clone();
+        // What ends by itself, or sooner, does so.
+        let end = match (before.end_date, before.auto_renew) {
+            (Some(end), false) => end,
+            (known, _) => {
+                let by_terms = before.end_after(today, until).date;
+                known.map_or(by_terms, |known| known.min(by_terms))
+            }
+        };
+        if before.end_date != Some(end) {
+            course.end_on(end);
+        }
+        let bills = course.bills_to_come(100).len();
+        cx.happens(|| {
+            format!(
+                "The membership {} ends on {end}; bills until then: {bills}.",
+                quoted(&course.name)
+            )
+        });
+        if course != before {
+            apply(cx, &before, course)?;
+            ended += 1;
+        }
+    }
+    Ok(ended)
+}
+
+const EFFECTS: &[Effect] = &[Effect::new(
+    Offboarding::ClientLeavesAtTerm,
+    "Their memberships end by their terms, as if cancelled today, and are billed until then.",
+    end_at_term,
+)];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().ends(EFFECTS)
+}

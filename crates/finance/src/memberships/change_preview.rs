@@ -1,0 +1,236 @@
+//! What a wish to pause or to cancel a membership would mean. What is shown before it is asked for and what is
+//! done then come from the same functions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Actor, Area, Body, OptionalBody, Path, Read, answer, operation, path};
+use spotter_kernel::{Date, Key, Problem, Result, text::Text};
+
+use super::request::{RequestKind, RequestedBy};
+use crate::{
+    ids::SubscriptionId,
+    memberships::{
+        billing_schedule::{EndRule, PeriodBill},
+        subscription::{Pause, Subscription, SubscriptionStatus},
+    },
+    settings::FinanceSettings,
+};
+
+/// A pause that is wished.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct NewPause {
+    /// The first day of the pause; not before today.
+    pub(super) from: Date,
+    /// The first day after it.
+    pub(super) until: Date,
+    /// Why.
+    pub(super) reason: Option<Text<500>>,
+}
+
+/// A cancellation that is wished.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct NewCancellation {
+    /// The first day after the end that is wished; the earliest by the terms when absent.
+    pub(super) end_date: Option<Date>,
+    /// Ends it today, whatever the terms say.
+    pub(super) immediately: bool,
+    /// Why.
+    pub(super) reason: Option<Text<500>>,
+}
+
+/// What a wish would mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RequestPreview {
+    /// Whether a manager has to approve it.
+    needs_approval: bool,
+    /// The first day after the end, where pauses that are planned before it move it; null while it goes on.
+    end_date: Option<Date>,
+    /// The rule that decides the end of a cancellation.
+    end_rule: Option<EndRule>,
+    next_billing_date: Option<Date>,
+    /// Up to twelve bills to come.
+    bills_to_come: Vec<PeriodBill>,
+}
+
+path!(
+    /// Where a membership stands in a path.
+    pub SubscriptionPath {
+        /// The membership's id.
+        subscription_id: SubscriptionId,
+    }
+);
+answer!(PreviewAnswer { preview: RequestPreview });
+
+/// A membership that can be paused or cancelled.
+pub(super) fn running(cx: &mut Read, id: SubscriptionId) -> Result<Subscription> {
+    let found = Subscription::find(cx, id)?;
+    match found.has_ended() {
+        true => Err(Problem::conflict("status", "must not have ended")),
+        false => Ok(found),
+    }
+}
+
+pub(super) fn by(cx: &Read) -> RequestedBy {
+    match cx.caller().actor {
+        // Integrations act for their users.
+        Actor::Client { .. } | Actor::ApiClient { .. } => RequestedBy::Client,
+        _ => RequestedBy::Company,
+    }
+}
+
+/// Whether a manager has to approve what is wished: where the company wants that, and its own staff does not
+/// wish it.
+pub(super) fn needs_approval(cx: &mut Read, kind: RequestKind) -> Result<bool> {
+    let settings = FinanceSettings::find(cx)?;
+    let wanted = match kind {
+        RequestKind::Pause => settings.pause_needs_approval,
+        RequestKind::Cancellation => settings.cancellation_needs_approval,
+    };
+    Ok(wanted && by(cx) == RequestedBy::Client)
+}
+
+/// Most days of a pause.
+const PAUSE_DAYS_MAX: i64 = 366;
+/// How far ahead an end or a pause can be, in days.
+const END_DAYS_MAX: i64 = 3_660;
+
+/// What a membership is with a pause.
+pub(super) fn with_pause(
+    cx: &mut Read,
+    before: &Subscription,
+    new: &NewPause,
+) -> Result<Subscription> {
+    let settings = FinanceSettings::find(cx)?;
+    let today = cx.today()?;
+    if new.until <= new.from {
+        return Err(Problem::field(Key::DateRangeOrderInvalid, "until", "must be after from"));
+    }
+    if new.from < today {
+        return Err(Problem::invalid("from", "must not be before today"));
+    }
+    if new.from.days_until(new.until) > PAUSE_DAYS_MAX || today.days_until(new.from) > END_DAYS_MAX
+    {
+        let rule = "must be at most a year after from, and that at most ten years from today";
+        return Err(Problem::invalid("until", rule));
+    }
+    if new.from < before.start_date {
+        return Err(Problem::invalid("from", "must not be before the membership's first day"));
+    }
+    if before.status == SubscriptionStatus::PastDue {
+        return Err(Problem::conflict("status", "must not be past due"));
+    }
+    let mut course = before.clone();
+    let pause = Pause {
+        from: new.from,
+        until: new.until,
+        billing: settings.pause_billing,
+        begun: false,
+        deducted_days: 0,
+        anchor_before: None,
+    };
+    course.plan_pause(pause, settings.pause_days_a_year)?;
+    Ok(course)
+}
+
+/// What a membership is once it is cancelled, and the rule that decides when it ends.
+pub(super) fn with_end(
+    cx: &mut Read,
+    before: &Subscription,
+    wanted: (Option<Date>, bool),
+) -> Result<(Subscription, EndRule)> {
+    let settings = FinanceSettings::find(cx)?;
+    let today = cx.today()?;
+    let mut course = before.clone();
+    let (end_date, immediately) = wanted;
+    let earliest = course.end_after(today, settings.cancellation_end);
+    let (date, rule) = match (end_date, immediately) {
+        (Some(_), true) => {
+            return Err(Problem::invalid("endDate", "must be absent where it ends immediately"));
+        }
+        (None, true) => (today, EndRule::Immediately),
+        (Some(wished), _) if wished < earliest.date => {
+            let rule = format!("must be {} or later", earliest.date);
+            return Err(Problem::conflict("endDate", &rule));
+        }
+        (Some(wished), _) if today.days_until(wished) > END_DAYS_MAX => {
+            return Err(Problem::invalid("endDate", "must be at most ten years from today"));
+        }
+        (Some(wished), _) if wished > earliest.date => (wished, EndRule::Wished),
+        (Some(wished), _) => (wished, earliest.rule),
+        (None, _) => (earliest.date, earliest.rule),
+    };
+    if let Some(end) = before.end_date.filter(|end| before.auto_renew && *end <= date) {
+        return Err(Problem::conflict(
+            "status",
+            &format!("must not be cancelled already: it ends on {end}"),
+        ));
+    }
+    if let Some(end) = before.end_date.filter(|end| *end <= date) {
+        return Err(Problem::conflict(
+            "autoRenew",
+            &format!("must be true: it ends by itself on {end}"),
+        ));
+    }
+    course.end_on(date);
+    Ok((course, rule))
+}
+
+fn foreseen(course: &Subscription, needs_approval: bool, rule: Option<EndRule>) -> PreviewAnswer {
+    let bills_to_come = course.bills_to_come(12);
+    PreviewAnswer {
+        preview: RequestPreview {
+            needs_approval,
+            end_date: course.end_date,
+            end_rule: rule,
+            next_billing_date: bills_to_come.first().map(|bill| bill.period_start),
+            bills_to_come,
+        },
+    }
+}
+
+fn preview_pause(
+    cx: &mut Read,
+    Path(at): Path<SubscriptionPath>,
+    Body(new): Body<NewPause>,
+) -> Result<PreviewAnswer> {
+    let before = running(cx, at.subscription_id)?;
+    let course = with_pause(cx, &before, &new)?;
+    let needs = needs_approval(cx, RequestKind::Pause)?;
+    Ok(foreseen(&course, needs, None))
+}
+
+fn preview_cancellation(
+    cx: &mut Read,
+    Path(at): Path<SubscriptionPath>,
+    OptionalBody(new): OptionalBody<NewCancellation>,
+) -> Result<PreviewAnswer> {
+    let before = running(cx, at.subscription_id)?;
+    let (course, rule) = with_end(cx, &before, (new.end_date, new.immediately))?;
+    let needs = needs_approval(cx, RequestKind::Cancellation)?;
+    Ok(foreseen(&course, needs, Some(rule)))
+}
+
+/// What staff alone say of a cancellation.
+pub(super) const SAID_BY_STAFF: &[&str] = &["immediately"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(POST "/finance/subscriptions/{subscriptionId}/pause-requests/preview",
+            FinanceSubscriptionsRead, preview_pause)
+        .summary("See what a pause would mean")
+        .describe("Changes nothing.")
+        .for_own(&[])
+        .fails(&[Key::ApiError, Key::DateRangeOrderInvalid]),
+        operation!(POST "/finance/subscriptions/{subscriptionId}/cancellation-requests/preview",
+            FinanceSubscriptionsRead, preview_cancellation)
+        .summary("See what a cancellation would mean")
+        .describe("When the membership would end, by which rule, and what is billed until then. Changes nothing.")
+        .for_own(&[])
+        .said_by_staff(SAID_BY_STAFF)
+        .fails(&[Key::ApiError]),
+    ])
+}

@@ -1,0 +1,166 @@
+//! How a sale ends: with its term, because it was cancelled, because it was taken back, or because the
+//! client leaves.
+
+use spotter_contract::{Area, Effect, Offboarding, Write};
+use spotter_kernel::text::quoted;
+use spotter_kernel::{Date, Event, Id, Result, id::ClientId};
+use spotter_store::{params, statements};
+
+use crate::{
+    billing::{credit_notes, invoice::Invoice, tax::for_days},
+    credits::{
+        lot::{CreditLot, EntryKind, LotChangeCause},
+        booking_credits,
+    },
+    ids::InvoiceId,
+    memberships::subscription::{Subscription, SubscriptionStatus},
+    sales::{
+        client_product::{ClientProduct, ClientProductStatus},
+        lifecycle,
+    },
+    settings::{CancellationEnd, FinanceSettings},
+    account_status,
+};
+
+/// Ends a sale on a date, which is the first day after. What is not used of its credits is gone, and what
+/// it paid for must be paid for otherwise. Where it is taken back, somebody says why.
+pub fn end(
+    cx: &mut Write,
+    before: ClientProduct,
+    on: Date,
+    is_revoked: bool,
+    reason: Option<String>,
+) -> Result<ClientProduct> {
+    let mut product = before.clone();
+    let course = lifecycle::course_of(cx, &product)?;
+    let was_cancelled = course.as_ref().is_some_and(|course| course.auto_renew);
+    let taken_back = is_revoked || was_cancelled;
+    product.status = match taken_back {
+        true => ClientProductStatus::Revoked,
+        false => ClientProductStatus::Expired,
+    };
+    product.valid_until = Some(on.max(product.valid_from));
+    if taken_back {
+        product.revoked_at = Some(cx.now());
+    }
+    product.revoke_reason = reason;
+    product.save(cx, &before)?;
+    if let Some(course) = course {
+        end_course(cx, course, on, is_revoked)?;
+    }
+    booking_credits::uncover(cx, product.client_product_id, on)?;
+    let kind = if taken_back { EntryKind::Revoke } else { EntryKind::Expire };
+    for mut lot in CreditLot::given_by(cx, product.client_product_id)? {
+        lot.close(cx, kind, &LotChangeCause::default())?;
+    }
+    if taken_back {
+        product.tell(cx, Event::ClientProductRevoked)?;
+    }
+    lifecycle::turn_later(cx, &product, None)?;
+    cx.end(Offboarding::EntitlementEnded, product.client_id)?;
+    Ok(product)
+}
+
+fn end_course(cx: &mut Write, before: Subscription, on: Date, is_revoked: bool) -> Result<()> {
+    if before.has_ended() {
+        return Ok(());
+    }
+    let mut course = before.clone();
+    course.status = match course.auto_renew || is_revoked {
+        true => SubscriptionStatus::Cancelled,
+        false => SubscriptionStatus::Expired,
+    };
+    course.end_date = Some(on);
+    course.next_billing_date = None;
+    course.end_requests(cx)?;
+    course.save_and_tell(cx, &before, Event::SubscriptionCancelled)?;
+    let exact = FinanceSettings::find(cx)?.cancellation_end == CancellationEnd::NoticeEnd;
+    credit_unused(cx, &course, on, is_revoked, exact)?;
+    account_status::follow_members(cx, course.client_id)
+}
+
+/// Takes back what was billed for days after the end: whole periods that begin with it or later, whether or not
+/// their timer had run by then, and of the one under way what the company's settings say.
+fn credit_unused(
+    cx: &mut Write,
+    course: &Subscription,
+    on: Date,
+    is_revoked: bool,
+    exact: bool,
+) -> Result<()> {
+    let bills: Vec<Invoice> = cx.all(BILLS_AFTER, params![course.subscription_id, on])?;
+    for mut bill in bills {
+        let (Some(start), Some(end)) = (bill.period_start, bill.period_end) else { continue };
+        let began = start < on;
+        // What is taken back on its first day has begun.
+        let is_first_day = is_revoked && start == on && start == course.start_date;
+        if is_first_day || began && (is_revoked || !exact) {
+            continue;
+        }
+        let unused = on.max(start).days_until(end);
+        let own: i64 = bill
+            .lines
+            .0
+            .iter()
+            .filter(|line| line.product_id.is_some())
+            .map(|line| line.gross)
+            .sum();
+        let amount =
+            for_days(own, unused, start.days_until(end)).min(credit_notes::creditable(&bill));
+        if amount > 0 {
+            credit_notes::credit(cx, &mut bill, amount, None, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// The memberships of a client who leaves end now, without notice; bills stay due.
+fn end_of_client(cx: &mut Write, client: Id) -> Result<u64> {
+    let today = cx.today()?;
+    let mut ended = 0;
+    for course in Subscription::running_of(cx, ClientId(client))? {
+        let product = ClientProduct::find(cx, course.client_product_id)?;
+        let on = course.end_date.map_or(today, |end| end.min(today));
+        cx.happens(|| format!("The membership {} ends today.", quoted(&course.name)));
+        end(cx, product, on, true, None)?;
+        ended += 1;
+    }
+    Ok(ended)
+}
+
+/// The membership of a bill that nobody paid ends now.
+fn end_of_unpaid(cx: &mut Write, invoice: Id) -> Result<u64> {
+    let Some(id) = Invoice::find(cx, InvoiceId(invoice))?.subscription_id else { return Ok(0) };
+    let course = Subscription::find(cx, id)?;
+    if course.has_ended() {
+        return Ok(0);
+    }
+    let today = cx.today()?;
+    let on = course.end_date.map_or(today, |end| end.min(today));
+    let product = ClientProduct::find(cx, course.client_product_id)?;
+    end(cx, product, on, true, None)?;
+    Ok(1)
+}
+
+const EFFECTS: &[Effect] = &[
+    Effect::new(
+        Offboarding::ClientLeavesAtOnce,
+        "Their memberships end now, without notice; bills stay due.",
+        end_of_client,
+    ),
+    Effect::new(
+        Offboarding::InvoiceGivenUp,
+        "The membership that it bills ends now.",
+        end_of_unpaid,
+    ),
+];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::of(STATEMENTS).ends(EFFECTS)
+}
+
+statements! {
+    BILLS_AFTER = "SELECT ", Invoice::COLUMNS, " FROM invoice WHERE company_id = ?1 AND subscription_id = ?2 \
+        AND kind = 'invoice' AND period_end > ?3 ORDER BY invoice_id LIMIT 20";
+}

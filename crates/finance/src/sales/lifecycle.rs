@@ -1,0 +1,240 @@
+//! What becomes of a sale by itself, day by day: it begins, rests, is billed again, gives credits, and
+//! ends. One timer for each sale does what is due on the company's date, in the order in which it was
+//! due, and sets itself to the next date.
+
+use spotter_contract::{Area, Offboarding, Read, Timer, Write};
+use spotter_kernel::{Date, Event, Id, Result};
+
+use crate::{
+    billing::{
+        dunning,
+        invoice::BillLine,
+        issue::{self, Bill},
+    },
+    company_day,
+    credits::{grant, booking_credits},
+    ids::ClientProductId,
+    memberships::{
+        billing_schedule::PeriodBill,
+        subscription::{Subscription, SubscriptionStatus},
+    },
+    sales::{
+        client_product::{ClientProduct, ClientProductStatus},
+        end,
+    },
+    settings::PauseBilling,
+    account_status,
+};
+
+/// What a sale does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum LifecycleStep {
+    /// Its first day has come.
+    Begin,
+    /// A pause begins.
+    Rest(usize),
+    /// A pause is over.
+    Resume,
+    /// Its end has come.
+    End,
+    /// A period is billed.
+    Bill,
+    /// Credits are given.
+    Grant,
+}
+
+/// What is next for a sale, and on which date; nothing where it goes on for ever as it is.
+fn next_step(
+    product: &ClientProduct,
+    course: Option<&Subscription>,
+) -> Option<(Date, LifecycleStep)> {
+    if product.has_ended() {
+        return None;
+    }
+    // Of what is due on one date, what is named first comes first: an end before all else.
+    let mut steps = Vec::new();
+    steps.extend(product.valid_until.map(|until| (until, LifecycleStep::End)));
+    steps.extend(course.and_then(|course| course.end_date).map(|end| (end, LifecycleStep::End)));
+    if product.status == ClientProductStatus::Scheduled {
+        steps.push((product.valid_from, LifecycleStep::Begin));
+    }
+    if let Some(course) = course {
+        let resting = course.pauses.0.iter().rfind(|pause| pause.begun);
+        if let Some(pause) = resting.filter(|_| course.status == SubscriptionStatus::Paused) {
+            steps.push((pause.until, LifecycleStep::Resume));
+        }
+        steps.extend(course.next_pause().map(|(at, from)| (from, LifecycleStep::Rest(at))));
+        steps.extend(course.next_bill().map(|bill| (bill.period_start, LifecycleStep::Bill)));
+    }
+    let terms = &product.terms.0;
+    let next = terms.next_date(product.valid_from, product.granted_until);
+    // Nothing is given for days that no bill has covered.
+    let covered = |date: &Date| course.is_none_or(|course| *date < course.paid_until);
+    steps.extend(next.filter(covered).map(|date| (date, LifecycleStep::Grant)));
+    steps.into_iter().min_by_key(|(date, _)| *date)
+}
+
+/// Steps that are taken in one transaction at most; the rest in the next.
+const STEPS_MAX: usize = 40;
+
+/// Has what is next of a sale done on its date.
+pub fn turn_later(
+    cx: &mut Write,
+    product: &ClientProduct,
+    course: Option<&Subscription>,
+) -> Result<()> {
+    match next_step(product, course) {
+        Some((date, _)) => {
+            let due_at = company_day(cx, date)?;
+            cx.set_timer(&TURN_SALE, product.client_product_id, due_at)
+        }
+        None => cx.clear_timer(&TURN_SALE, product.client_product_id),
+    }
+}
+
+fn turn_sale(cx: &mut Write, id: Id) -> Result<()> {
+    let today = cx.today()?;
+    let mut product = ClientProduct::find(cx, ClientProductId(id))?;
+    let mut course = course_of(cx, &product)?;
+    for _ in 0..STEPS_MAX {
+        let due = next_step(&product, course.as_ref()).filter(|(date, _)| *date <= today);
+        let Some((date, step)) = due else { break };
+        if let (LifecycleStep::Bill, Some(own)) = (&step, &course)
+            && dunning::chase_before_renewal(cx, own.subscription_id)?
+        {
+            product = ClientProduct::find(cx, ClientProductId(id))?;
+            course = course_of(cx, &product)?;
+            continue;
+        }
+        (product, course) = take(cx, product, course, (date, step), today)?;
+    }
+    turn_later(cx, &product, course.as_ref())
+}
+
+/// The membership of a sale.
+pub fn course_of(cx: &mut Read, product: &ClientProduct) -> Result<Option<Subscription>> {
+    product.subscription_id.map(|id| Subscription::find(cx, id)).transpose()
+}
+
+fn take(
+    cx: &mut Write,
+    before: ClientProduct,
+    was: Option<Subscription>,
+    (date, step): (Date, LifecycleStep),
+    today: Date,
+) -> Result<(ClientProduct, Option<Subscription>)> {
+    let (mut product, mut course, mut rests) = (before.clone(), was.clone(), false);
+    match (step, &mut course) {
+        (LifecycleStep::End, _) => {
+            let product = end::end(cx, before, date, false, None)?;
+            let course = course_of(cx, &product)?;
+            return Ok((product, course));
+        }
+        (LifecycleStep::Grant, _) => {
+            let until =
+                today.tomorrow().min(course.as_ref().map_or(Date::MAX, |one| one.paid_until));
+            let mut grants =
+                product.terms.0.by_date(product.valid_from, product.granted_until, until);
+            if let Some(course) = &course {
+                grants.retain(|grant| course.pause_on(grant.on).is_none());
+            }
+            grant::give(cx, &product, &grants)?;
+            product.granted_until = until.max(product.granted_until.tomorrow());
+        }
+        (LifecycleStep::Begin, course) => {
+            product.status = ClientProductStatus::Active;
+            let grants: Vec<_> =
+                product.terms.0.with_bill(product.valid_from).into_iter().collect();
+            grant::give(cx, &product, &grants)?;
+            if let Some(course) = course {
+                course.status = SubscriptionStatus::Active;
+            }
+        }
+        (LifecycleStep::Rest(at), Some(course)) => {
+            course.begin_pause(at);
+            course.status = SubscriptionStatus::Paused;
+            rests = true;
+        }
+        (LifecycleStep::Resume, Some(course)) => {
+            course.status = account_status::awake(cx, course.subscription_id)?;
+        }
+        (LifecycleStep::Bill, Some(course)) => {
+            course.skip_to(today);
+            if let Some(bill) = course.next_bill() {
+                renew(cx, &product, course, &bill)?;
+            }
+        }
+        (LifecycleStep::Rest(_) | LifecycleStep::Resume | LifecycleStep::Bill, None) => {}
+    }
+    product.save(cx, &before)?;
+    if let (Some(course), Some(was)) = (&mut course, &was) {
+        course.save_and_tell(cx, was, Event::SubscriptionChanged)?;
+        if course.status != was.status {
+            account_status::follow_members(cx, course.client_id)?;
+        }
+        if rests {
+            rest(cx, course)?;
+        }
+    }
+    Ok((product, course))
+}
+
+/// A pause of a membership has begun, and is written: its credits are good for as many days longer, and what
+/// it covered is covered otherwise, or cancelled.
+pub fn rest(cx: &mut Write, course: &Subscription) -> Result<()> {
+    let Some(pause) = course.pauses.0.iter().rfind(|pause| pause.begun) else { return Ok(()) };
+    booking_credits::uncover(cx, course.client_product_id, pause.from)?;
+    grant::shift(cx, course.client_product_id, pause.from, pause.from.days_until(pause.until))?;
+    cx.end(Offboarding::EntitlementEnded, course.client_id)
+}
+
+/// Bills a period, and gives the credits that come with it. The membership itself is written by who calls.
+fn renew(
+    cx: &mut Write,
+    product: &ClientProduct,
+    course: &mut Subscription,
+    bill: &PeriodBill,
+) -> Result<()> {
+    if bill.amount > 0 {
+        issue::issue(cx, &billed(product, course, bill))?;
+    }
+    course.billed(bill);
+    // A pause that keeps the dates of bills has days without credits.
+    let resting = course.pause_on(bill.period_start).map(|at| course.pauses.0[at].billing);
+    if resting != Some(PauseBilling::Fixed) {
+        let grants: Vec<_> = product.terms.0.with_bill(bill.period_start).into_iter().collect();
+        grant::give(cx, product, &grants)?;
+    }
+    Ok(())
+}
+
+/// The bill of a period.
+pub fn billed(product: &ClientProduct, course: &Subscription, bill: &PeriodBill) -> Bill {
+    Bill {
+        client_id: course.client_id,
+        currency: course.currency,
+        lines: vec![BillLine {
+            product_id: Some(product.product_id),
+            description: product.name.clone(),
+            gross: bill.amount,
+            vat_percentage: course.vat_percentage,
+        }],
+        collection: course.collection,
+        period: Some((bill.period_start, bill.period_end)),
+        due_from: Some(bill.period_start),
+        subscription_id: Some(course.subscription_id),
+        client_product_id: Some(product.client_product_id),
+    }
+}
+
+static TURN_SALE: Timer = Timer::new(
+    "turn_sale",
+    "Begin, bill, rest or end what a client was sold, and give its credits",
+    turn_sale,
+)
+.emits(crate::TURNS);
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().timers(&[&TURN_SALE])
+}

@@ -1,0 +1,495 @@
+//! Selling: a product to a client, with its bill and its credits. What is previewed is what is sold.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, Path, Read, Write, answer, operation};
+use spotter_core::clients::{Client, ClientPath};
+use spotter_kernel::text::quoted;
+use spotter_kernel::{
+    Date, Event, Key, Problem, Result, id::ClientId, money::Currency, text::Text,
+};
+use spotter_store::Json;
+
+use crate::{
+    billing::{
+        charge,
+        invoice::{BillLine, Collection, Invoice, InvoiceLine},
+        issue::{self, Bill, Draft},
+        tax::RateTotal,
+    },
+    catalogue::{
+        product::{Price, Product, ProductId},
+        vocabulary::ProductType,
+    },
+    collecting::methods,
+    credits::{grant, grants::Grant},
+    ids::{ClientProductId, PaymentMethodId, SubscriptionId},
+    memberships::{
+        billing_schedule::{self, PeriodBill},
+        subscription::{Subscription, SubscriptionStatus},
+    },
+    sales::{
+        client_product::{ClientProduct, ClientProductStatus},
+        terms::Terms,
+        lifecycle,
+    },
+    settings::{BillingAnchor, FinanceSettings, FirstPeriod},
+    account_status,
+};
+
+/// How far from today a sale can begin, in days.
+const EARLIEST_DAYS: i64 = 31;
+const LATEST_DAYS: i64 = 366;
+
+/// A product that is sold to a client.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewSale {
+    /// What is sold.
+    product_id: ProductId,
+    /// Its first day; today when absent.
+    starts_on: Option<Date>,
+    /// In minor units, in place of the product's price.
+    price: Option<Price>,
+    /// The integrator's own id for the sale; unique in the company.
+    external_id: Option<Text<120>>,
+}
+
+/// A membership that is sold to a client.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewMembership {
+    /// What is sold.
+    product_id: ProductId,
+    /// Its first day; today when absent.
+    starts_on: Option<Date>,
+    /// In minor units for each period, in place of the product's price.
+    price: Option<Price>,
+    /// From when periods are counted; the company's setting when absent.
+    billing_anchor: Option<BillingAnchor>,
+    /// What the days before a first of the month cost; the company's setting when absent.
+    first_period: Option<FirstPeriod>,
+    /// For a membership that has run elsewhere: the date on which it began there, from which its periods and its term are
+    /// counted, in place of `billingAnchor`. `startsOn` is where one of its periods begins.
+    anchor_date: Option<Date>,
+    /// How its bills are paid: by the client, or by charging what the client has left for it; by the client
+    /// when absent.
+    collection: Option<Collection>,
+    /// What is charged; the client's default when absent.
+    payment_method_id: Option<PaymentMethodId>,
+    /// The integrator's own id for the sale; unique in the company.
+    external_id: Option<Text<120>>,
+}
+
+/// What is to be sold, worked out.
+struct Sale {
+    client: Client,
+    product: Product,
+    terms: Terms,
+    start: Date,
+    today: Date,
+    external_id: Option<String>,
+    /// How a membership begins.
+    beginning: Option<billing_schedule::BillingStart>,
+    /// From when its term is counted.
+    term_from: Date,
+    payment_method_id: Option<PaymentMethodId>,
+    bill: Bill,
+    draft: Draft,
+}
+
+/// What would be sold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SalePreview {
+    /// What is billed at once.
+    lines: Vec<InvoiceLine>,
+    /// The amounts by rate.
+    taxes: Vec<RateTotal>,
+    net_total: i64,
+    tax_total: i64,
+    gross_total: i64,
+    currency: Currency,
+    due_date: Date,
+    valid_from: Date,
+    valid_until: Option<Date>,
+    /// Before this date a membership does not end.
+    minimum_end_date: Option<Date>,
+    /// The next twelve bills of a membership, should nothing change.
+    bills_to_come: Vec<PeriodBill>,
+    /// Credits that it gives on its first day.
+    credits: Vec<GivenCredits>,
+}
+
+/// Credits that are given.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "camelCase")]
+struct GivenCredits {
+    pool_key: Option<String>,
+    credits: i64,
+    valid_from: Date,
+    valid_until: Option<Date>,
+}
+
+answer!(PreviewAnswer { preview: SalePreview });
+answer!(SoldAnswer { client_product: ClientProduct, invoice: Invoice });
+answer!(MembershipAnswer {
+    client_product: ClientProduct,
+    subscription: Subscription,
+    invoice: Invoice
+});
+
+/// From when the periods of a membership are to be counted, and what its first days cost.
+struct AnchorChoice {
+    anchor: Option<BillingAnchor>,
+    first: Option<FirstPeriod>,
+    date: Option<Date>,
+}
+
+/// What is asked for of a sale, of whichever kind.
+struct SaleRequest {
+    product_id: ProductId,
+    starts_on: Option<Date>,
+    price: Option<i64>,
+    external_id: Option<String>,
+    /// Of a membership, from when its periods are counted and what its first days cost.
+    membership: Option<AnchorChoice>,
+    collection: Collection,
+    payment_method_id: Option<PaymentMethodId>,
+}
+
+impl From<NewSale> for SaleRequest {
+    fn from(new: NewSale) -> Self {
+        Self {
+            product_id: new.product_id,
+            starts_on: new.starts_on,
+            price: new.price.map(Into::into),
+            external_id: new.external_id.map(Into::into),
+            membership: None,
+            collection: Collection::Manual,
+            payment_method_id: None,
+        }
+    }
+}
+
+impl From<NewMembership> for SaleRequest {
+    fn from(new: NewMembership) -> Self {
+        Self {
+            product_id: new.product_id,
+            starts_on: new.starts_on,
+            price: new.price.map(Into::into),
+            external_id: new.external_id.map(Into::into),
+            membership: Some(AnchorChoice {
+                anchor: new.billing_anchor,
+                first: new.first_period,
+                date: new.anchor_date,
+            }),
+            collection: new.collection.unwrap_or(Collection::Manual),
+            payment_method_id: new.payment_method_id,
+        }
+    }
+}
+
+fn work_out(cx: &mut Read, client: ClientId, asked: SaleRequest) -> Result<Sale> {
+    let client = Client::find(cx, client)?;
+    if client.is_archived() {
+        return Err(Problem::conflict("clientId", "must not be archived"));
+    }
+    let rule = "must be a product that is sold";
+    let product =
+        Product::find(cx, asked.product_id).map_err(|none| none.missing("productId", rule))?;
+    if product.is_archived {
+        return Err(Problem::conflict("productId", rule));
+    }
+    let is_membership = product.product_type == ProductType::Membership;
+    if is_membership != asked.membership.is_some() {
+        let rule = match is_membership {
+            true => "must not be a membership: those are sold under memberships",
+            false => "must be a membership: everything else is sold under products",
+        };
+        return Err(Problem::conflict("productId", rule));
+    }
+    if let Some(external) = &asked.external_id {
+        ClientProduct::check_external_id(cx, external)?;
+    }
+    methods::check_collection(cx, client.client_id, asked.collection, asked.payment_method_id)?;
+    let today = cx.today()?;
+    let start = asked.starts_on.unwrap_or(today);
+    if !(-EARLIEST_DAYS..=LATEST_DAYS).contains(&today.days_until(start)) {
+        let rule = "must be at most 31 days ago and at most 366 days ahead";
+        return Err(Problem::invalid("startsOn", rule));
+    }
+    let mut terms = Terms::of(&product);
+    terms.price = asked.price.unwrap_or(terms.price);
+    let settings = FinanceSettings::find(cx)?;
+    // Weeks are counted from where they begin, whatever the company wants of months.
+    let usual = match terms.period.is_months() {
+        true => settings.billing_anchor,
+        false => BillingAnchor::Start,
+    };
+    let term_from = asked.membership.as_ref().and_then(|own| own.date).unwrap_or(start);
+    let beginning = match asked.membership {
+        Some(AnchorChoice { anchor, first, date: Some(date) }) => {
+            if anchor.is_some() || first.is_some() {
+                let rule = "must not be given beside billingAnchor or firstPeriod";
+                return Err(Problem::invalid("anchorDate", rule));
+            }
+            Some(billing_schedule::taken_over(&terms, date, start)?)
+        }
+        Some(AnchorChoice { anchor, first, date: None }) => Some(billing_schedule::beginning(
+            &terms,
+            start,
+            anchor.unwrap_or(usual),
+            first.unwrap_or(settings.first_period),
+        )?),
+        None => None,
+    };
+    let language = charge::language_of(cx, client.client_id)?;
+    let line = BillLine {
+        product_id: Some(product.product_id),
+        description: product.called(Some(&language)),
+        gross: beginning.as_ref().map_or(terms.price, |begun| begun.bill.amount),
+        vat_percentage: terms.vat_percentage,
+    };
+    let bill = Bill {
+        client_id: client.client_id,
+        currency: terms.currency,
+        lines: vec![line],
+        collection: asked.collection,
+        period: beginning.as_ref().map(|begun| (begun.bill.period_start, begun.bill.period_end)),
+        due_from: Some(start),
+        subscription_id: None,
+        client_product_id: None,
+    };
+    Ok(Sale {
+        draft: issue::draft(cx, &bill)?,
+        external_id: asked.external_id,
+        payment_method_id: asked.payment_method_id,
+        client,
+        product,
+        terms,
+        start,
+        today,
+        beginning,
+        term_from,
+        bill,
+    })
+}
+
+impl Sale {
+    fn client_product(&self, id: ClientProductId, now: spotter_kernel::Timestamp) -> ClientProduct {
+        let kind = self.product.product_type;
+        ClientProduct {
+            client_product_id: id,
+            client_id: self.client.client_id,
+            product_id: self.product.product_id,
+            product_type: kind,
+            name: self.bill.lines[0].description.clone(),
+            terms: Json(self.terms.clone()),
+            invoice_id: None,
+            subscription_id: None,
+            status: match self.start > self.today {
+                true => ClientProductStatus::Scheduled,
+                false => ClientProductStatus::Active,
+            },
+            valid_from: self.start,
+            valid_until: self.terms.valid_until(kind, self.start),
+            days_used: 0,
+            granted_until: self.start,
+            external_id: self.external_id.clone(),
+            revoked_at: None,
+            revoke_reason: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    fn subscription(
+        &self,
+        id: SubscriptionId,
+        of: &ClientProduct,
+        begun: &billing_schedule::BillingStart,
+    ) -> Subscription {
+        let term = self.terms.contract_period.after(self.term_from);
+        let mut subscription = Subscription {
+            subscription_id: id,
+            client_id: of.client_id,
+            client_product_id: of.client_product_id,
+            product_id: of.product_id,
+            name: of.name.clone(),
+            status: match self.start > self.today {
+                true => SubscriptionStatus::Scheduled,
+                false => SubscriptionStatus::Active,
+            },
+            price: self.terms.price,
+            currency: self.terms.currency,
+            vat_percentage: self.terms.vat_percentage,
+            period: self.terms.period,
+            auto_renew: self.terms.auto_renew,
+            notice_period: self.terms.cancellation_notice_period,
+            collection: self.bill.collection,
+            payment_method_id: self.payment_method_id,
+            start_date: self.start,
+            anchor_date: begun.anchor,
+            paid_until: self.start,
+            next_billing_date: Some(self.start),
+            minimum_end_date: term,
+            end_date: self.terms.term_end(self.term_from),
+            pauses: Json(Vec::new()),
+            skipped_periods: 0,
+            home_location_id: self.client.home_location_id(),
+            created_at: of.created_at,
+            updated_at: of.created_at,
+        };
+        subscription.billed(&begun.bill);
+        subscription
+    }
+
+    /// Credits that are given with the sale, on its first day.
+    fn grants(&self) -> Vec<Grant> {
+        let mut grants: Vec<Grant> = self.terms.with_bill(self.start).into_iter().collect();
+        grants.extend(self.terms.by_date(self.start, self.start, self.start.tomorrow()));
+        grants
+    }
+
+    fn preview(self, now: spotter_kernel::Timestamp) -> SalePreview {
+        let id = spotter_kernel::Id::first_at(now);
+        let product = self.client_product(ClientProductId(id), now);
+        let begun = self.beginning.as_ref();
+        let course = begun.map(|begun| self.subscription(SubscriptionId(id), &product, begun));
+        let given = |grant: Grant| GivenCredits {
+            pool_key: grant.pool,
+            credits: grant.credits,
+            valid_from: grant.on,
+            valid_until: grant.until,
+        };
+        SalePreview {
+            currency: self.terms.currency,
+            due_date: self.draft.due_date,
+            valid_from: product.valid_from,
+            valid_until: product.valid_until,
+            minimum_end_date: course.as_ref().and_then(|course| course.minimum_end_date),
+            bills_to_come: course.map(|course| course.bills_to_come(12)).unwrap_or_default(),
+            credits: self.grants().into_iter().map(given).collect(),
+            net_total: self.draft.totals.net,
+            tax_total: self.draft.totals.tax,
+            gross_total: self.draft.totals.gross,
+            lines: self.draft.totals.lines,
+            taxes: self.draft.totals.taxes,
+        }
+    }
+}
+
+/// Sells what was worked out: the sale, its bill, its credits, and what they tell.
+fn sell(cx: &mut Write, sale: Sale) -> Result<(ClientProduct, Option<Subscription>, Invoice)> {
+    let now = cx.now();
+    let mut product = sale.client_product(ClientProductId(cx.new_id()), now);
+    let subscription = sale.beginning.as_ref().map(|begun| {
+        let id = SubscriptionId(cx.new_id());
+        sale.subscription(id, &product, begun)
+    });
+    product.subscription_id = subscription.as_ref().map(|one| one.subscription_id);
+    let bill = Bill {
+        subscription_id: product.subscription_id,
+        client_product_id: Some(product.client_product_id),
+        ..sale.bill.clone()
+    };
+    let (name, client) = (quoted(&product.name), quoted(&sale.client.name()));
+    let gross = bill.currency.told(sale.draft.totals.gross);
+    cx.happens(|| format!("{name} is sold to {client}, for {gross}."));
+    if let Some(subscription) = &subscription {
+        subscription.insert(cx)?;
+        account_status::follow_members(cx, product.client_id)?;
+    }
+    let invoice = issue::issue(cx, &bill)?;
+    product.invoice_id = Some(invoice.invoice_id);
+    let begins = sale.start <= sale.today;
+    if begins {
+        product.granted_until = sale.start.tomorrow();
+    }
+    product.insert(cx)?;
+    product.tell(cx, Event::ClientProductAssigned)?;
+    if subscription.is_some() {
+        product.tell(cx, Event::MembershipAssigned)?;
+    }
+    if begins {
+        grant::give(cx, &product, &sale.grants())?;
+    }
+    lifecycle::turn_later(cx, &product, subscription.as_ref())?;
+    Ok((product, subscription, invoice))
+}
+
+fn preview_product(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewSale>,
+) -> Result<PreviewAnswer> {
+    let sale = work_out(cx, at.client_id, new.into())?;
+    Ok(PreviewAnswer { preview: sale.preview(cx.now()) })
+}
+
+fn assign_product(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewSale>,
+) -> Result<SoldAnswer> {
+    let sale = work_out(cx, at.client_id, new.into())?;
+    let (client_product, _, invoice) = sell(cx, sale)?;
+    Ok(SoldAnswer { client_product, invoice })
+}
+
+fn preview_membership(
+    cx: &mut Read,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewMembership>,
+) -> Result<PreviewAnswer> {
+    let sale = work_out(cx, at.client_id, new.into())?;
+    Ok(PreviewAnswer { preview: sale.preview(cx.now()) })
+}
+
+fn assign_membership(
+    cx: &mut Write,
+    Path(at): Path<ClientPath>,
+    Body(new): Body<NewMembership>,
+) -> Result<MembershipAnswer> {
+    let sale = work_out(cx, at.client_id, new.into())?;
+    let (client_product, subscription, invoice) = sell(cx, sale)?;
+    let subscription = subscription.ok_or_else(|| Problem::internal("no membership was sold"))?;
+    Ok(MembershipAnswer { client_product, subscription, invoice })
+}
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(POST "/finance/clients/{clientId}/products/preview", FinanceProductsRead, preview_product)
+            .summary("See what a sale would bill and give")
+            .describe("Changes nothing.")
+            .fails(&[Key::CompanyNotFound, Key::ApiError]),
+        operation!(POST "/finance/clients/{clientId}/products", FinanceProductsWrite, assign_product)
+            .summary("Sell a product to a client")
+            .describe(
+                "Passes, credit packs and everything else but memberships. Its bill is issued at once, and it \
+                 gives its credits on its first day.",
+            )
+            .created()
+            .emits(crate::SELLS)
+            .always(&[Event::InvoiceCreated, Event::ClientProductAssigned])
+            .fails(&[Key::CompanyNotFound, Key::ApiError])
+            .asks(),
+        operation!(POST "/finance/clients/{clientId}/memberships/preview", FinanceSubscriptionsRead,
+            preview_membership)
+        .summary("See what a membership would bill and give")
+        .describe("With the next twelve bills. Changes nothing.")
+        .fails(&[Key::CompanyNotFound, Key::ApiError]),
+        operation!(POST "/finance/clients/{clientId}/memberships", FinanceMembershipsWrite,
+            assign_membership)
+        .summary("Sell a membership to a client")
+        .describe("The bill of its first period is issued at once; the others follow by themselves.")
+        .created()
+        .emits(crate::SELLS)
+        .always(&[Event::InvoiceCreated, Event::ClientProductAssigned, Event::MembershipAssigned])
+        .fails(&[Key::CompanyNotFound, Key::ApiError])
+        .asks(),
+    ])
+}

@@ -1,0 +1,222 @@
+//! Answering: a client reads what is asked, saves what there is, and hands it in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use spotter_contract::{Area, Body, OptionalBody, Path, Read, Write, answer, operation};
+use spotter_kernel::{Event, Key, Problem, Result, Timestamp};
+use spotter_store::Json;
+
+use crate::{
+    answer::{Measure, Missing, SubmittedAnswers, is_flagged, missing, relevant, wrong},
+    assign::AssignmentPath,
+    assignment::{Assignment, AssignmentStatus, AssignmentView, SubmissionId},
+    draft::{self, Draft},
+    file::FormFile,
+    form::Form,
+    question::{Answers, Question, QuestionType, shown},
+    submission::{AnsweredQuestion, Submission},
+};
+
+/// Answers that are saved and not handed in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FormDraft {
+    /// By the questions' ids.
+    #[schemars(with = "SubmittedAnswers")]
+    answers: Answers,
+    /// When they were saved; null where nothing was yet.
+    saved_at: Option<Timestamp>,
+    /// The ids of the questions that are shown with these answers, in order.
+    shown: Vec<String>,
+    /// What is still to be answered before it can be handed in.
+    missing: Vec<Missing>,
+}
+
+impl FormDraft {
+    fn of(questions: &[Question], draft: Option<Draft>) -> Self {
+        let saved_at = draft.as_ref().map(|draft| draft.saved_at);
+        let answers = draft.map(|draft| draft.answers.0).unwrap_or_default();
+        let shown = shown(questions, &answers);
+        Self {
+            shown: shown.iter().map(|question| question.question_id.to_string()).collect(),
+            missing: missing(questions, &answers),
+            answers,
+            saved_at,
+        }
+    }
+}
+
+answer!(DraftAnswer {
+    form_assignment: AssignmentView,
+    /// What the version asks that the client was given.
+    questions: Vec<Question>,
+    draft: FormDraft,
+});
+
+fn get_form_draft(cx: &mut Read, Path(at): Path<AssignmentPath>) -> Result<DraftAnswer> {
+    let given = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    let version = Form::at_version(cx, given.form_id, given.form_version)?;
+    let draft = draft::find(cx, given.assignment_id)?;
+    let draft = FormDraft::of(&version.questions, draft);
+    let questions = match cx.by_staff() {
+        true => version.questions,
+        false => version.questions.into_iter().map(Question::for_clients).collect(),
+    };
+    Ok(DraftAnswer { form_assignment: given.shown(), questions, draft })
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DraftAnswers {
+    /// All answers so far, by the questions' ids: what is left out is not answered.
+    answers: SubmittedAnswers,
+}
+
+answer!(SavedAnswer { form_assignment: AssignmentView, draft: FormDraft });
+
+/// What can be answered still, and what is asked.
+fn open(cx: &mut Read, at: &AssignmentPath) -> Result<(Assignment, Vec<Question>)> {
+    let given = Assignment::find(cx, at.client_id, at.assignment_id)?;
+    given.check_open()?;
+    given.check_consent(cx)?;
+    // Its timer may be late.
+    if given.expires_at.is_some_and(|at| at <= cx.now()) {
+        return Err(Problem::conflict("expiresAt", "must not have passed"));
+    }
+    let version = Form::at_version(cx, given.form_id, given.form_version)?;
+    Ok((given, version.questions))
+}
+
+fn save_form_draft(
+    cx: &mut Write,
+    Path(at): Path<AssignmentPath>,
+    Body(said): Body<DraftAnswers>,
+) -> Result<SavedAnswer> {
+    let (before, questions) = open(cx, &at)?;
+    let answers = draft::checked(cx, &before, &questions, &said.answers.0)?;
+    let mut given = before.clone();
+    given.status = AssignmentStatus::InProgress;
+    cx.touch("form_assignment", given.assignment_id, ["draft"]);
+    let draft = draft::save(cx, &before, &questions, answers)?;
+    given.save(cx, &before)?;
+    let draft = FormDraft::of(&questions, Some(draft));
+    Ok(SavedAnswer { form_assignment: given.shown(), draft })
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct NewSubmission {
+    /// All answers, by the questions' ids; those that were saved when absent.
+    answers: Option<SubmittedAnswers>,
+}
+
+answer!(SubmittedAnswer {
+    form_assignment: AssignmentView,
+    submission: Submission,
+    /// In the order of the form; questions that were not shown or not answered are left out.
+    answers: Vec<AnsweredQuestion>,
+});
+
+/// What was measured becomes measurements; handed in once more, it corrects them.
+fn measure(cx: &mut Write, of: &Assignment, question: &Question, answers: &Answers) -> Result<()> {
+    let Some(answer) = answers.get(&*question.question_id) else { return Ok(()) };
+    let measure: Measure = serde_json::from_value(answer.clone()).map_err(Problem::internal)?;
+    let external_id = format!("form:{}:{}", of.assignment_id, &*question.question_id);
+    let measured = draft::measured(question, &measure);
+    cx.following()?.answered(cx, of.client_id, &measured, &external_id)
+}
+
+fn submit_form(
+    cx: &mut Write,
+    Path(at): Path<AssignmentPath>,
+    OptionalBody(handed): OptionalBody<NewSubmission>,
+) -> Result<SubmittedAnswer> {
+    let (before, questions) = open(cx, &at)?;
+    let said = match handed.answers {
+        Some(said) => said.0,
+        None => {
+            draft::find(cx, before.assignment_id)?.map(|draft| draft.answers.0).unwrap_or_default()
+        }
+    };
+    let answers = draft::checked(cx, &before, &questions, &said)?;
+    if let Some(first) = missing(&questions, &answers).first() {
+        return Err(wrong(&first.question_id, &first.rule));
+    }
+    let answers = relevant(&questions, &answers);
+    for question in questions.iter().filter(|one| one.r#type == QuestionType::Measurement) {
+        measure(cx, &before, question, &answers)?;
+    }
+    let is_flagged = |question: &Question| {
+        answers.get(&*question.question_id).is_some_and(|answer| is_flagged(question, answer))
+    };
+    let (submitted_by_type, submitted_by) = cx.maker();
+    let submission = Submission {
+        client_id: before.client_id,
+        submission_id: SubmissionId(cx.new_id()),
+        assignment_id: before.assignment_id,
+        form_id: before.form_id,
+        form_version: before.form_version,
+        form_name: before.form_name.clone(),
+        kind: before.kind,
+        flagged: questions.iter().any(is_flagged),
+        answers: Json(answers),
+        submitted_by_type,
+        submitted_by,
+        submitted_at: cx.now(),
+    };
+    FormFile::keep(
+        cx,
+        before.assignment_id,
+        &draft::files(&questions, &submission.answers.0),
+        true,
+    )?;
+    submission.insert(cx)?;
+    draft::forget(cx, before.assignment_id)?;
+    let mut given = before.clone();
+    given.status = AssignmentStatus::Submitted;
+    given.submission_id = Some(submission.submission_id);
+    given.submissions += 1;
+    given.submitted_at = Some(cx.now());
+    given.flagged = submission.flagged;
+    given.save(cx, &before)?;
+    given.tell_submitted(cx, submission.submission_id)?;
+    let answers = submission.answered(cx)?;
+    Ok(SubmittedAnswer { form_assignment: given.shown(), submission, answers })
+}
+
+/// What clients are not told.
+const STAFFS: &[&str] = &["flagged"];
+
+/// What this chapter brings.
+pub(super) fn area() -> Area {
+    Area::default().operations([
+        operation!(app GET "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, get_form_draft)
+            .summary("Get what is asked, and what was answered so far")
+            .for_client(&[]),
+        operation!(app PUT "/clients/{clientId}/form-assignments/{assignmentId}/draft", Coach, save_form_draft)
+            .sometimes_about_health().summary("Save answers")
+            .describe(
+                "All of them, without handing them in: each must fit its question, and none has to be there. What is \
+                 shown and what is missing is told. A file is sent to `POST /uploads` before.",
+            )
+            .for_client(&[])
+            .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
+        operation!(app POST "/clients/{clientId}/form-assignments/{assignmentId}/submit", Coach, submit_form)
+            .sometimes_about_health().summary("Hand in answers")
+            .describe(
+                "Whatever is required and shown must be answered; answers to what is not shown are dropped. What was \
+                 measured becomes the client's measurements.",
+            )
+            .for_client(STAFFS)
+            .emits(&[
+                Event::FormSubmitted,
+                Event::IntakeSubmitted,
+                Event::CheckupSubmitted,
+                Event::MeasurementCreated,
+                Event::MeasurementUpdated,
+                Event::GoalUpdated,
+            ])
+            .always(&[Event::FormSubmitted])
+            .fails(&[Key::ApiError, Key::NotFound, Key::ScopesHealthConsentRequired]),
+    ])
+}
